@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# fuzz.sh [TIME] runs each fuzz target for TIME (default 30s), one after the other; the first failure ends it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+targets=$(git grep --untracked -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' |
+  sed -E 's|^(.*)/[^/]*:func (.*)$|\1 \2|' | sort -u) || { echo "There are no fuzz targets."; exit 0; }
+while read -r package target; do
+  echo "== $package $target"
+  go test "./$package" -run '^$' -fuzz "^$target\$" -fuzztime "${1:-30s}" </dev/null
+done <<<"$targets"

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# generated.sh generates everything anew and fails, naming the files, when that changes anything, and when ent/schema
+# has changes that no migration makes. It compares the tree with itself rather than with the last commit, so it may
+# run before one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+snapshot() {
+  git ls-files -z --cached --others --exclude-standard | sort -z | xargs -0 sha256sum 2>/dev/null || true
+}
+
+before=$(snapshot)
+go generate ./...
+after=$(snapshot)
+if [ "$before" != "$after" ]; then
+  echo "Generated files were not current; commit what has changed:" >&2
+  diff <(echo "$before") <(echo "$after") | sed -nE 's/^[<>] [0-9a-f]+  /  /p' | sort -u >&2
+  exit 1
+fi
+
+.ci/with-services.sh go run ./internal/store/migrategen -check

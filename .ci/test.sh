@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# test.sh [FLAGS…] vets everything, then runs every test against real services; FLAGS go to `go test`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+for flag in "$@"; do
+  if [ "$flag" = -race ] && ! command -v "$(go env CC)" >/dev/null; then
+    # The race detector is the one thing here that needs a C compiler.
+    # shellcheck source=.ci/packages.sh
+    . .ci/packages.sh
+    install_packages gcc libc6-dev
+    export CGO_ENABLED=1
+  fi
+done
+
+go vet ./...
+# Two packages at a time: each keeps its own databases and servers busy.
+exec .ci/with-services.sh go test -timeout 15m -p 2 "$@" ./...

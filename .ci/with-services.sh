@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# with-services.sh [--durable] CMD… runs CMD beside a private PostgreSQL cluster, on a free port of loopback and
+# with its files in a temporary folder, and leaves nothing behind. CMD finds it in ATRIUM_TEST_POSTGRES_URL; when
+# that is set already, the cluster it names is used and none is started. The programs of PostgreSQL and Redis are
+# installed from the system's packages when they are missing; a test that needs a Redis starts its own. Exits
+# with CMD's status.
+#
+# PostgreSQL trades safety for speed, since its data dies with the run; --durable keeps it on disk with the
+# server's own settings, for measurements that should mean something.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=.ci/packages.sh
+. .ci/packages.sh
+
+# Under /tmp whatever TMPDIR says: another user must reach the folder, and the path of a socket has a limit.
+base=/tmp
+fast=()
+if [ "${1:-}" = --durable ]; then
+  shift
+else
+  fast=(-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_wal_size=256MB)
+  # A database per test is some hundred files per test. In memory, where there is plenty of it, copying them
+  # takes a tenth of the time and does not wait for the disk that the compiler is busy with.
+  shm_free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) || shm_free=0
+  [ "$shm_free" -lt $((4 * 1024 * 1024)) ] || [ ! -w /dev/shm ] || base=/dev/shm
+fi
+[ $# -gt 0 ] || { echo "usage: $0 [--durable] CMD…" >&2; exit 2; }
+
+missing=()
+if [ -z "${ATRIUM_TEST_POSTGRES_URL:-}" ] && ! postgres_bin >/dev/null; then missing+=(postgresql); fi
+command -v redis-server >/dev/null || missing+=(redis-server)
+[ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+
+dir=$(mktemp -d "$base/atrium-services.XXXXXX")
+
+# In a session of its own, it outlives this script: nothing stays behind even when that is killed. It waits for the
+# end of descriptor 9, which is therefore closed in everything that runs on.
+exec 9> >(exec setsid --wait .ci/guard.sh "$dir")
+guard=$!
+stop() {
+  local status=$?
+  trap '' INT TERM HUP
+  exec 9>&-
+  wait "$guard" || true
+  exit "$status"
+}
+trap stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# PostgreSQL refuses to run as root; the user comes with its package.
+as_owner() { "$@"; }
+if [ "$(id -u)" -eq 0 ] && id postgres >/dev/null 2>&1; then
+  chown postgres "$dir"
+  as_owner() { (cd "$dir" && exec runuser -u postgres -- "$@"); }
+fi
+
+# Below the range from which the system hands out ports of its own. A taken port fails the start, which tries another.
+random_port() { echo $((20000 + RANDOM % 12000)); }
+
+start_postgres() {
+  local bin
+  bin=$(postgres_bin) || { echo "No PostgreSQL 15 or later found, not even after installing the system's package." >&2; return 1; }
+  as_owner "$bin/initdb" -D "$dir/pg" -U postgres --auth=trust -E UTF8 --locale=C --no-sync >"$dir/initdb.log" ||
+    { cat "$dir/initdb.log" >&2; return 1; }
+  # Only the owner of the socket's folder is the superuser; from the network there is only the tests' role.
+  as_owner tee "$dir/pg/pg_hba.conf" >/dev/null <<'HBA'
+local all all trust
+host all atrium 127.0.0.1/32 trust
+HBA
+  local port attempt
+  for attempt in 1 2 3 4 5; do
+    port=$(random_port)
+    local options=(-p "$port" -k "$dir" -c listen_addresses=127.0.0.1 -c unix_socket_permissions=0700
+      -c max_connections=400 -c shared_buffers=256MB -c timezone=UTC "${fast[@]}")
+    if as_owner "$bin/pg_ctl" -D "$dir/pg" -l "$dir/postgres.log" -w -o "${options[*]}" start >/dev/null 2>&1 9>&-; then
+      # Not a superuser: those walk past row-level security, and so would every test of it.
+      # It owns the database it arrives in, so that a tool that needs one empty database finds it there.
+      as_owner "$bin/psql" -qX -v ON_ERROR_STOP=1 -h "$dir" -p "$port" -U postgres -d postgres \
+        -c 'CREATE ROLE atrium LOGIN CREATEDB NOSUPERUSER NOBYPASSRLS' -c 'ALTER DATABASE postgres OWNER TO atrium'
+      export ATRIUM_TEST_POSTGRES_URL="postgres://atrium@127.0.0.1:$port/postgres?sslmode=disable"
+      return
+    fi
+  done
+  echo "PostgreSQL did not start after $attempt attempts:" >&2
+  cat "$dir/postgres.log" >&2
+  return 1
+}
+
+[ -n "${ATRIUM_TEST_POSTGRES_URL:-}" ] || start_postgres
+
+# In a process group of its own, so that a signal to this script ends everything that CMD started, and at once.
+set -m
+"$@" </dev/null 9>&- &
+child=$!
+set +m
+echo "$child" >&9
+status=0
+wait "$child" || status=$?
+echo >&9
+exit "$status"

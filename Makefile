@@ -1,0 +1,48 @@
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# Flags for the command behind a target: make run ARGS="--listen 127.0.0.1:0", make test ARGS="-run TestKeys".
+ARGS ?=
+FUZZTIME ?= 30s
+
+# Built from source at an exact version; its own major version is in its path.
+LINT_VERSION := v2.15.0
+LINT := .bin/golangci-lint-$(LINT_VERSION)
+
+.PHONY: run test race bench lint generate check generated fuzz build help
+
+run: build ## build and start the server; ARGS go to `atrium serve`
+	exec bin/atrium serve $(ARGS)
+
+test: ## vet and every test, with PostgreSQL and Redis (installed when missing); ARGS go to `go test`
+	@.ci/test.sh $(ARGS)
+
+race: ## the same under the race detector
+	@.ci/test.sh -race $(ARGS)
+
+bench: ## every benchmark; ARGS go to `go test`
+	@.ci/bench.sh $(ARGS)
+
+lint: $(LINT) ## golangci-lint, built at a pinned version into .bin/
+	$(LINT) run $(ARGS)
+
+generate: ## write all generated code anew
+	go generate ./...
+
+check: lint generated test ## everything a change must pass
+
+generated:
+	@.ci/generated.sh
+
+fuzz: ## every fuzz target for FUZZTIME (30s)
+	@.ci/fuzz.sh $(FUZZTIME)
+
+build: ## build bin/atrium
+	go build -o bin/atrium ./cmd/atrium
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(LINT):
+	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv .bin/golangci-lint $@

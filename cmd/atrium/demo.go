@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	entcompany "atrium/ent/company"
+	"atrium/internal/apperr"
+	"atrium/internal/company"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// demoRedirect is where the first OAuth client of a company may be sent: a native application on the same machine.
+const demoRedirect = "http://127.0.0.1/callback"
+
+// firstRun is what a new company's people need to begin; its secrets exist nowhere else.
+type firstRun struct {
+	BaseURL string `json:"baseUrl"`
+	AuthURL string `json:"authUrl"`
+	CAFile  string `json:"caFile"`
+	Company struct {
+		ID        string `json:"id"`
+		SandboxID string `json:"sandboxId"`
+	} `json:"company"`
+	Owner struct {
+		Email    string `json:"email"`
+		Password string `json:"password"`
+	} `json:"owner"`
+	LiveKey     string `json:"liveKey"`
+	TestKey     string `json:"testKey"`
+	OAuthClient struct {
+		ClientID    string `json:"clientId"`
+		RedirectURI string `json:"redirectUri"`
+	} `json:"oauthClient"`
+	Demo *company.Demo `json:"demo,omitempty"`
+}
+
+// firstRun describes a company that was just made.
+func (c *core) firstRun(ctx context.Context, made *company.Created) (*firstRun, error) {
+	out := &firstRun{LiveKey: made.LiveKey, TestKey: made.TestKey}
+	var err error
+	if out.BaseURL, out.AuthURL, err = c.addresses(ctx); err != nil {
+		return nil, err
+	}
+	if out.CAFile, err = c.setting(ctx, settingCAFile); err != nil {
+		return nil, err
+	}
+	out.Company.ID, out.Company.SandboxID = made.Company.ID, made.Sandbox.ID
+	out.Owner.Email, out.Owner.Password = made.Owner.Email, made.Password
+	out.OAuthClient.ClientID, out.OAuthClient.RedirectURI = made.Client.ID, demoRedirect
+	return out, nil
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// addresses returns the base and auth URLs that the server last ran under, or those of its defaults.
+func (c *core) addresses(ctx context.Context) (baseURL, authURL string, err error) {
+	if baseURL, err = c.setting(ctx, settingBaseURL); err != nil {
+		return "", "", err
+	}
+	if authURL, err = c.setting(ctx, settingAuthURL); err != nil {
+		return "", "", err
+	}
+	if baseURL == "" {
+		baseURL = "https://127.0.0.1:8443"
+	}
+	if authURL == "" {
+		authURL = baseURL
+	}
+	return baseURL, authURL, nil
+}
+
+// greet makes the demo company when the database is empty, and tells a newcomer what to paste.
+func (s *server) greet(ctx context.Context) error {
+	path := filepath.Join(s.Data, "first-run.json")
+	if !s.NoDemo {
+		if err := s.makeDemo(ctx, path); err != nil {
+			return err
+		}
+	}
+	first, err := readFirstRun(path)
+	if first == nil || err != nil {
+		return err
+	}
+	here, err := s.store.Reader().Company.Query().Where(entcompany.ID(first.Company.ID)).Exist(principal.System(ctx, "the demo company is looked for before anyone acts in it"))
+	if err != nil || !here { // the file tells of another database
+		return err //nolint:wrapcheck // says what it was doing
+	}
+	if err := s.refresh(ctx, path, first); err != nil {
+		return err
+	}
+	fmt.Printf("\nThe demo company's keys and its owner's password are in %s.\nThe API reference is at %s/docs. File a request:\n\n", path, s.BaseURL)
+	if first.Demo != nil {
+		fmt.Println(pasteable(first) + "\n")
+	}
+	return nil
+}
+
+// refresh fills what a start that was killed left out, and follows the addresses.
+func (s *server) refresh(ctx context.Context, path string, first *firstRun) error {
+	was := *first
+	first.BaseURL, first.AuthURL, first.CAFile = s.BaseURL, s.AuthURL, s.caFile
+	if first.Demo == nil {
+		demo, err := company.Fill(ctx, s.engine, first.Company.ID)
+		if err != nil && apperr.CodeOf(err) != apperr.Conflict { // which says that another start is at it
+			return err //nolint:wrapcheck // says what it was doing
+		}
+		first.Demo = demo
+	}
+	if *first == was {
+		return nil
+	}
+	return writeFirstRun(path, first)
+}
+
+// pasteable is the command that files a request.
+func pasteable(first *firstRun) string {
+	ca := ""
+	if first.CAFile != "" {
+		ca = " --cacert " + quote(first.CAFile)
+	}
+	return fmt.Sprintf(`curl%s %s/v1/requests -H 'x-api-key: %s' -H 'content-type: application/json' -d '{"serviceId":"%s","offeringId":"%s","title":"My first request","priority":"HIGH","fields":{"model":"14 inch"}}'`,
+		ca, quote(first.BaseURL), first.LiveKey, first.Demo.ServiceID, first.Demo.OfferingID)
+}
+
+// quote makes a text one word for a shell.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("/.-_:[]", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// errNotEmpty ends the making of the demo company where there is a company already.
+var errNotEmpty = errors.New("the database is not empty")
+
+// makeDemo makes the demo company in an empty database, once whatever happens: the setting is the claim of the node
+// that does, and stands if and only if the company does. The file is written before the commit, since a kill between
+// the two would lose the only copy of the secrets; a file whose company never came to be is written over.
+func (s *server) makeDemo(ctx context.Context, path string) error {
+	sys := principal.System(ctx, "whether any company exists is asked before one does")
+	some, err := s.store.Reader().Company.Query().Exist(sys)
+	if err != nil || some {
+		return err //nolint:wrapcheck // says what it was doing
+	}
+	made, err := company.Create(ctx, s.store, company.CreateInput{
+		Name: "Demo Company", Plan: "growth", OwnerEmail: "owner@demo.example", OwnerName: "Dana Demo", RedirectURI: demoRedirect,
+		Within: func(ctx context.Context, tx *store.Tx, made *company.Created) error {
+			if err := tx.Setting.Create().SetID(settingDemo).SetValue(made.Company.ID).Exec(ctx); err != nil {
+				return fmt.Errorf("claim the demo: %w", err) // a node that comes second waits here, and fails
+			}
+			others, err := tx.Company.Query().Where(entcompany.IDNotIn(made.Company.ID, made.Sandbox.ID)).Exist(ctx)
+			if err != nil {
+				return fmt.Errorf("look for companies: %w", err)
+			}
+			if others {
+				return errNotEmpty
+			}
+			first, err := s.firstRun(ctx, made)
+			if err != nil {
+				return err
+			}
+			return writeFirstRun(path, first)
+		},
+	})
+	defer debug.FreeOSMemory() // argon2id's 64 MiB
+	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique || errors.Is(err, errNotEmpty) {
+		return nil // another node made it
+	}
+	if err != nil {
+		return fmt.Errorf("make the demo company: %w", err)
+	}
+	s.log.InfoContext(ctx, "the demo company was made", "company", made.Company.ID)
+	return nil
+}
+
+// readFirstRun returns what an earlier start wrote; nil when there is nothing.
+func readFirstRun(path string) (*firstRun, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // no first run here
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the first run: %w", err)
+	}
+	var f firstRun
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return &f, nil
+}
+
+// writeFirstRun writes the file whole or not at all, for its owner only.
+func writeFirstRun(path string, f *firstRun) error {
+	b, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the first run: %w", err)
+	}
+	if err := os.WriteFile(path+".new", append(b, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write the first run: %w", err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("write the first run: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"atrium/ent/setting"
+	"atrium/internal/jobs"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/strictjson"
+)
+
+// maxClock bounds how far a development clock may run ahead: 100 years.
+const maxClock = 100 * 365 * 24 * time.Hour
+
+// errTooFar is what moving the clock past its bound gets.
+var errTooFar = errors.New("the clock runs at most 100 years ahead")
+
+// moveClock moves the product's time forward and answers when the jobs that became due have run.
+func (s *server) moveClock(w http.ResponseWriter, r *http.Request) {
+	by, err := readAdvance(http.MaxBytesReader(w, r.Body, 1<<10))
+	if err != nil {
+		say(w, http.StatusBadRequest, "error", `send {"advance": "30m"}: a positive duration`)
+		return
+	}
+	due, err := s.advance(r.Context(), by)
+	switch {
+	case errors.Is(err, errTooFar):
+		say(w, http.StatusBadRequest, "error", err.Error())
+	case err != nil:
+		s.log.ErrorContext(r.Context(), "the clock was not moved", "error", err)
+		say(w, http.StatusInternalServerError, "error", "the clock was not moved")
+	case due > 0:
+		say(w, http.StatusGatewayTimeout, "error", fmt.Sprintf("the clock was moved, but %d jobs that are due have not run", due))
+	default:
+		say(w, http.StatusOK, "now", s.clock.Now().Format(time.RFC3339))
+	}
+}
+
+// readAdvance reads by how much the clock shall move.
+func readAdvance(body io.Reader) (time.Duration, error) {
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return 0, fmt.Errorf("read the body: %w", err)
+	}
+	if err := strictjson.Check(raw); err != nil {
+		return 0, err //nolint:wrapcheck // the caller has words of its own
+	}
+	var in map[string]string // unlike a struct's, a map's keys are not folded
+	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&in); err != nil {
+		return 0, fmt.Errorf("read the body: %w", err)
+	}
+	by, err := time.ParseDuration(in["advance"])
+	if err != nil || by <= 0 || len(in) != 1 {
+		return 0, errors.New("not a positive duration")
+	}
+	return by, nil
+}
+
+// advance adds to the offset, which lives in the database, and brings the jobs' times along. Returns how many of the
+// jobs that are due have not run after a while.
+func (s *server) advance(ctx context.Context, by time.Duration) (due int, err error) {
+	sys := principal.System(ctx, "the development clock belongs to the installation")
+	var offset time.Duration
+	err = s.store.Write(sys, func(ctx context.Context, tx *store.Tx) error {
+		rows, err := tx.Setting.Query().Where(setting.ID(settingClock)).All(ctx)
+		if err != nil {
+			return fmt.Errorf("read the clock: %w", err)
+		}
+		offset = 0
+		if len(rows) > 0 {
+			if offset, err = time.ParseDuration(rows[0].Value); err != nil {
+				return fmt.Errorf("read the clock: %w", err)
+			}
+		}
+		if by > maxClock-offset {
+			return errTooFar
+		}
+		offset += by
+		if len(rows) > 0 {
+			err = tx.Setting.UpdateOne(rows[0]).SetValue(offset.String()).Exec(ctx)
+		} else {
+			err = tx.Setting.Create().SetID(settingClock).SetValue(offset.String()).Exec(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("write the clock: %w", err)
+		}
+		if err := s.queue.Advance(ctx, tx, by); err != nil {
+			return err //nolint:wrapcheck // says what it was doing
+		}
+		s.moveTo(offset) // before the commit: a worker may take a job that comes due the moment it is there
+		return nil
+	})
+	if err != nil {
+		return 0, err //nolint:wrapcheck // says what it was doing
+	}
+	return s.awaitDueJobs(ctx)
+}
+
+// awaitDueJobs returns when no job is due or running any more, or how many are after longer than any may take.
+func (s *server) awaitDueJobs(ctx context.Context) (int, error) {
+	deadline := time.Now().Add(jobs.Timeout + 10*time.Second)
+	for {
+		due, err := s.queue.Due(ctx)
+		if due == 0 || err != nil || time.Now().After(deadline) {
+			return due, err //nolint:wrapcheck // says what it was doing
+		}
+		select {
+		case <-ctx.Done():
+			return due, ctx.Err() //nolint:wrapcheck // the caller is gone
+		case <-time.After(25 * time.Millisecond):
+		}
+	}
+}
+
+// followClock takes over the offset that another node has set.
+func (s *server) followClock(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if err := s.readClock(ctx); err != nil {
+				s.log.WarnContext(ctx, "the development clock could not be read", "error", err)
+			}
+		}
+	}
+}

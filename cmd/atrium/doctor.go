@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"atrium/internal/seal"
+	"atrium/internal/store"
+)
+
+type doctorCmd struct{ dataFlags }
+
+// Run prints one line per check and fails when one does. It changes nothing.
+func (m *doctorCmd) Run(ctx context.Context) error {
+	var bad int
+	report := func(what string, err error) {
+		if err != nil {
+			bad++
+			fmt.Printf("BAD  %s: %v\n", what, err)
+			return
+		}
+		fmt.Printf("ok   %s\n", what)
+	}
+	report("data folder can be written", writable(m.Data))
+	src := m.masterKey()
+	if src.File != "" {
+		report("master key is there and private", private(src.File))
+	}
+	sealer, err := seal.Open(ctx, src)
+	report("master key can be used", err)
+	if sealer != nil {
+		defer sealer.Close()
+	}
+	m.checkDatabase(ctx, report, sealer)
+	m.checkCertificate(report)
+	if bad > 0 {
+		return fmt.Errorf("%d checks failed", bad)
+	}
+	return nil
+}
+
+// checkDatabase looks at the database, which it does not make.
+func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error), sealer *seal.Sealer) {
+	const answers = "database answers"
+	if m.DatabaseURL == "" && !fileExists(m.sqliteFile()) {
+		report(answers, fmt.Errorf("there is none yet in %s: `atrium serve` or `atrium migrate` makes it", m.Data))
+		return
+	}
+	s, err := store.Open(ctx, store.Options{DataDir: m.Data, DatabaseURL: m.DatabaseURL})
+	report(answers, err)
+	if err != nil {
+		return
+	}
+	err = s.CheckVersion(ctx)
+	report("database is at this version", err)
+	if s.Dialect() == dialect.Postgres {
+		report("row-level security binds the database role", boundByPolicies(ctx, s))
+	} else {
+		report("database file is whole", intact(ctx, s.Path()))
+	}
+	if err == nil && sealer != nil {
+		c := &core{flags: m.dataFlags, store: s, sealer: sealer}
+		report("master key opens what was sealed", c.checkMasterKey(ctx))
+	}
+	report("database closes", s.Close())
+}
+
+// checkCertificate looks at the certificate that files or the CA in the data folder give; before the first start there
+// is none.
+func (m *doctorCmd) checkCertificate(report func(string, error)) {
+	if fileExists(filepath.Join(m.Data, "tls.crt")) {
+		report("local certificate is valid", validCertificate(m.Data, time.Now()))
+	}
+}
+
+// validCertificate tells whether the data folder's certificate belongs to its key, comes from its CA and is not over.
+func validCertificate(dir string, now time.Time) error {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+	if err != nil {
+		return err //nolint:wrapcheck // names the file
+	}
+	ca, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
+	if err != nil {
+		return err //nolint:wrapcheck // names the file
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(ca) {
+		return errors.New("ca.pem holds no certificate")
+	}
+	_, err = pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now})
+	return err //nolint:wrapcheck // says what is wrong with it
+}
+
+// writable tells whether files can be made in the folder.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".doctor")
+	if err != nil {
+		return err //nolint:wrapcheck // names the folder
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// private tells whether the file is there and nobody else may read it.
+func private(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is missing: put it back; before the first start, `atrium serve` makes it", path)
+	}
+	if err != nil {
+		return err //nolint:wrapcheck // names the file
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s may be read by others: chmod 600", path)
+	}
+	return nil
+}
+
+// intact asks SQLite whether the file's pages and references hold together.
+func intact(ctx context.Context, path string) error {
+	db, err := store.OpenSQLiteFile(path)
+	if err != nil {
+		return err //nolint:wrapcheck // says what it was doing
+	}
+	defer db.Close() //nolint:errcheck // only read
+	var answer string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
+		return fmt.Errorf("check the pages: %w", err)
+	}
+	if answer != "ok" {
+		return errors.New(answer)
+	}
+	rows, err := db.QueryContext(ctx, "PRAGMA foreign_key_check")
+	if err != nil {
+		return fmt.Errorf("check the references: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // only read
+	if rows.Next() {
+		return errors.New("a foreign key points nowhere")
+	}
+	return rows.Err() //nolint:wrapcheck // as above
+}
+
+// boundByPolicies returns an error for a role that row-level security does not bind.
+func boundByPolicies(ctx context.Context, s *store.Store) error {
+	var free bool
+	err := s.Pool().QueryRow(ctx, "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&free)
+	if err != nil {
+		return fmt.Errorf("look the role up: %w", err)
+	}
+	if free {
+		return errors.New("the role is a superuser or has BYPASSRLS: use one that has neither")
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+// Command atrium is the server and its command line.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"atrium/internal/apperr"
+)
+
+// cli is the command line; every flag has an ATRIUM_… variable.
+type cli struct {
+	Serve   serveCmd   `cmd:"" help:"Run the server: the API and the workers."`
+	Migrate migrateCmd `cmd:"" help:"Bring the database to this version."`
+	Doctor  doctorCmd  `cmd:"" help:"Check data folder, database and certificate, and say what is wrong."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+	Company struct {
+		Create companyCreateCmd `cmd:"" help:"Make a company with its sandbox, owner and keys."`
+		Limits companyLimitsCmd `cmd:"" help:"Give a company rate limits of its own."`
+	} `cmd:"" help:"Companies."`
+	Key struct {
+		Create keyCreateCmd `cmd:"" help:"Issue an API key."`
+		Rotate keyRotateCmd `cmd:"" help:"Replace a key's value; the old one stops at once."`
+		Revoke keyRevokeCmd `cmd:"" help:"Revoke a key, at once and for good."`
+	} `cmd:"" help:"API keys."`
+	User struct {
+		Invite userInviteCmd `cmd:"" help:"Invite a person into a company."`
+	} `cmd:"" help:"People."`
+	Client struct {
+		Create clientCreateCmd `cmd:"" help:"Register an OAuth client."`
+	} `cmd:"" help:"OAuth clients."`
+	Token struct {
+		Create tokenCreateCmd `cmd:"" help:"Issue an access token for a person; audited."`
+	} `cmd:"" help:"Access tokens."`
+	Credit struct {
+		Issue creditIssueCmd `cmd:"" help:"Issue billing credit to a company."`
+	} `cmd:"" help:"Billing credits."`
+}
+
+const description = `Work management for companies: services, requests, workflows, over a REST API.
+
+Every flag can be given as a variable instead: --data as ATRIUM_DATA, --database-url as ATRIUM_DATABASE_URL, and so
+on, the same for every command. A flag wins over its variable. Commands find data folder and database as serve does,
+and work while it runs.`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal ends the process at once
+	err := execute(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "atrium: "+explain(err))
+		os.Exit(1)
+	}
+}
+
+func execute(ctx context.Context, args []string) error {
+	var c cli
+	parser, err := kong.New(&c, kong.Name("atrium"), kong.DefaultEnvars("ATRIUM"), kong.Description(description),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	if err != nil {
+		return fmt.Errorf("build the command line: %w", err)
+	}
+	k, err := parser.Parse(args)
+	if err != nil {
+		return fmt.Errorf("%w (see atrium --help)", err)
+	}
+	return k.Run(&c) //nolint:wrapcheck // the commands' own words
+}
+
+// explain writes an error for the terminal: a refusal in its public words with its details, anything else whole.
+func explain(err error) string {
+	e, ok := errors.AsType[*apperr.Error](err)
+	if !ok || e.Code == apperr.Internal {
+		return err.Error()
+	}
+	out := e.Message
+	for _, d := range e.Details {
+		out += "\n  " + d.Field + " " + d.Message
+	}
+	return out
+}

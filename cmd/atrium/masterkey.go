@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"entgo.io/ent/dialect"
+
+	"atrium/ent"
+	"atrium/ent/signingkey"
+	"atrium/internal/principal"
+	"atrium/internal/seal"
+)
+
+// masterKeyVariable may hold the master key itself; it is no flag, so that no key is ever seen in a list of processes.
+const masterKeyVariable = "ATRIUM_MASTER_KEY"
+
+// masterKey tells where the master key is: a KMS, the environment, or a file.
+func (f dataFlags) masterKey() seal.Source {
+	switch value := os.Getenv(masterKeyVariable); {
+	case f.MasterKeyURI != "":
+		return seal.Source{KMS: f.MasterKeyURI}
+	case f.MasterKeyFile != "":
+		return seal.Source{File: f.MasterKeyFile}
+	case value != "":
+		return seal.Source{Base64: value}
+	}
+	return seal.Source{File: filepath.Join(f.Data, "master.key")}
+}
+
+// openSealer opens the master key. A file is made only while nothing has been sealed yet: a lost key must not be
+// replaced by one that opens nothing.
+func (c *core) openSealer(ctx context.Context) (*seal.Sealer, error) {
+	src := c.flags.masterKey()
+	if src.File != "" {
+		if _, err := os.Stat(src.File); errors.Is(err, fs.ErrNotExist) {
+			if err := c.makeMasterKey(ctx, src.File); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s, err := seal.Open(ctx, src)
+	if err != nil {
+		return nil, fmt.Errorf("open the master key: %w", err)
+	}
+	return s, nil
+}
+
+func (c *core) makeMasterKey(ctx context.Context, path string) error {
+	sys := principal.System(ctx, "the master key belongs to the installation")
+	sealed, err := c.store.Reader().SigningKey.Query().Exist(sys)
+	if err != nil {
+		return fmt.Errorf("look for sealed values: %w", err)
+	}
+	if !sealed {
+		sealed, err = c.store.Reader().Secret.Query().Exist(sys)
+		if err != nil {
+			return fmt.Errorf("look for sealed values: %w", err)
+		}
+	}
+	if sealed {
+		return fmt.Errorf("the master key %s is missing, and the database holds values that were sealed under it: put it back", path)
+	}
+	if err := seal.CreateFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make the master key: %w", err)
+	}
+	if c.store.Dialect() == dialect.Postgres {
+		c.log.WarnContext(ctx, "a master key was made: every node on this database needs this file (--master-key-file), or cannot open what the others seal", "file", path)
+	}
+	return nil
+}
+
+// checkMasterKey returns an error when the master key does not open a value that the installation has sealed: better
+// no start than a node that fails at the first token.
+func (c *core) checkMasterKey(ctx context.Context) error {
+	row, err := c.store.Reader().SigningKey.Query().Order(signingkey.ByCreatedAt(), signingkey.ByID()).
+		Where(signingkey.RetiredAtIsNil()).First(principal.System(ctx, "the master key belongs to the installation"))
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for sealed values: %w", err)
+	}
+	if _, err := c.sealer.Unseal(row.PrivateSealed, []byte(row.ID)); err != nil {
+		return fmt.Errorf("this master key is not the one that the database's values were sealed under (%s): %w", c.sealer, err)
+	}
+	return nil
+}

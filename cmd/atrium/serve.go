@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"atrium/internal/authn"
+	"atrium/internal/jobs"
+	"atrium/internal/ratelimit"
+	"atrium/internal/run"
+	"atrium/internal/tlsfront"
+	"atrium/rest"
+)
+
+type serveCmd struct {
+	dataFlags
+	Listen      string `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
+	AdminListen string `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
+	BaseURL     string `help:"Address that callers use (default: https:// and the listening address)."`
+	AuthURL     string `help:"Address of the identity provider (default: the base URL)."`
+	Role        string `default:"all" enum:"all,api,worker" help:"all, api or worker."`
+	RedisURL    string `help:"Redis that counts calls for several nodes; without it each node counts for itself."`
+	NoDemo      bool   `help:"Make no demo company in an empty database."`
+	DevClock    bool   `help:"Let POST /dev/clock on the admin listener move time forward. Never in production."`
+
+	TLSCert       string   `help:"Certificate file, read again when it changes (default: one by the CA in the data folder)." type:"path"`
+	TLSKey        string   `help:"Key file of the certificate." type:"path"`
+	ACMEDomain    []string `help:"Get certificates for these names by ACME."`
+	ACMEEmail     string   `help:"Contact for the ACME account."`
+	ACMEDirectory string   `help:"The ACME directory (default: Let's Encrypt)."`
+
+	OIDCIssuer     string          `help:"Another issuer of access tokens."`
+	OIDCAudience   string          `help:"The audience that its tokens must name."`
+	WebhookRetries []time.Duration `default:"30s,2m,10m,1h,6h" help:"Waits before the retries of a webhook delivery."`
+	EgressAllow    []netip.Prefix  `help:"Private networks that outbound calls may reach, as CIDR."`
+	EgressCA       string          `help:"CAs that outbound calls trust besides the system's." type:"path"`
+}
+
+// Run serves until it is told to stop.
+func (m *serveCmd) Run(ctx context.Context) (err error) {
+	run.TuneGC()
+	if m.OIDCIssuer != "" || m.OIDCAudience != "" {
+		return errors.New("--oidc-issuer: other issuers than the built-in one are not supported by this version")
+	}
+	if (m.TLSCert == "") != (m.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key go together")
+	}
+	c, err := m.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	stopTracing, err := startTracing(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopTracing()) }()
+	s := &server{serveCmd: m, core: c, metrics: newMetrics()}
+	parts, err := s.parts(ctx)
+	if err != nil {
+		return err
+	}
+	debug.FreeOSMemory()                 // what reading policies, schemas and migrations left behind
+	return run.All(ctx, c.log, parts...) //nolint:wrapcheck // names the part
+}
+
+// server is what serve builds, in order.
+type server struct {
+	*serveCmd
+	*core
+	metrics *metrics
+	queue   *jobs.Queue
+	front   *tlsfront.Front
+	running []run.Part
+	caFile  string
+}
+
+// parts builds everything that runs: what is listed first stops last.
+func (s *server) parts(ctx context.Context) ([]run.Part, error) {
+	if err := s.addAdmin(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.addQueue(); err != nil {
+		return nil, err
+	}
+	if s.Role != "worker" {
+		if err := s.addAPI(ctx); err != nil {
+			return nil, err
+		}
+		return s.running, nil
+	}
+	baseURL, _, err := s.addresses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.add(run.Part{Name: "ready line", Run: func(ctx context.Context) error {
+		fmt.Println("ready " + baseURL) // of the nodes that have an API
+		<-ctx.Done()
+		return nil
+	}})
+	return s.running, nil
+}
+
+func (s *server) add(p run.Part) { s.running = append(s.running, p) }
+
+// addAdmin opens the listener for operators.
+func (s *server) addAdmin(ctx context.Context) error {
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.AdminListen)
+	if err != nil {
+		return fmt.Errorf("open the admin listener: %w", err)
+	}
+	fmt.Printf("admin http://%s\n", ln.Addr())
+	if ap, err := netip.ParseAddrPort(ln.Addr().String()); err == nil && !ap.Addr().IsLoopback() {
+		s.log.Warn("the admin listener can be reached from other machines: it asks nobody who they are", "address", ln.Addr().String())
+	}
+	srv := &http.Server{Handler: s.adminHandler(), ReadHeaderTimeout: 5 * time.Second}
+	s.add(run.Part{Name: "admin listener", Run: func(ctx context.Context) error { return serveHTTP(ctx, srv, ln) }})
+	if s.DevClock {
+		s.log.Warn("the development clock is on: time can be moved forward through the admin listener; never use this in production")
+		s.add(run.Part{Name: "development clock", Run: s.followClock})
+	}
+	return nil
+}
+
+// serveHTTP serves until ctx ends.
+func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return srv.Shutdown(sctx) //nolint:wrapcheck // the part's name is added by run
+}
+
+// addQueue opens the job queue, and starts it where this node works jobs.
+func (s *server) addQueue() (err error) {
+	works := s.Role != "api"
+	if s.queue, err = jobs.New(s.store, s.log, works); err != nil {
+		return err //nolint:wrapcheck // says what it was doing
+	}
+	work := s.queue.Run
+	if !works {
+		work = func(ctx context.Context) error {
+			<-ctx.Done()
+			return s.queue.Close()
+		}
+	}
+	s.add(run.Part{Name: "job queue", Run: work})
+	return nil
+}
+
+// addAPI opens the front, makes the demo company in an empty database, and serves the doors.
+func (s *server) addAPI(ctx context.Context) error {
+	if err := s.openFront(ctx); err != nil {
+		return err
+	}
+	if err := s.set(ctx, settingBaseURL, s.BaseURL); err != nil {
+		return err
+	}
+	if err := s.set(ctx, settingAuthURL, s.AuthURL); err != nil {
+		return err
+	}
+	if err := s.set(ctx, settingCAFile, s.caFile); err != nil {
+		return err
+	}
+	limiter, err := s.limiter(ctx)
+	if err != nil {
+		return err
+	}
+	auth := authn.New(s.store, s.tokens(s.BaseURL, s.AuthURL))
+	s.add(run.Part{Name: "last-used times", Run: func(ctx context.Context) error { return auth.Run(ctx, s.log) }})
+	api, err := rest.New(rest.Options{Engine: s.engine, Authn: auth, Limiter: limiter, Log: s.log, Observe: s.metrics.observe, BaseURL: s.BaseURL})
+	if err != nil {
+		return err //nolint:wrapcheck // says what it was doing
+	}
+	srv := &http.Server{
+		Handler: traced(api), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	}
+	if err := s.greet(ctx); err != nil {
+		return err
+	}
+	s.add(run.Part{Name: "API", Grace: 35 * time.Second, Run: func(ctx context.Context) error {
+		fmt.Println("ready " + s.BaseURL)
+		return s.front.Serve(ctx, srv)
+	}})
+	return nil
+}
+
+// limiter counts calls in Redis when there is one, else in memory with the day's counts kept in the database.
+func (s *server) limiter(ctx context.Context) (ratelimit.Limiter, error) {
+	if s.RedisURL != "" {
+		client, err := ratelimit.OpenRedis(s.RedisURL)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // says what it was doing
+		}
+		s.add(run.Part{Name: "Redis", Run: func(ctx context.Context) error {
+			<-ctx.Done()
+			return client.Close()
+		}})
+		return ratelimit.NewRedis(client), nil
+	}
+	mem := ratelimit.NewMemory()
+	counts, err := authn.NewDayCounts(ctx, s.store, mem)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
+	}
+	s.add(run.Part{Name: "daily counts", Run: func(ctx context.Context) error { return counts.Run(ctx, s.log) }})
+	return mem, nil
+}
+
+// openFront opens the TLS listener and settles the addresses that callers use.
+func (s *server) openFront(ctx context.Context) error {
+	cfg, err := s.certificates()
+	if err != nil {
+		return err
+	}
+	if s.front, err = tlsfront.Listen(s.Listen, cfg, tlsfront.WithLogger(s.log)); err != nil {
+		return err //nolint:wrapcheck // says what it was doing
+	}
+	if s.BaseURL == "" {
+		s.BaseURL = "https://" + callable(s.front.Addr())
+	}
+	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
+	if s.AuthURL == "" {
+		s.AuthURL = s.BaseURL
+	}
+	s.AuthURL = strings.TrimSuffix(s.AuthURL, "/")
+	for _, flag := range []struct{ name, value string }{{"--base-url", s.BaseURL}, {"--auth-url", s.AuthURL}} {
+		if u, err := url.Parse(flag.value); err != nil || u.Scheme != "https" || u.Host == "" {
+			return fmt.Errorf("%s must be an https address", flag.name)
+		}
+	}
+	return nil
+}
+
+// callable is an address that a client on this machine can dial: localhost for one that listens everywhere.
+func callable(a net.Addr) string {
+	ap, err := netip.ParseAddrPort(a.String())
+	if err != nil || !ap.Addr().IsUnspecified() {
+		return a.String()
+	}
+	return fmt.Sprintf("localhost:%d", ap.Port())
+}

@@ -1,0 +1,20 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+)
+
+// Account is a person's sign-in: e-mail and password, apart from the companies it is a member of.
+type Account struct{ ent.Schema }
+
+// Mixin adds the id, the times and the guard.
+func (Account) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "acc"}, global{}} }
+
+// Fields of the entity.
+func (Account) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("email").MaxLen(254).Unique().Comment("lower case"),
+		field.String("password_hash").Sensitive().Optional().Comment("argon2id, in its own text form"),
+	}
+}

@@ -1,0 +1,57 @@
+// Package schema holds one entity a file. Fields, edges and indexes are declared here and nowhere else; all other
+// code under ent/ is generated from it.
+package schema
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/mixin"
+
+	"atrium/internal/clock"
+	"atrium/internal/id"
+)
+
+// base gives an entity its prefixed id and its two times. Prefix is the public one of the id ("svc").
+type base struct {
+	mixin.Schema
+	prefix string
+}
+
+// Fields of every entity.
+func (b base) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("id").MaxLen(40).Immutable().DefaultFunc(func() string { return id.New(b.prefix) }),
+		field.Time("created_at").Immutable(),
+		field.Time("updated_at"),
+	}
+}
+
+// Hooks stamp the times from the clock that the context carries.
+func (base) Hooks() []ent.Hook { return []ent.Hook{stampTimes} }
+
+func stampTimes(next ent.Mutator) ent.Mutator {
+	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+		now := clock.From(ctx).Now()
+		if m.Op().Is(ent.OpCreate) {
+			if _, given := m.Field("created_at"); !given {
+				if err := m.SetField("created_at", now); err != nil {
+					return nil, fmt.Errorf("stamp created_at: %w", err)
+				}
+			}
+		}
+		if !m.Op().Is(ent.OpDelete|ent.OpDeleteOne) && !onlySightings(m.Fields()) {
+			if err := m.SetField("updated_at", now); err != nil {
+				return nil, fmt.Errorf("stamp updated_at: %w", err)
+			}
+		}
+		return next.Mutate(ctx, m)
+	})
+}
+
+// onlySightings tells whether a mutation only notes when a row was last used, which is no change of it.
+func onlySightings(fields []string) bool {
+	return len(fields) == 1 && (fields[0] == "last_used_at" || fields[0] == "last_seen_at")
+}

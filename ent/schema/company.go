@@ -1,0 +1,26 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+)
+
+// Company is a tenant. A sandbox is a company whose sandbox_of names its live company.
+type Company struct{ ent.Schema }
+
+// Mixin adds the id, the times and the guard.
+func (Company) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "co"}, self{}} }
+
+// Fields of the entity.
+func (Company) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("name").MaxRuneLen(200),
+		field.String("slug").MaxLen(63).Unique(),
+		field.Enum("plan").Values("free", "pro", "starter", "growth", "business", "enterprise").Default("free"),
+		field.String("sandbox_of").MaxLen(40).Optional().Nillable().Immutable().Unique(),
+		field.Bool("mfa_required").Default(false),
+		field.Int("session_lifetime_minutes").Default(60),
+		field.Int("rate_per_minute").Optional().Nillable().Comment("overrides the plan's number"),
+		field.Int("rate_per_day").Optional().Nillable().Comment("overrides the plan's number"),
+	}
+}

@@ -1,0 +1,32 @@
+package schema
+
+import (
+	"encoding/json"
+
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Event is an outbox row: something that happened, with the payload that subscribers will get, written in the transaction that made it happen.
+type Event struct{ ent.Schema }
+
+// Mixin adds the id, the times and the guard.
+func (Event) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "evt"}, tenant{}} }
+
+// Fields of the entity.
+func (Event) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("type").MaxLen(40).Immutable(),
+		field.String("subject_id").MaxLen(40).Immutable(),
+		field.JSON("payload", json.RawMessage{}).Immutable(),
+	}
+}
+
+// Indexes beyond those of the mixins.
+func (Event) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("company_id", "type", "created_at", "id"),
+		index.Fields("company_id", "subject_id"),
+	}
+}

@@ -1,0 +1,246 @@
+package schema_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// rows are the ids of a company's rows, by entity.
+type rows map[string]any
+
+func (r rows) id(entity string) string { return r[entity].(string) }
+
+// fixture makes one row of an entity: build returns a create with every field but company_id. tag keeps unique values
+// apart; the rows that the entity refers to stand before it in the list.
+type fixture struct {
+	entity string
+	build  func(db *ent.Client, own rows, tag string) any
+}
+
+// fixtures has one row for every entity of the schema; a test fails when one is missing.
+var fixtures = []fixture{
+	{"Company", func(db *ent.Client, _ rows, tag string) any {
+		return db.Company.Create().SetName("C").SetSlug("c-" + tag)
+	}},
+	{"Account", func(db *ent.Client, _ rows, tag string) any { return db.Account.Create().SetEmail(tag + "@x.test") }},
+	{"RateCount", func(db *ent.Client, _ rows, tag string) any {
+		return db.RateCount.Create().SetID("rate-" + tag).SetDay("2026-01-01").SetCount(1)
+	}},
+	{"Setting", func(db *ent.Client, _ rows, tag string) any {
+		return db.Setting.Create().SetID("set-" + tag).SetValue("v")
+	}},
+	{"SigningKey", func(db *ent.Client, _ rows, _ string) any {
+		return db.SigningKey.Create().SetAlgorithm("ES256").SetPrivateSealed([]byte("s")).SetPublicJwk([]byte("{}"))
+	}},
+	{"User", func(db *ent.Client, own rows, tag string) any {
+		return db.User.Create().SetAccountID(own.id("Account")).SetEmail(tag + "@x.test").SetName("U")
+	}},
+	{"ServiceAccount", func(db *ent.Client, _ rows, _ string) any { return db.ServiceAccount.Create().SetName("SA") }},
+	{"Organization", func(db *ent.Client, own rows, tag string) any {
+		return db.Organization.Create().SetName("O").SetSlug("o-" + tag).SetParentID(own.id("Parent"))
+	}},
+	{"Team", func(db *ent.Client, own rows, tag string) any {
+		return db.Team.Create().SetName("T").SetSlug("t-" + tag).SetOrganizationID(own.id("Organization"))
+	}},
+	{"TeamMember", func(db *ent.Client, own rows, tag string) any {
+		u := own.id("User")
+		if !strings.HasPrefix(tag, "seed") {
+			u = own.id("Owner") // a second membership of the same user would not be unique
+		}
+		return db.TeamMember.Create().SetTeamID(own.id("Team")).SetUserID(u)
+	}},
+	{"Calendar", func(db *ent.Client, _ rows, _ string) any { return db.Calendar.Create().SetName("Cal") }},
+	{"Workflow", func(db *ent.Client, _ rows, tag string) any {
+		return db.Workflow.Create().SetName("W").SetSlug("w-" + tag).SetDefinition(json.RawMessage(`{}`))
+	}},
+	{"Service", func(db *ent.Client, own rows, tag string) any {
+		return db.Service.Create().SetName("S").SetSlug("s-" + tag).SetOwnerTeamID(own.id("Team")).SetOrganizationID(own.id("Organization"))
+	}},
+	{"Offering", func(db *ent.Client, own rows, tag string) any {
+		return db.Offering.Create().SetName("F").SetSlug("f-" + tag).SetServiceID(own.id("Service")).
+			SetWorkflowID(own.id("Workflow")).SetCalendarID(own.id("Calendar"))
+	}},
+	{"Request", func(db *ent.Client, own rows, _ string) any {
+		return db.Request.Create().SetTitle("R").SetServiceID(own.id("Service")).SetOfferingID(own.id("Offering")).
+			SetCreatedBy(own.id("User")).SetAssigneeID(own.id("User")).SetTeamID(own.id("Team"))
+	}},
+	{"APIKey", func(db *ent.Client, own rows, tag string) any {
+		return db.APIKey.Create().SetName("K").SetHash([]byte(tag)).SetPrefix("key_live_").SetLast4("last").SetScopes([]string{}).
+			SetTest(false).SetUserID(own.id("User")).SetServiceAccountID(own.id("ServiceAccount")).SetCreatedBy(own.id("User"))
+	}},
+	{"OAuthClient", func(db *ent.Client, own rows, _ string) any {
+		return db.OAuthClient.Create().SetName("App").SetRedirectUris([]string{}).SetScopes([]string{}).SetCreatedBy(own.id("User"))
+	}},
+	{"Secret", func(db *ent.Client, own rows, tag string) any {
+		return db.Secret.Create().SetName("N-" + tag).SetSealed([]byte("x")).SetCreatedBy(own.id("User"))
+	}},
+	{"Agent", func(db *ent.Client, _ rows, _ string) any {
+		return db.Agent.Create().SetName("A").SetType("QUEUE_INTAKE").SetSource("MANAGED").SetAutonomy("full")
+	}},
+	{"Event", func(db *ent.Client, own rows, _ string) any {
+		return db.Event.Create().SetType("request.created").SetSubjectID(own.id("Request")).SetPayload(json.RawMessage(`{}`))
+	}},
+	{"CreditEntry", func(db *ent.Client, _ rows, _ string) any {
+		return db.CreditEntry.Create().SetType("issued").SetAmount(1).SetReason("promotion").SetDescription("d")
+	}},
+	{"IdempotencyKey", func(db *ent.Client, own rows, tag string) any {
+		return db.IdempotencyKey.Create().SetCallerID(own.id("User")).SetKey(tag).SetFingerprint([]byte("f")).SetStatus(200).SetBody([]byte("b"))
+	}},
+	{"RowCount", func(db *ent.Client, _ rows, tag string) any {
+		return db.RowCount.Create().SetKind("test").SetFacet(tag).SetShard(0).SetN(1)
+	}},
+	{"AuditEntry", func(db *ent.Client, own rows, _ string) any {
+		return db.AuditEntry.Create().SetActorType("user").SetActorID(own.id("User")).SetActorName("U").SetAction("service.created").
+			SetResourceType("Service").SetOutcome("allowed").SetIP("").SetUserAgent("").SetRequestID("")
+	}},
+}
+
+// seed makes one row of every entity for a tenant, and returns their ids. "Company" is the tenant itself.
+func seed(t *testing.T, w *testkit.World, of *testkit.Tenant, tag string) rows {
+	t.Helper()
+	own := rows{"Company": of.Company.ID, "Owner": of.Owner.ID}
+	err := w.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+		parent, err := tx.Organization.Create().SetCompanyID(of.Company.ID).SetName("P").SetSlug("p-" + tag).Save(ctx)
+		if err != nil {
+			return err
+		}
+		own["Parent"] = parent.ID
+		for _, f := range fixtures {
+			if f.entity == "Company" {
+				continue
+			}
+			b := reflect.ValueOf(f.build(tx.Client, own, "seed"+tag))
+			setCompany(b, of.Company.ID)
+			row, err := save(ctx, b)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.entity, err)
+			}
+			own[f.entity] = row.Elem().FieldByName("ID").Interface()
+		}
+		return tx.Organization.Create().SetCompanyID(of.Company.ID).SetName("G").SetSlug("g-" + tag).SetParentID(own.id("Organization")).Exec(ctx)
+	})
+	require.NoError(t, err)
+	return own
+}
+
+// setCompany names the owner of a new row where the entity has one.
+func setCompany(builder reflect.Value, company string) {
+	if m := builder.MethodByName("SetCompanyID"); m.IsValid() {
+		m.Call([]reflect.Value{reflect.ValueOf(company)})
+	}
+}
+
+func save(ctx context.Context, builder reflect.Value) (reflect.Value, error) {
+	out := call(builder, "Save", ctx)
+	return out[0], asError(out[1])
+}
+
+// kind says how an entity is guarded.
+type kind int
+
+const (
+	owned kind = iota // has a company_id
+	self              // the company itself
+	global
+)
+
+// clients returns the client of every entity of the schema, by name.
+func clients(db *ent.Client) map[string]reflect.Value {
+	out := map[string]reflect.Value{}
+	v := reflect.ValueOf(db).Elem()
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.IsExported() && v.Field(i).Kind() == reflect.Pointer && v.Field(i).MethodByName("Query").IsValid() {
+			out[f.Name] = v.Field(i)
+		}
+	}
+	return out
+}
+
+func kindOf(name string, client reflect.Value) kind {
+	row := client.MethodByName("Get").Type().Out(0).Elem()
+	if _, ok := row.FieldByName("CompanyID"); ok {
+		return owned
+	}
+	if name == "Company" {
+		return self
+	}
+	return global
+}
+
+// call calls a method by name; arguments that are reflect.Values are passed as they are.
+func call(v reflect.Value, method string, args ...any) []reflect.Value {
+	m := v.MethodByName(method)
+	if !m.IsValid() {
+		panic(fmt.Sprintf("%s has no method %s", v.Type(), method))
+	}
+	in := make([]reflect.Value, len(args))
+	for i, a := range args {
+		if rv, ok := a.(reflect.Value); ok {
+			in[i] = rv
+		} else {
+			in[i] = reflect.ValueOf(a)
+		}
+	}
+	return m.Call(in)
+}
+
+func asError(v reflect.Value) error {
+	err, _ := v.Interface().(error)
+	return err
+}
+
+// whereID narrows a query, update or delete to one id.
+func whereID(q reflect.Value, id any) reflect.Value {
+	where := q.MethodByName("Where")
+	p := reflect.ValueOf(sql.FieldEQ("id", id)).Convert(where.Type().In(0).Elem())
+	return where.Call([]reflect.Value{p})[0]
+}
+
+// touch makes an update change something that its row shows.
+func touch(u reflect.Value) reflect.Value {
+	for _, f := range []struct {
+		method string
+		value  any
+	}{
+		{"SetName", "touched"},
+		{"SetN", int64(99)},
+		{"SetCount", 99},
+		{"SetValue", "touched"},
+		{"SetEmail", "touched@x.test"},
+		{"SetUpdatedAt", time.Now()},
+	} {
+		if u.MethodByName(f.method).IsValid() {
+			return call(u, f.method, f.value)[0]
+		}
+	}
+	panic(fmt.Sprintf("nothing can be set on %s", u.Type()))
+}
+
+var errUndo = errors.New("undo")
+
+// try runs fn in a transaction of the context's caller that is always rolled back, and returns fn's error.
+func try(w *testkit.World, ctx context.Context, fn func(context.Context, *store.Tx) error) error {
+	var out error
+	err := w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		out = fn(ctx, tx)
+		return errUndo
+	})
+	if !errors.Is(err, errUndo) {
+		return errors.Join(out, err)
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Organization is a node of the company's own structure, such as a division.
+type Organization struct{ ent.Schema }
+
+// Mixin adds the id, the times and the guard.
+func (Organization) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "org"}, tenant{}} }
+
+// Fields of the entity.
+func (Organization) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("name").MaxRuneLen(200),
+		field.String("slug").MaxLen(63),
+		field.String("parent_id").MaxLen(40).Optional().Nillable(),
+		field.JSON("tags", map[string]string{}).Optional(),
+	}
+}
+
+// Edges of the entity; in the database each is a composite key (company_id, id).
+func (Organization) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("children", Organization.Type).From("parent").Field("parent_id").Unique(),
+	}
+}
+
+// Indexes beyond those of the mixins.
+func (Organization) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("company_id", "slug").Unique(),
+		index.Fields("company_id", "name", "id"),
+		index.Fields("company_id", "updated_at", "id"),
+		index.Fields("company_id", "parent_id"),
+	}
+}

@@ -1,0 +1,63 @@
+package schema
+
+import (
+	"encoding/json"
+
+	"entgo.io/ent"
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Request is what a person filed against an offering.
+type Request struct{ ent.Schema }
+
+// Mixin adds the id, the times and the guard.
+func (Request) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "req"}, tenant{}} }
+
+// Fields of the entity.
+func (Request) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("service_id").MaxLen(40).Immutable(),
+		field.String("offering_id").MaxLen(40).Immutable(),
+		field.String("title").MaxRuneLen(300),
+		field.String("description").Default(""),
+		field.Enum("status").Values("PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("PENDING"),
+		field.Enum("priority").Values("LOW", "MEDIUM", "HIGH", "URGENT").Default("MEDIUM"),
+		field.Int8("priority_rank").Default(2).Comment("1 to 4, what sort=priority orders by; follows priority"),
+		field.JSON("fields", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object, as it is answered: nobody reads it in between"),
+		field.JSON("tags", map[string]string{}).Optional(),
+		field.String("created_by").MaxLen(40).Immutable(),
+		field.String("assignee_id").MaxLen(40).Optional().Nillable(),
+		field.String("team_id").MaxLen(40).Optional().Nillable(),
+		field.Time("accepted_at").Optional().Nillable(),
+		field.Time("completed_at").Optional().Nillable(),
+		field.Time("cancelled_at").Optional().Nillable(),
+	}
+}
+
+// Edges of the entity; in the database each is a composite key (company_id, id).
+func (Request) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("service", Service.Type).Field("service_id").Unique().Required().Immutable(),
+		edge.To("offering", Offering.Type).Field("offering_id").Unique().Required().Immutable(),
+		edge.To("assignee", User.Type).Field("assignee_id").Unique(),
+		edge.To("team", Team.Type).Field("team_id").Unique(),
+	}
+}
+
+// Indexes beyond those of the mixins.
+func (Request) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("company_id", "status", "created_at", "id"),
+		index.Fields("company_id", "priority_rank", "created_at", "id"),
+		index.Fields("company_id", "service_id", "created_at", "id"),
+		index.Fields("company_id", "offering_id", "created_at", "id"),
+		index.Fields("company_id", "created_by", "created_at", "id"),
+		index.Fields("company_id", "assignee_id", "created_at", "id"),
+		index.Fields("company_id", "team_id", "created_at", "id"),
+		index.Fields("company_id", "updated_at", "id"),
+		index.Fields("company_id", "title", "id"),
+	}
+}

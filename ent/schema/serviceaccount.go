@@ -1,0 +1,21 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+)
+
+// ServiceAccount is a caller that is no person; API keys may stand on it.
+type ServiceAccount struct{ ent.Schema }
+
+// Mixin adds the id, the times and the guard.
+func (ServiceAccount) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "sa"}, tenant{}} }
+
+// Fields of the entity.
+func (ServiceAccount) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("name").MaxRuneLen(200),
+		field.Enum("role").Values("owner", "admin", "agent", "member").Default("member"),
+		field.String("live_account_id").MaxLen(40).Optional().Nillable().Immutable(),
+	}
+}

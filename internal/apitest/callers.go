@@ -1,0 +1,124 @@
+package apitest
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/internal/authn"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// Caller is somebody who calls a door, with the headers that prove it. The zero value is nobody.
+type Caller struct {
+	Name    string
+	Header  http.Header
+	UserID  string // of the person behind the credential
+	KeyID   string // API keys: the actor of audit entries
+	Company string // that the calls reach
+	Value   string // the key or token
+}
+
+// ActorID is who audit entries name.
+func (c Caller) ActorID() string {
+	if c.KeyID != "" {
+		return c.KeyID
+	}
+	return c.UserID
+}
+
+// Nobody calls without a credential.
+var Nobody = Caller{Name: "nobody"}
+
+// Callers are a company's people, by bearer token, and keys of theirs with every scope.
+type Callers struct {
+	Tenant *testkit.Tenant
+
+	Owner, Admin, Agent, Member             Caller
+	OwnerKey, AdminKey, AgentKey, MemberKey Caller
+	TestKey                                 Caller // the owner's, in the sandbox
+}
+
+// Role returns the person of a role.
+func (c *Callers) Role(r principal.Role) Caller {
+	return map[principal.Role]Caller{principal.Owner: c.Owner, principal.Admin: c.Admin, principal.Agent: c.Agent, principal.Member: c.Member}[r]
+}
+
+// Roles are all roles, the mightiest first.
+var Roles = []principal.Role{principal.Owner, principal.Admin, principal.Agent, principal.Member}
+
+func (s *Server) callers(tb testing.TB, t *testkit.Tenant) *Callers {
+	tb.Helper()
+	c := &Callers{Tenant: t}
+	for role, into := range map[principal.Role][2]*Caller{
+		principal.Owner: {&c.Owner, &c.OwnerKey}, principal.Admin: {&c.Admin, &c.AdminKey},
+		principal.Agent: {&c.Agent, &c.AgentKey}, principal.Member: {&c.Member, &c.MemberKey},
+	} {
+		*into[0] = s.Bearer(tb, t, t.Users[role], principal.ScopeNames, time.Hour)
+		*into[1] = s.Key(tb, t, t.Users[role], KeyOptions{})
+	}
+	c.TestKey = s.Key(tb, t, t.Owner, KeyOptions{Test: true})
+	return c
+}
+
+// Bearer issues an access token of the company's first client.
+func (s *Server) Bearer(tb testing.TB, t *testkit.Tenant, u *ent.User, scopes []string, ttl time.Duration) Caller {
+	tb.Helper()
+	token, _, err := s.World.Tokens.Issue(System(), u.ID, u.CompanyID, t.Client.ID, scopes, ttl)
+	require.NoError(tb, err)
+	return Caller{
+		Name: string(u.Role) + "'s token", Header: http.Header{"Authorization": {"Bearer " + token}},
+		UserID: u.ID, Company: u.CompanyID, Value: token,
+	}
+}
+
+// KeyOptions say what key is made; the zero value is a live key with every scope.
+type KeyOptions struct {
+	Scopes    []string // nil for all
+	Test      bool
+	ExpiresAt *time.Time
+	RevokedAt *time.Time
+	IPs       []string
+}
+
+// Key makes an API key of a user.
+func (s *Server) Key(tb testing.TB, t *testkit.Tenant, u *ent.User, o KeyOptions) Caller {
+	tb.Helper()
+	if o.Scopes == nil {
+		o.Scopes = principal.ScopeNames
+	}
+	var key authn.IssuedKey
+	s.Write(tb, func(ctx context.Context, tx *store.Tx) error {
+		var err error
+		key, err = authn.IssueKey(ctx, tx.Client, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+			return c.SetCompanyID(t.Company.ID).SetName("Key of " + u.Name).SetScopes(o.Scopes).SetUserID(u.ID).SetCreatedBy(u.ID).
+				SetNillableExpiresAt(o.ExpiresAt).SetNillableRevokedAt(o.RevokedAt).SetAllowedIps(o.IPs)
+		}, o.Test)
+		return err
+	})
+	company := t.Company.ID
+	if o.Test {
+		company = t.Sandbox.ID
+	}
+	return Caller{
+		Name: string(u.Role) + "'s key", Header: http.Header{"X-Api-Key": {key.Value}},
+		UserID: u.ID, KeyID: key.ID, Company: company, Value: key.Value,
+	}
+}
+
+// Without returns every scope but the named one.
+func Without(scope string) []string {
+	var out []string
+	for _, s := range principal.ScopeNames {
+		if s != scope {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/ent/event"
+	"atrium/internal/store"
+)
+
+// Audit returns the audit entries that a call left, of whatever company.
+func (s *Server) Audit(tb testing.TB, requestID string) []*ent.AuditEntry {
+	tb.Helper()
+	rows, err := s.World.Store.Reader().AuditEntry.Query().Where(auditentry.RequestID(requestID)).Order(auditentry.ByID()).All(System())
+	require.NoError(tb, err)
+	return rows
+}
+
+// Events returns the types of all events about a row, oldest first.
+func (s *Server) Events(tb testing.TB, subject string) []string {
+	tb.Helper()
+	rows, err := s.World.Store.Reader().Event.Query().Where(event.SubjectID(subject)).Order(event.ByID()).All(System())
+	require.NoError(tb, err)
+	out := []string{}
+	for _, e := range rows {
+		out = append(out, e.Type)
+	}
+	return out
+}
+
+// Counts returns how many rows every table has.
+func (s *Server) Counts(tb testing.TB) map[string]int {
+	tb.Helper()
+	out := map[string]int{}
+	s.Write(tb, func(ctx context.Context, tx *store.Tx) error {
+		tables, err := column(ctx, tx, tablesQuery(tx))
+		if err != nil {
+			return err
+		}
+		parts := make([]string, len(tables))
+		for i, t := range tables {
+			parts[i] = fmt.Sprintf(`SELECT '%s ' || count(*) FROM "%s"`, t, t)
+		}
+		counts, err := column(ctx, tx, strings.Join(parts, " UNION ALL "))
+		for _, row := range counts {
+			var name string
+			var n int
+			if _, err := fmt.Sscan(row, &name, &n); err != nil {
+				return err
+			}
+			out[name] = n
+		}
+		return err
+	})
+	return out
+}
+
+// Except returns counts without some tables.
+func Except(counts map[string]int, tables ...string) map[string]int {
+	out := map[string]int{}
+	for name, n := range counts {
+		out[name] = n
+	}
+	for _, t := range tables {
+		delete(out, t)
+	}
+	return out
+}
+
+func tablesQuery(tx *store.Tx) string {
+	if tx.PGX() != nil {
+		return `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
+	}
+	return `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+}
+
+// column returns the first column of a query's rows as text.
+func column(ctx context.Context, tx *store.Tx, query string) (out []string, err error) {
+	var rows interface {
+		Next() bool
+		Scan(dest ...any) error
+		Err() error
+	}
+	if pg := tx.PGX(); pg != nil {
+		r, err := pg.Query(ctx, query)
+		if err != nil {
+			return nil, fmt.Errorf("query: %w", err)
+		}
+		defer r.Close()
+		rows = r
+	} else {
+		r, err := tx.SQL().QueryContext(ctx, query)
+		if err != nil {
+			return nil, fmt.Errorf("query: %w", err)
+		}
+		defer r.Close() //nolint:errcheck // read to its end below
+		rows = r
+	}
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, fmt.Errorf("scan: %w", err)
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}

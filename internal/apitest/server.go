@@ -1,0 +1,135 @@
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/company"
+	"atrium/internal/authn"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// Parts are what a door is built from.
+type Parts struct {
+	Engine  *op.Engine
+	Authn   *authn.Authenticator
+	Limiter ratelimit.Limiter
+	Log     *slog.Logger
+	BaseURL string
+}
+
+// Door builds a door's handler; its test knows how, this package does not.
+type Door func(Parts) (http.Handler, error)
+
+// Server is a door over TLS on a world of its own.
+type Server struct {
+	World *testkit.World
+	URL   string
+	HTTP  *http.Client
+	A, B  *Callers
+
+	validator *ResponseValidator
+}
+
+// Serve serves a door for the world until the test ends. Both companies get limits that no test reaches.
+func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
+	tb.Helper()
+	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	handler, err := door(Parts{
+		Engine: w.Engine, Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Log: log, BaseURL: testkit.BaseURL,
+	})
+	require.NoError(tb, err)
+	ts := httptest.NewUnstartedServer(handler)
+	ts.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(io.Discard, nil), slog.LevelError) // callers who hang up
+	ts.EnableHTTP2 = true
+	ts.StartTLS()
+	client := ts.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	tb.Cleanup(func() {
+		client.CloseIdleConnections()
+		ts.Close()
+	})
+	s := &Server{World: w, URL: ts.URL, HTTP: client}
+	s.Limits(tb, w.A, 1_000_000, 100_000_000)
+	s.Limits(tb, w.B, 1_000_000, 100_000_000)
+	s.validator = validatorOf(tb, s)
+	s.A, s.B = s.callers(tb, w.A), s.callers(tb, w.B)
+	return s
+}
+
+// HTTP1 returns a client that speaks HTTP/1.1 over TLS; it is closed with the test.
+func (s *Server) HTTP1(tb testing.TB) *http.Client {
+	tb.Helper()
+	base, ok := s.HTTP.Transport.(*http.Transport)
+	require.True(tb, ok)
+	tr := base.Clone()
+	tr.ForceAttemptHTTP2 = false
+	tr.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+	tr.TLSClientConfig.NextProtos = []string{"http/1.1"}
+	tb.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Transport: tr, CheckRedirect: s.HTTP.CheckRedirect}
+}
+
+// Limits gives a company rate limits of its own; zero goes back to its plan's.
+func (s *Server) Limits(tb testing.TB, t *testkit.Tenant, perMinute, perDay int) {
+	tb.Helper()
+	s.Write(tb, func(ctx context.Context, tx *store.Tx) error {
+		u := tx.Company.Update().Where(company.ID(t.Company.ID))
+		if perMinute == 0 {
+			u.ClearRatePerMinute().ClearRatePerDay()
+		} else {
+			u.SetRatePerMinute(perMinute).SetRatePerDay(perDay)
+		}
+		return u.Exec(ctx)
+	})
+	s.World.Store.AuthorityChanged()
+}
+
+// Write changes rows behind the product's back, across companies.
+func (s *Server) Write(tb testing.TB, fn func(context.Context, *store.Tx) error) {
+	tb.Helper()
+	require.NoError(tb, s.World.Store.Write(System(), fn))
+}
+
+// System returns a context in which a test looks across companies.
+func System() context.Context {
+	return principal.System(context.Background(), "a test looks across companies")
+}
+
+// validators keeps one compiled validator per document: all servers of a process serve the same.
+var validators struct {
+	sync.Mutex
+	document []byte
+	compiled *ResponseValidator
+}
+
+func validatorOf(tb testing.TB, s *Server) *ResponseValidator {
+	tb.Helper()
+	res, err := s.HTTP.Get(s.URL + "/openapi.json")
+	require.NoError(tb, err)
+	defer res.Body.Close()
+	document, err := io.ReadAll(res.Body)
+	require.NoError(tb, err)
+	require.Equal(tb, http.StatusOK, res.StatusCode, "%s", document)
+	validators.Lock()
+	defer validators.Unlock()
+	if validators.compiled == nil || !bytes.Equal(validators.document, document) {
+		v, err := NewResponseValidator(document)
+		require.NoError(tb, err)
+		validators.document, validators.compiled = document, v
+	}
+	return validators.compiled
+}

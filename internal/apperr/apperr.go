@@ -1,0 +1,99 @@
+// Package apperr is the one error type of the product: a code, a public message and a wrapped cause.
+//
+// Domain code returns these; one switch in rest/ turns a code into an HTTP status, and one in graph/ into
+// extensions.code. Error() is for logs and includes the cause; only Message, Details, Reason and DecisionID
+// ever reach a caller. A leaf: it imports nothing of the product.
+package apperr
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code is the machine-readable error string both doors answer with.
+type Code string
+
+// The codes of the API contract.
+const (
+	Validation           Code = "validation_error"
+	Unauthorized         Code = "unauthorized"
+	Forbidden            Code = "forbidden"
+	HTTPSRequired        Code = "https_required"
+	NotFound             Code = "not_found"
+	MethodNotAllowed     Code = "method_not_allowed"
+	Conflict             Code = "conflict"
+	PreconditionFailed   Code = "precondition_failed"
+	PayloadTooLarge      Code = "payload_too_large"
+	UnsupportedMediaType Code = "unsupported_media_type"
+	IdempotencyMismatch  Code = "idempotency_mismatch"
+	RateLimited          Code = "rate_limit_exceeded"
+	Internal             Code = "internal_error"
+	Unavailable          Code = "unavailable"
+)
+
+// Detail names one faulty field of the input. Field is the path the caller sent it under ("fields.color",
+// "definition.phases[review].config.title"); Message never repeats a refused value.
+type Detail struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// Error is what every operation returns when it refuses or fails.
+type Error struct {
+	Code       Code
+	Message    string   // public: safe to show to the caller
+	Details    []Detail // validation errors only
+	Reason     string   // forbidden only: the scope, role or policy that decided, when the caller may know it
+	DecisionID string   // forbidden only
+	RetryAfter int      // rate limits only: whole seconds
+
+	cause error
+}
+
+// Error returns code, public message and cause; it is meant for logs, never for a caller.
+func (e *Error) Error() string {
+	if e.cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.cause)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+// Unwrap returns the wrapped cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// New returns an error of the given code with a public message.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Wrap is New with a private cause.
+func Wrap(cause error, code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
+}
+
+// Invalid returns a validation error with one row per faulty field.
+func Invalid(details ...Detail) *Error {
+	return &Error{Code: Validation, Message: "The request is not valid.", Details: details}
+}
+
+// InvalidField returns a validation error that names one field.
+func InvalidField(field, format string, args ...any) *Error {
+	return Invalid(Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// Missing returns the not_found answer for a resource, spelled as in policies ("Service"). It is the same for a
+// row that never was, one that is gone and one of another company.
+func Missing(resource string) *Error {
+	return New(NotFound, "%s not found.", resource)
+}
+
+// From returns err as an *Error; anything else becomes internal_error with err as its cause.
+func From(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return Wrap(err, Internal, "Something went wrong on our side.")
+}
+
+// CodeOf returns the code of err, or internal_error for an error that carries none.
+func CodeOf(err error) Code { return From(err).Code }

@@ -1,0 +1,242 @@
+package authn_test
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/apikey"
+	"atrium/ent/user"
+	keyformat "atrium/internal/apikey"
+	"atrium/internal/apperr"
+	"atrium/internal/authn"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+func TestLiveKey(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		k := key(t, w, principal.Agent, authn.CreateKeyInput{Name: "CI", Scopes: []string{"services:read", "audit:read"}})
+		for range 2 { // the second from memory
+			c, err := a.APIKey(t.Context(), k.Value, somewhere)
+			require.NoError(t, err)
+			p := c.Principal
+			require.Equal(t, w.A.Company.ID, p.CompanyID)
+			require.Equal(t, principal.TypeUser, p.Type)
+			require.Equal(t, w.A.Users[principal.Agent].ID, p.ID)
+			require.Equal(t, principal.Agent, p.Role)
+			require.Equal(t, []string{"services:read", "audit:read"}, p.Scopes.Names())
+			require.Equal(t, principal.MethodAPIKey, p.Method)
+			require.Equal(t, principal.Actor{Type: "api_key", ID: k.ID, Name: "CI"}, p.Actor())
+			require.False(t, p.Sandbox)
+			require.Equal(t, k.ID, c.RateKey)
+			want, _ := ratelimit.ForPlan("enterprise")
+			require.Equal(t, want, c.Limit)
+		}
+	})
+}
+
+func TestRefusedKeys(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		soon := w.Clock.Now().Add(time.Hour)
+		expiring := key(t, w, principal.Owner, authn.CreateKeyInput{ExpiresAt: &soon})
+		local := key(t, w, principal.Owner, authn.CreateKeyInput{AllowedIPs: []string{"10.0.0.0/8", "2001:db8::1"}})
+		revoked := key(t, w, principal.Owner, authn.CreateKeyInput{})
+		never, err := keyformat.New(false)
+		require.NoError(t, err)
+		from := func(value, ip string) error {
+			_, err := a.APIKey(t.Context(), value, netip.MustParseAddr(ip))
+			return err
+		}
+		for _, ip := range []string{"10.1.2.3", "::ffff:10.1.2.3", "2001:db8::1"} {
+			require.NoError(t, from(local.Value, ip), ip)
+		}
+		for _, ip := range []string{"192.0.2.7", "11.0.0.1", "2001:db8::2", "::1"} {
+			require.ErrorIs(t, from(local.Value, ip), authn.ErrRefused, ip)
+		}
+		_, err = a.APIKey(t.Context(), local.Value, netip.Addr{})
+		require.ErrorIs(t, err, authn.ErrRefused, "an unknown address is none of the listed")
+
+		require.NoError(t, from(expiring.Value, "192.0.2.7"))
+		require.NoError(t, from(revoked.Value, "192.0.2.7"))
+		testkit.Run(t, w, w.As(w.A, principal.Owner), authn.RevokeKey, byID(revoked.ID))
+		require.ErrorIs(t, from(revoked.Value, "192.0.2.7"), authn.ErrRefused, "a revoke counts at once")
+		for _, value := range []string{"", "x", never.Value(), revoked.Value + "x", " " + local.Value} {
+			require.ErrorIs(t, from(value, "192.0.2.7"), authn.ErrRefused, "%q", value)
+		}
+		w.Clock.SetOffset(time.Hour + time.Second)
+		require.ErrorIs(t, from(expiring.Value, "192.0.2.7"), authn.ErrRefused, "remembered keys expire, too")
+	})
+}
+
+// A revoke by another process is known within a moment, from memory and all.
+func TestRevokeElsewhere(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		k := key(t, w, principal.Owner, authn.CreateKeyInput{})
+		_, err := a.APIKey(t.Context(), k.Value, somewhere)
+		require.NoError(t, err)
+		change(t, another(t, w), func(ctx context.Context, tx *store.Tx) error {
+			return tx.APIKey.UpdateOneID(k.ID).SetRevokedAt(w.Clock.Now()).Exec(ctx)
+		})
+		require.Eventually(t, func() bool { _, err := a.APIKey(t.Context(), k.Value, somewhere); return err != nil }, 20*time.Second, time.Millisecond)
+	})
+}
+
+// Rights follow the person behind the key: a new role counts at once, and a deactivated person's key goes on working.
+func TestPersonBehindAKey(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		k := key(t, w, principal.Admin, authn.CreateKeyInput{})
+		who := func() *authn.Credential {
+			c, err := a.APIKey(t.Context(), k.Value, somewhere)
+			require.NoError(t, err)
+			return c
+		}
+		require.Equal(t, principal.Admin, who().Principal.Role)
+		other := another(t, w)
+		id := w.A.Users[principal.Admin].ID
+		change(t, other, func(ctx context.Context, tx *store.Tx) error {
+			return tx.User.UpdateOneID(id).SetRole("member").Exec(ctx)
+		})
+		require.Eventually(t, func() bool { return who().Principal.Role == principal.Member }, 20*time.Second, time.Millisecond)
+		change(t, other, func(ctx context.Context, tx *store.Tx) error {
+			return tx.User.UpdateOneID(id).SetStatus(user.StatusDeactivated).SetName("Gone").Exec(ctx)
+		})
+		require.Eventually(t, func() bool { return who().Principal.Name == "Gone" }, 20*time.Second, time.Millisecond)
+	})
+}
+
+// A test key acts in the sandbox, as the mirror of its person there, with the limits of the Free plan; many first
+// uses at once make one mirror.
+func TestTestKey(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		yes := true
+		k := key(t, w, principal.Agent, authn.CreateKeyInput{Test: &yes})
+		var wg sync.WaitGroup
+		ids, errs := make([]string, 20), make([]error, 20)
+		for i := range ids {
+			wg.Go(func() {
+				c, err := a.APIKey(context.Background(), k.Value, somewhere)
+				if errs[i] = err; err == nil {
+					ids[i] = c.Principal.ID
+				}
+			})
+		}
+		wg.Wait()
+		for i := range ids {
+			require.NoError(t, errs[i])
+			require.Equal(t, ids[0], ids[i])
+		}
+		c, err := a.APIKey(t.Context(), k.Value, somewhere)
+		require.NoError(t, err)
+		require.Equal(t, w.A.Sandbox.ID, c.Principal.CompanyID)
+		require.True(t, c.Principal.Sandbox)
+		require.Equal(t, principal.Agent, c.Principal.Role, "the live role counts")
+		require.Equal(t, ratelimit.Free(), c.Limit)
+		live := w.A.Users[principal.Agent]
+		require.NotEqual(t, live.ID, c.Principal.ID)
+		m, err := w.Store.Reader().User.Query().Where(user.LiveUserID(live.ID)).Only(principal.With(t.Context(), &c.Principal))
+		require.NoError(t, err)
+		require.Equal(t, m.ID, c.Principal.ID)
+		require.Equal(t, live.Email, m.Email)
+		first, err := a.APIKey(t.Context(), w.A.TestKey, somewhere)
+		require.NoError(t, err)
+		require.NotEqual(t, w.A.Owner.ID, first.Principal.ID)
+	})
+}
+
+func TestLastUsedIsWrittenInBatches(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		k := key(t, w, principal.Owner, authn.CreateKeyInput{})
+		_, err := a.APIKey(t.Context(), k.Value, somewhere)
+		require.NoError(t, err)
+		used := func() *time.Time {
+			row, err := w.Store.Reader().APIKey.Query().Where(apikey.ID(k.ID)).Only(w.As(w.A, principal.Owner))
+			require.NoError(t, err)
+			return row.LastUsedAt
+		}
+		require.Nil(t, used())
+		before, _ := w.Store.Authority()
+		require.NoError(t, a.Flush(t.Context()))
+		require.NotNil(t, used())
+		require.NoError(t, a.Flush(t.Context()), "nothing to write")
+		after, _ := w.Store.Authority()
+		require.Equal(t, before, after, "being used is no change of authority")
+
+		w.Clock.SetOffset(time.Hour)
+		_, err = a.APIKey(t.Context(), k.Value, somewhere)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, a.Run(ctx, slog.New(slog.DiscardHandler)), "what was seen last is written at the end")
+		require.WithinDuration(t, w.Clock.Now(), *used(), time.Minute)
+	})
+}
+
+func TestDayCountsSurviveARestart(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, _ *authn.Authenticator) {
+		limit := ratelimit.Limit{PerMinute: 1000, PerDay: 5}
+		stopped, cancel := context.WithCancel(t.Context())
+		cancel()
+		// run is one life of the server: n calls are let through, and it stops.
+		run := func(key string, want int) {
+			m := ratelimit.NewMemory()
+			d, err := authn.NewDayCounts(t.Context(), w.Store, m)
+			require.NoError(t, err)
+			for range 3 {
+				r, err := m.Take(t.Context(), key, limit, w.Clock.Now())
+				require.NoError(t, err)
+				require.Equal(t, want > 0, r.Allowed)
+				want--
+			}
+			require.NoError(t, d.Run(stopped, slog.New(slog.DiscardHandler)))
+		}
+		run("key_1", 5)
+		run("key_1", 2)
+		run("key_1", 0)
+		run("key_2", 5)
+		w.Clock.SetOffset(24 * time.Hour)
+		run("key_1", 5)
+	})
+}
+
+func TestKeyOperations(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		k := key(t, w, principal.Owner, authn.CreateKeyInput{Scopes: []string{"services:read"}})
+		next := testkit.Run(t, w, w.As(w.A, principal.Owner), authn.RotateKey, byID(k.ID))
+		require.NotEqual(t, k.Value, next.Value)
+		require.Equal(t, k.Key.Scopes, next.Key.Scopes)
+		_, err := a.APIKey(t.Context(), k.Value, somewhere)
+		require.ErrorIs(t, err, authn.ErrRefused)
+		_, err = a.APIKey(t.Context(), next.Value, somewhere)
+		require.NoError(t, err)
+		_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, authn.RotateKey, byID(k.ID), nil)
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Run(t, w, w.As(w.A, principal.Owner), authn.RevokeKey, byID(k.ID)) // a second time changes nothing
+
+		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, authn.RevokeKey, byID(next.ID), nil)
+		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		c, err := a.APIKey(t.Context(), w.A.LiveKey, somewhere)
+		require.NoError(t, err)
+		_, _, err = op.Run(principal.With(t.Context(), &c.Principal), w.Engine, authn.CreateKey, authn.CreateKeyInput{Name: "x", Scopes: []string{"services:read"}}, nil)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), "a key never makes a key")
+
+		past := w.Clock.Now().Add(-time.Second)
+		_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, authn.CreateKey,
+			authn.CreateKeyInput{Name: "x", Scopes: []string{"nothing:read"}, ExpiresAt: &past, AllowedIPs: []string{"10.0.0.0/99"}}, nil)
+		var fields []string
+		for _, d := range apperr.From(err).Details {
+			fields = append(fields, d.Field)
+		}
+		require.Equal(t, []string{"scopes", "expiresAt", "allowedIps"}, fields)
+		list := testkit.Run(t, w, w.As(w.A, principal.Admin), authn.ListKeys, authn.ListKeysInput{})
+		require.Equal(t, 4, list.Total)
+	})
+}

@@ -1,0 +1,169 @@
+package authn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/apikey"
+	"atrium/ent/user"
+	keyformat "atrium/internal/apikey"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+var keySorts = op.Sorts{"createdAt": apikey.FieldCreatedAt, "name": apikey.FieldName}
+
+// The operations on API keys. They take a person, never a key: a key can never make a key.
+var (
+	ListKeys = op.New("apikey.list", op.Spec{
+		Resource: "APIKey", Action: op.Read, AdminLayer: true, Sorts: keySorts, Summary: "List API keys",
+	}, listKeys)
+
+	CreateKey = op.New("apikey.create", op.Spec{
+		Resource: "APIKey", Action: op.Create, AdminLayer: true, Summary: "Issue an API key",
+	}, createKey)
+
+	RotateKey = op.OnRow("apikey.rotate", op.Spec{
+		Resource: "APIKey", Action: op.Update, AdminLayer: true, Summary: "Replace an API key's value",
+	}, loadKey, rotateKey)
+
+	RevokeKey = op.OnRow("apikey.revoke", op.Spec{
+		Resource: "APIKey", Action: op.Update, AdminLayer: true, Summary: "Revoke an API key, at once and for good",
+	}, loadKey, revokeKey)
+)
+
+// IssuedKey is a key with its value, which is shown this once.
+type IssuedKey struct {
+	ID    string
+	Key   *ent.APIKey
+	Value string
+}
+
+// ListKeysInput pages the keys.
+type ListKeysInput struct{ op.Page }
+
+func listKeys(ctx context.Context, tx *op.Tx, in ListKeysInput) (op.List[*ent.APIKey], error) {
+	q := tx.APIKey.Query()
+	return op.ListOf(ctx, in.Page, keySorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.APIKey, error) {
+		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+func loadKey(ctx context.Context, tx *op.Tx, id string) (*ent.APIKey, error) {
+	return op.Lock(tx, tx.APIKey.Query().Where(apikey.ID(id))).Only(ctx)
+}
+
+// CreateKeyInput describes a new key. It acts with the rights of the person who makes it, cut down to its scopes.
+type CreateKeyInput struct {
+	Name       string     `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Scopes     []string   `json:"scopes" minItems:"1" maxItems:"16" uniqueItems:"true"`
+	Test       *bool      `json:"test,omitempty" nullable:"true" doc:"A test key reaches the sandbox and nothing else."`
+	ExpiresAt  *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"Without it the key is valid until it is revoked."`
+	AllowedIPs []string   `json:"allowedIps,omitempty" nullable:"true" maxItems:"100" doc:"Addresses and CIDR prefixes that the key works from; anywhere without them."`
+	OwnerID    string     `json:"-"` // the operator names the user who stands behind the key
+}
+
+// createKey issues a key. Returns validation_error for unknown scopes, a past expiry or a faulty address; forbidden for
+// scopes outside the caller's own.
+func createKey(ctx context.Context, tx *op.Tx, in CreateKeyInput) (IssuedKey, error) {
+	scopes, err := in.check(tx.Now(ctx))
+	if err != nil {
+		return IssuedKey{}, err
+	}
+	p := tx.Principal()
+	if p.Method == principal.MethodBearer && !p.Scopes.Has(scopes) {
+		return IssuedKey{}, apperr.New(apperr.Forbidden, "A key cannot have scopes that you do not have.")
+	}
+	owner := p.ID
+	if p.Type == principal.TypeOperator {
+		owner = in.OwnerID
+	}
+	exists, err := tx.User.Query().Where(user.ID(owner)).Exist(ctx)
+	if err != nil {
+		return IssuedKey{}, fmt.Errorf("look the owner up: %w", err)
+	}
+	if !exists {
+		return IssuedKey{}, apperr.InvalidField("user", "is no user of this company")
+	}
+	return issue(ctx, tx, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+		return c.SetName(in.Name).SetScopes(scopes.Names()).SetUserID(owner).SetCreatedBy(owner).
+			SetNillableExpiresAt(in.ExpiresAt).SetAllowedIps(in.AllowedIPs)
+	}, op.Or(in.Test, false))
+}
+
+// check names the faults that tags cannot express.
+func (in CreateKeyInput) check(now time.Time) (principal.Scopes, error) {
+	var refs op.Refs
+	scopes, err := principal.ParseScopes(in.Scopes)
+	if err != nil {
+		refs.Fault("scopes", "must name scopes of the API")
+	}
+	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
+		refs.Fault("expiresAt", "must be in the future")
+	}
+	if _, err := ParsePrefixes(in.AllowedIPs); err != nil {
+		refs.Fault("allowedIps", "must be addresses or CIDR prefixes")
+	}
+	return scopes, refs.Err()
+}
+
+// issue makes a value and the row of its hash, and notes it for the audit entry.
+func issue(ctx context.Context, tx *op.Tx, fill func(*ent.APIKeyCreate) *ent.APIKeyCreate, test bool) (IssuedKey, error) {
+	key, err := IssueKey(ctx, tx.Client, fill, test)
+	if err != nil {
+		return IssuedKey{}, err
+	}
+	tx.About(key.ID)
+	tx.Changed(nil, key.Key)
+	return key, nil
+}
+
+// IssueKey makes a key's value, live or test, and the row that keeps its hash; fill sets the rest of the row.
+func IssueKey(ctx context.Context, db *ent.Client, fill func(*ent.APIKeyCreate) *ent.APIKeyCreate, test bool) (IssuedKey, error) {
+	value, err := keyformat.New(test)
+	if err != nil {
+		return IssuedKey{}, fmt.Errorf("make a key: %w", err)
+	}
+	hash := value.Hash()
+	row, err := fill(db.APIKey.Create()).SetHash(hash[:]).SetPrefix(value.Prefix()).SetLast4(value.Last4()).SetTest(test).Save(ctx)
+	if err != nil {
+		return IssuedKey{}, fmt.Errorf("keep the key: %w", err)
+	}
+	return IssuedKey{ID: row.ID, Key: row, Value: value.Value()}, nil
+}
+
+// rotateKey issues a new value with the same name, scopes, owner, expiry and addresses, and revokes the old key.
+func rotateKey(ctx context.Context, tx *op.Tx, old *ent.APIKey, _ op.ByID) (IssuedKey, error) {
+	if old.RevokedAt != nil {
+		return IssuedKey{}, apperr.New(apperr.Conflict, "The key is revoked and cannot be restored.")
+	}
+	if _, err := revoke(ctx, tx, old); err != nil {
+		return IssuedKey{}, err
+	}
+	return issue(ctx, tx, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+		return c.SetName(old.Name).SetScopes(old.Scopes).SetNillableUserID(old.UserID).SetNillableServiceAccountID(old.ServiceAccountID).
+			SetCreatedBy(old.CreatedBy).SetNillableExpiresAt(old.ExpiresAt).SetAllowedIps(old.AllowedIps)
+	}, old.Test)
+}
+
+func revokeKey(ctx context.Context, tx *op.Tx, key *ent.APIKey, _ op.ByID) (*ent.APIKey, error) {
+	if key.RevokedAt != nil {
+		return key, nil // it is what was asked for
+	}
+	return revoke(ctx, tx, key)
+}
+
+func revoke(ctx context.Context, tx *op.Tx, key *ent.APIKey) (*ent.APIKey, error) {
+	after, err := key.Update().SetRevokedAt(tx.Now(ctx)).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("revoke the key: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(key, after)
+	return after, nil
+}

@@ -1,0 +1,154 @@
+package billing_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/auditentry"
+	"atrium/ent/creditentry"
+	"atrium/internal/apperr"
+	"atrium/internal/billing"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// operator is the command line, which alone may issue credits.
+func operator(t *testing.T, tenant *testkit.Tenant) context.Context {
+	return principal.With(t.Context(), principal.Operator(tenant.Company.ID, "credit issue"))
+}
+
+// apply writes an entry as an invoice would.
+func apply(t *testing.T, w *testkit.World, tenant *testkit.Tenant, cents int64) {
+	t.Helper()
+	err := w.Store.Write(w.As(tenant, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+		return tx.CreditEntry.Create().SetType(creditentry.TypeApplied).SetAmount(-cents).SetReason(creditentry.ReasonInvoice).
+			SetDescription("Invoice").SetInvoiceID("inv_1").Exec(ctx)
+	})
+	require.NoError(t, err)
+}
+
+func credits(t *testing.T, w *testkit.World, page, size int) billing.Credits {
+	t.Helper()
+	return testkit.Run(t, w, w.As(w.A, principal.Admin), billing.GetCredits, billing.GetCreditsInput{Page: page, PageSize: size})
+}
+
+func TestBalanceIsTheSumOfTheLedger(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		require.Equal(t, billing.Credits{Currency: "usd"}, credits(t, w, 0, 0))
+
+		e := testkit.Run(t, w, operator(t, w.A), billing.IssueCredit, billing.IssueCreditInput{Amount: 5000, Reason: "promotion", Description: "Welcome"})
+		require.Equal(t, creditentry.TypeIssued, e.Type)
+		w.Clock.SetOffset(time.Minute)
+		apply(t, w, w.A, 1999)
+		testkit.Run(t, w, operator(t, w.B), billing.IssueCredit, billing.IssueCreditInput{Amount: 7, Reason: "adjustment", Description: "Of b"})
+
+		got := credits(t, w, 0, 0)
+		require.Equal(t, int64(3001), got.Balance)
+		require.Len(t, got.Entries, 2)
+		require.Equal(t, int64(-1999), got.Entries[0].Amount, "the newest first")
+		require.Equal(t, "inv_1", *got.Entries[0].InvoiceID)
+		require.Nil(t, got.Entries[1].InvoiceID)
+
+		entry, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("credit.issued")).Only(w.As(w.A, principal.Owner))
+		require.NoError(t, err)
+		require.Equal(t, e.ID, *entry.ResourceID)
+		require.Equal(t, "operator", entry.ActorType)
+		require.Contains(t, string(entry.Changes), `5000`)
+	})
+}
+
+// TestBalanceIsExact sums amounts that a double cannot hold.
+func TestBalanceIsExact(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		err := w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+			for _, amount := range []int64{1 << 53, 1, 1 << 60, 1} {
+				err := tx.CreditEntry.Create().SetType(creditentry.TypeIssued).SetAmount(amount).SetReason(creditentry.ReasonEnterprise).SetDescription("Big").Exec(ctx)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, int64(1<<53+1<<60+2), credits(t, w, 0, 0).Balance)
+	})
+}
+
+func TestHistoryIsPaged(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		const n = 105
+		err := w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+			for i := range n {
+				err := tx.CreditEntry.Create().SetType(creditentry.TypeIssued).SetAmount(int64(i + 1)).SetReason(creditentry.ReasonPromotion).
+					SetDescription("C").SetCreatedAt(time.Unix(int64(i), 0)).Exec(ctx)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		for _, tc := range []struct{ page, size, entries, first int }{
+			{0, 0, 100, 105}, {1, 100, 100, 105}, {2, 100, 5, 5}, {3, 100, 0, 0}, {2, 50, 50, 55}, {math.MaxInt, 100, 0, 0}, {math.MaxInt, 1, 0, 0},
+		} {
+			got := credits(t, w, tc.page, tc.size)
+			require.Equal(t, int64(n*(n+1)/2), got.Balance, "of the whole history, on every page")
+			require.Len(t, got.Entries, tc.entries)
+			if tc.entries > 0 {
+				require.Equal(t, int64(tc.first), got.Entries[0].Amount)
+			}
+		}
+	})
+}
+
+func TestWhoMayIssueAndRead(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		in := billing.IssueCreditInput{Amount: 1, Reason: "promotion", Description: "For me"}
+		for role, reads := range map[principal.Role]bool{principal.Owner: true, principal.Admin: true, principal.Agent: false, principal.Member: false} {
+			_, _, err := op.Run(w.As(w.A, role), w.Engine, billing.IssueCredit, in, nil)
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)
+			_, _, err = op.Run(w.As(w.A, role), w.Engine, billing.GetCredits, billing.GetCreditsInput{}, nil)
+			if reads {
+				require.NoError(t, err, role)
+				continue
+			}
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)
+		}
+		require.Zero(t, credits(t, w, 0, 0).Balance)
+	})
+}
+
+func TestIssueRefuses(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		good := billing.IssueCreditInput{Amount: 100_000_000, Reason: "downgrade", Description: strings.Repeat("é", 500)}
+		testkit.Run(t, w, operator(t, w.A), billing.IssueCredit, good)
+		for field, spoil := range map[string]func(*billing.IssueCreditInput){
+			"amount":        func(in *billing.IssueCreditInput) { in.Amount = 0 },
+			"amount ":       func(in *billing.IssueCreditInput) { in.Amount = -5 },
+			"amount  ":      func(in *billing.IssueCreditInput) { in.Amount = 100_000_001 },
+			"reason":        func(in *billing.IssueCreditInput) { in.Reason = "invoice" },
+			"description  ": func(in *billing.IssueCreditInput) { in.Description = strings.Repeat("d", 501) },
+			"description ":  func(in *billing.IssueCreditInput) { in.Description = " \t" },
+			"description":   func(in *billing.IssueCreditInput) { in.Description = "" },
+		} {
+			in := good
+			spoil(&in)
+			_, _, err := op.Run(operator(t, w.A), w.Engine, billing.IssueCredit, in, nil)
+			require.Equal(t, apperr.Validation, apperr.CodeOf(err), field)
+			require.Equal(t, strings.TrimSpace(field), apperr.From(err).Details[0].Field)
+		}
+		require.Equal(t, int64(100_000_000), credits(t, w, 0, 0).Balance)
+	})
+}

@@ -1,0 +1,219 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/calendar"
+	"atrium/ent/offering"
+	"atrium/ent/request"
+	"atrium/ent/workflow"
+	"atrium/internal/apperr"
+	"atrium/internal/form"
+	"atrium/internal/op"
+)
+
+var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": offering.FieldName}
+
+// The operations on offerings. Those under a service take the service's id.
+var (
+	ListOfferings = op.OnRow("offering.list", op.Spec{
+		Resource: "Offering", Action: op.Read, Scope: "services:read", Sorts: offeringSorts,
+		Summary: "List a service's offerings",
+	}, loadParent, listOfferings)
+
+	GetOffering = op.Get("offering.read", op.Spec{
+		Resource: "Offering", Action: op.Read, Scope: "services:read",
+		Summary: "Get an offering",
+	}, loadOffering)
+
+	CreateOffering = op.OnRow("offering.create", op.Spec{
+		Resource: "Offering", Action: op.Create, Scope: "services:write",
+		Summary: "Create an offering of a service",
+	}, loadParent, createOffering)
+
+	UpdateOffering = op.OnRow("offering.update", op.Spec{
+		Resource: "Offering", Action: op.Update, Scope: "services:write",
+		Summary: "Update an offering",
+	}, loadOffering, updateOffering)
+
+	DeleteOffering = op.OnRow("offering.delete", op.Spec{
+		Resource: "Offering", Action: op.Delete, Scope: "services:write",
+		Summary: "Delete an offering that has no requests",
+	}, loadOffering, deleteOffering)
+)
+
+// loadParent loads the service of a path like /services/{id}/offerings.
+func loadParent(ctx context.Context, tx *op.Tx, id string) (*ent.Service, error) {
+	s, err := loadService(ctx, tx, id)
+	if ent.IsNotFound(err) {
+		return nil, apperr.Missing("Service")
+	}
+	return s, err
+}
+
+func loadOffering(ctx context.Context, tx *op.Tx, id string) (*ent.Offering, error) {
+	return op.Lock(tx, tx.Offering.Query().Where(offering.ID(id))).Only(ctx)
+}
+
+// ListOfferingsInput pages the offerings of one service.
+type ListOfferingsInput struct {
+	op.ByID
+	op.Page
+}
+
+func listOfferings(ctx context.Context, tx *op.Tx, s *ent.Service, in ListOfferingsInput) (op.List[*ent.Offering], error) {
+	q := tx.Offering.Query().Where(offering.ServiceID(s.ID))
+	return op.ListOf(ctx, in.Page, offeringSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Offering, error) {
+		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+// SLA are the service levels of an offering, in minutes; unset ones are null.
+type SLA struct {
+	ResponseMinutes   *int    `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
+	ResolutionMinutes *int    `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
+	WarnAtPercent     *int    `json:"warnAtPercent,omitempty" nullable:"true" minimum:"1" maximum:"99" doc:"When to warn, as a share of the time."`
+	CalendarID        *string `json:"calendarId,omitempty" nullable:"true" maxLength:"64" doc:"The calendar whose working hours count; all hours count without one."`
+}
+
+// CreateOfferingInput describes a new offering of the service in the path.
+type CreateOfferingInput struct {
+	op.ByID
+	Name        string            `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Slug        *string           `json:"slug,omitempty" nullable:"true" pattern:"^[a-z0-9-]{1,63}$" doc:"Made from the name when not given; unique in the service."`
+	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	Status      *string           `json:"status,omitempty" nullable:"true" enum:"active,inactive" doc:"Starts active."`
+	Form        *form.Definition  `json:"form,omitempty" nullable:"true" doc:"What a request must say; without a form it may say anything."`
+	WorkflowID  *string           `json:"workflowId,omitempty" nullable:"true" maxLength:"64"`
+	SLA         *SLA              `json:"sla,omitempty" nullable:"true"`
+	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
+}
+
+func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOfferingInput) (*ent.Offering, error) {
+	sla := op.Or(in.SLA, SLA{})
+	if err := checkOffering(ctx, tx, in.Form, in.WorkflowID, sla.CalendarID); err != nil {
+		return nil, err
+	}
+	c := tx.Offering.Create().
+		SetServiceID(s.ID).
+		SetName(in.Name).
+		SetSlug(op.Or(in.Slug, op.Slug(in.Name, "offering"))).
+		SetDescription(op.Or(in.Description, "")).
+		SetStatus(offering.Status(op.Or(in.Status, "active"))).
+		SetNillableWorkflowID(in.WorkflowID).
+		SetNillableCalendarID(sla.CalendarID).
+		SetNillableResponseMinutes(sla.ResponseMinutes).
+		SetNillableResolutionMinutes(sla.ResolutionMinutes).
+		SetNillableWarnAtPercent(sla.WarnAtPercent).
+		SetTags(in.Tags)
+	if in.Form != nil {
+		c.SetForm(in.Form)
+	}
+	o, err := c.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the offering: %w", err)
+	}
+	tx.About(o.ID)
+	tx.Changed(nil, o)
+	return o, nil
+}
+
+// UpdateOfferingInput changes the fields that it names.
+type UpdateOfferingInput struct {
+	op.ByID
+	Name        op.Patch[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Slug        op.Patch[string]            `json:"slug,omitzero" pattern:"^[a-z0-9-]{1,63}$"`
+	Description op.Patch[string]            `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+	Status      op.Patch[string]            `json:"status,omitzero" enum:"active,inactive"`
+	Form        op.Patch[form.Definition]   `json:"form,omitzero" nullable:"true" doc:"Replaces the form whole."`
+	WorkflowID  op.Patch[string]            `json:"workflowId,omitzero" nullable:"true" maxLength:"64"`
+	SLA         op.Patch[SLA]               `json:"sla,omitzero" nullable:"true" doc:"Replaces the service levels whole."`
+	Tags        op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
+}
+
+func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in UpdateOfferingInput) (*ent.Offering, error) {
+	sla := op.Or(in.SLA.Value(), SLA{})
+	if err := checkOffering(ctx, tx, in.Form.Value(), in.WorkflowID.Value(), sla.CalendarID); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.Slug, u.SetSlug)
+	op.SetOrClear(in.Description, u.SetDescription, func() *ent.OfferingUpdateOne { return u.SetDescription("") })
+	if status, ok := op.Given(in.Status); ok {
+		u.SetStatus(offering.Status(status))
+	}
+	op.SetOrClear(in.Form, func(f form.Definition) *ent.OfferingUpdateOne { return u.SetForm(&f) }, u.ClearForm)
+	op.SetOrClear(in.WorkflowID, u.SetWorkflowID, u.ClearWorkflowID)
+	if in.SLA.IsSet() {
+		setSLA(u, sla)
+	}
+	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("update the offering: %w", err)
+	}
+	tx.Changed(before, after)
+	return after, nil
+}
+
+// setSLA replaces the service levels whole.
+func setSLA(u *ent.OfferingUpdateOne, sla SLA) {
+	u.ClearCalendarID().ClearResponseMinutes().ClearResolutionMinutes().ClearWarnAtPercent()
+	if sla.CalendarID != nil {
+		u.SetCalendarID(*sla.CalendarID)
+	}
+	if sla.ResponseMinutes != nil {
+		u.SetResponseMinutes(*sla.ResponseMinutes)
+	}
+	if sla.ResolutionMinutes != nil {
+		u.SetResolutionMinutes(*sla.ResolutionMinutes)
+	}
+	if sla.WarnAtPercent != nil {
+		u.SetWarnAtPercent(*sla.WarnAtPercent)
+	}
+}
+
+func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) (struct{}, error) {
+	used, err := tx.Request.Query().Where(request.OfferingID(o.ID)).Exist(ctx)
+	if err != nil {
+		return struct{}{}, fmt.Errorf("look for the offering's requests: %w", err)
+	}
+	if used {
+		return struct{}{}, apperr.New(apperr.Conflict, "The offering has requests. Make it inactive instead.")
+	}
+	if err := tx.Offering.DeleteOne(o).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the offering: %w", err)
+	}
+	tx.Changed(o, nil)
+	return struct{}{}, nil
+}
+
+// deleteOfferingsOf deletes the offerings of a service that goes with them.
+func deleteOfferingsOf(ctx context.Context, tx *op.Tx, serviceID string) error {
+	if _, err := tx.Offering.Delete().Where(offering.ServiceID(serviceID)).Exec(ctx); err != nil {
+		return fmt.Errorf("delete the service's offerings: %w", err)
+	}
+	return nil
+}
+
+// checkOffering names the faults of a form, and the ids that are no rows of the company.
+func checkOffering(ctx context.Context, tx *op.Tx, f *form.Definition, workflowID, calendarID *string) error {
+	var refs op.Refs
+	if f != nil {
+		for _, d := range form.Check(*f) {
+			refs.Fault(d.Field, d.Message)
+		}
+	}
+	refs.Check(ctx, "workflowId", workflowID, "workflow", func(id string) (bool, error) {
+		return tx.Workflow.Query().Where(workflow.ID(id)).Exist(ctx)
+	})
+	refs.Check(ctx, "sla.calendarId", calendarID, "calendar", func(id string) (bool, error) {
+		return tx.Calendar.Query().Where(calendar.ID(id)).Exist(ctx)
+	})
+	return refs.Err()
+}

@@ -1,0 +1,213 @@
+package company
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/mail"
+	"slices"
+	"strings"
+
+	"github.com/alexedwards/argon2id"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/auditentry"
+	"atrium/ent/company"
+	"atrium/internal/apperr"
+	"atrium/internal/authn"
+	"atrium/internal/id"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// CreateInput describes a new company.
+type CreateInput struct {
+	Name        string
+	Plan        string // free pro starter growth business enterprise
+	OwnerEmail  string
+	OwnerName   string // made from the e-mail when empty
+	RedirectURI string // of the company's first OAuth client
+
+	// Within runs last in the transaction that makes the company; its error undoes all. nil for nothing.
+	Within func(context.Context, *store.Tx, *Created) error
+}
+
+// Created is a new company with everything that its owner needs to begin. The secrets in it are shown this once.
+type Created struct {
+	Company  *ent.Company
+	Sandbox  *ent.Company
+	Owner    *ent.User
+	Password string // empty when the owner's account existed before
+	LiveKey  string
+	TestKey  string
+	Client   *ent.OAuthClient
+}
+
+// passwordHash are the parameters of argon2id: 64 MiB, one pass, two lanes.
+var passwordHash = &argon2id.Params{Memory: 64 * 1024, Iterations: 1, Parallelism: 2, SaltLength: 16, KeyLength: 32}
+
+// Create makes a company, its sandbox, its owner (and the owner's account when there is none), a live and a test key
+// with all scopes, and an OAuth client, in one transaction. Returns validation_error for a faulty name, plan or e-mail.
+func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	password := rand.Text()
+	hash, err := argon2id.CreateHash(password, passwordHash) // before the transaction: it takes its time
+	if err != nil {
+		return nil, fmt.Errorf("hash the password: %w", err)
+	}
+	ctx = principal.System(ctx, "a company that is being made has nobody yet who could act in it")
+	var out *Created
+	err = s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		out = &Created{}
+		b := &builder{db: tx.Client, in: in, out: out}
+		for _, step := range []func(context.Context) error{
+			b.companies,
+			func(ctx context.Context) error { return b.owner(ctx, password, hash) },
+			b.keys, b.client, b.audit,
+		} {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+		if in.Within != nil {
+			return in.Within(ctx, tx, out)
+		}
+		return nil
+	})
+	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
+		return nil, apperr.Wrap(err, apperr.Conflict, "Another company was made at the same moment. Try again.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create the company: %w", err)
+	}
+	return out, nil
+}
+
+// Plans are the plans' names, as everywhere.
+var Plans = []string{"free", "pro", "starter", "growth", "business", "enterprise"}
+
+func (in *CreateInput) check() error {
+	var refs op.Refs
+	in.Name = strings.TrimSpace(in.Name)
+	if in.Name == "" || len(in.Name) > 200 {
+		refs.Fault("name", "must have 1 to 200 characters")
+	}
+	if !slices.Contains(Plans, in.Plan) {
+		refs.Fault("plan", "must be one of: "+strings.Join(Plans, ", "))
+	}
+	in.OwnerEmail = strings.ToLower(strings.TrimSpace(in.OwnerEmail))
+	if addr, err := mail.ParseAddress(in.OwnerEmail); err != nil || addr.Address != in.OwnerEmail || len(in.OwnerEmail) > 254 {
+		refs.Fault("ownerEmail", "must be an e-mail address")
+	}
+	if in.OwnerName == "" {
+		in.OwnerName, _, _ = strings.Cut(in.OwnerEmail, "@")
+	}
+	return refs.Err()
+}
+
+// builder makes a company's rows, one kind after the other.
+type builder struct {
+	db  *ent.Client
+	in  CreateInput
+	out *Created
+}
+
+func (b *builder) companies(ctx context.Context) error {
+	slug, err := b.freeSlug(ctx, op.Slug(b.in.Name, "company"))
+	if err != nil {
+		return err
+	}
+	plan := company.Plan(b.in.Plan)
+	if b.out.Company, err = b.db.Company.Create().SetName(b.in.Name).SetSlug(slug).SetPlan(plan).Save(ctx); err != nil {
+		return fmt.Errorf("make the company: %w", err)
+	}
+	b.out.Sandbox, err = b.db.Company.Create().SetName(b.in.Name + " (sandbox)").SetSlug(strings.ReplaceAll(id.New("sandbox"), "_", "-")).
+		SetPlan(plan).SetSandboxOf(b.out.Company.ID).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("make the sandbox: %w", err)
+	}
+	return nil
+}
+
+// freeSlug returns slug, or slug with the first number behind it that is free.
+func (b *builder) freeSlug(ctx context.Context, slug string) (string, error) {
+	for n := 1; ; n++ {
+		try := slug
+		if n > 1 {
+			try = fmt.Sprintf("%.50s-%d", slug, n)
+		}
+		taken, err := b.db.Company.Query().Where(company.Slug(try)).Exist(ctx)
+		if err != nil {
+			return "", fmt.Errorf("look the slug up: %w", err)
+		}
+		if !taken {
+			return try, nil
+		}
+	}
+}
+
+// owner makes the owner of both companies; an account that exists keeps its password.
+func (b *builder) owner(ctx context.Context, password, hash string) error {
+	acc, err := b.db.Account.Query().Where(account.Email(b.in.OwnerEmail)).Only(ctx)
+	if ent.IsNotFound(err) {
+		b.out.Password = password
+		acc, err = b.db.Account.Create().SetEmail(b.in.OwnerEmail).SetPasswordHash(hash).Save(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("make the owner's account: %w", err)
+	}
+	member := func(companyID string) *ent.UserCreate {
+		return b.db.User.Create().SetCompanyID(companyID).SetAccountID(acc.ID).SetEmail(acc.Email).SetName(b.in.OwnerName).SetRole("owner")
+	}
+	if b.out.Owner, err = member(b.out.Company.ID).Save(ctx); err != nil {
+		return fmt.Errorf("make the owner: %w", err)
+	}
+	if err := member(b.out.Sandbox.ID).SetLiveUserID(b.out.Owner.ID).Exec(ctx); err != nil {
+		return fmt.Errorf("make the owner in the sandbox: %w", err)
+	}
+	return nil
+}
+
+func (b *builder) keys(ctx context.Context) error {
+	for _, k := range []struct {
+		name  string
+		test  bool
+		value *string
+	}{{"First live key", false, &b.out.LiveKey}, {"First test key", true, &b.out.TestKey}} {
+		key, err := authn.IssueKey(ctx, b.db, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+			return c.SetCompanyID(b.out.Company.ID).SetName(k.name).SetScopes(principal.ScopeNames).
+				SetUserID(b.out.Owner.ID).SetCreatedBy(b.out.Owner.ID)
+		}, k.test)
+		if err != nil {
+			return err
+		}
+		*k.value = key.Value
+	}
+	return nil
+}
+
+func (b *builder) client(ctx context.Context) error {
+	var err error
+	b.out.Client, err = b.db.OAuthClient.Create().SetCompanyID(b.out.Company.ID).SetName("First application").
+		SetRedirectUris([]string{b.in.RedirectURI}).SetScopes(principal.ScopeNames).SetCreatedBy(b.out.Owner.ID).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("make the OAuth client: %w", err)
+	}
+	return nil
+}
+
+func (b *builder) audit(ctx context.Context) error {
+	err := b.db.AuditEntry.Create().SetCompanyID(b.out.Company.ID).
+		SetActorType(string(principal.TypeOperator)).SetActorID("operator").SetActorName("company create").
+		SetAction("company.created").SetResourceType("Company").SetResourceID(b.out.Company.ID).
+		SetOutcome(auditentry.OutcomeAllowed).SetIP("").SetUserAgent("").SetRequestID("").Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("write the audit entry: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package form
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"atrium/internal/apperr"
+)
+
+// maxRows ends the listing of faults, so that a hostile body cannot make an answer many times its own size.
+const maxRows = 1_000
+
+// rows collects faults in the order they are found.
+type rows struct{ list []apperr.Detail }
+
+func (r *rows) add(field, format string, args ...any) {
+	if len(r.list) < maxRows {
+		r.list = append(r.list, apperr.Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// clip shortens a key of the caller's choosing to MaxKeyLength characters, for use in the name of a row.
+func clip(key string) string {
+	key = strings.ToValidUTF8(key, "\uFFFD")
+	if utf8.RuneCountInString(key) <= MaxKeyLength {
+		return key
+	}
+	return string([]rune(key)[:MaxKeyLength]) + "…"
+}
+
+// badText tells whether s cannot be stored as text everywhere: PostgreSQL refuses NUL and broken UTF-8.
+func badText(s string) bool {
+	return strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)
+}

@@ -1,0 +1,49 @@
+// Package id makes the public identifiers: a type prefix, an underscore and 26 characters of lower-case
+// Crockford base32 over a UUIDv7, so that ids sort by the time they were made ("req_01k9…").
+package id
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// New returns a fresh id with the given prefix ("req"), 27 characters longer than the prefix.
+func New(prefix string) string {
+	u := uuid.Must(uuid.NewV7())
+	return prefix + "_" + encode(u)
+}
+
+// encode writes the 128 bits as 26 base32 digits, the first of which holds the top three bits.
+func encode(u uuid.UUID) string {
+	var out [26]byte
+	var acc uint
+	bits := 2 // 26×5 = 130 bits: two leading zero bits
+	n := 0
+	for _, b := range u {
+		acc = acc<<8 | uint(b)
+		bits += 8
+		for bits >= 5 {
+			bits -= 5
+			out[n] = alphabet[acc>>bits&31]
+			n++
+		}
+	}
+	return string(out[:])
+}
+
+// Valid tells whether s has the shape of an id with the given prefix. It says nothing of existence.
+func Valid(prefix, s string) bool {
+	rest, ok := strings.CutPrefix(s, prefix+"_")
+	if !ok || len(rest) != 26 {
+		return false
+	}
+	for i := range len(rest) {
+		if strings.IndexByte(alphabet, rest[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,161 @@
+package identity_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"atrium/ent/signingkey"
+	"atrium/internal/apperr"
+	"atrium/internal/identity"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/seal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// node is the keys of another process on the world's database.
+func node(t *testing.T, w *testkit.World) (*identity.Keys, *store.Store) {
+	t.Helper()
+	o := store.Options{DataDir: filepath.Dir(w.Store.Path())}
+	if w.Store.Dialect() == dialect.Postgres {
+		o = store.Options{DatabaseURL: w.Store.Pool().Config().ConnString(), MaxConns: 4}
+	}
+	s, err := store.Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return identity.NewKeys(s, w.Engine.Sealer), s
+}
+
+func kid(t *testing.T, k *identity.Keys) string {
+	t.Helper()
+	s, err := k.Signer(t.Context())
+	require.NoError(t, err)
+	return s.Key.(jose.JSONWebKey).KeyID
+}
+
+// Every node signs with a key that every other verifies, whoever made it.
+func TestNodesShareKeys(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a, _ := node(t, w)
+		b, _ := node(t, w)
+		var wg sync.WaitGroup
+		for _, k := range []*identity.Keys{a, b, a, b} { // a new installation: all at once
+			wg.Go(func() { _, _ = k.Signer(context.Background()) })
+		}
+		wg.Wait()
+		issue := identity.NewTokens(a, "https://i.test", "https://a.test", time.Now)
+		verify := identity.NewTokens(b, "https://i.test", "https://a.test", time.Now)
+		token, _, err := issue.Issue(t.Context(), "usr_1", "co_1", "cli_1", []string{"services:read", "openid"}, time.Minute)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { _, err := verify.Verify(t.Context(), token); return err == nil }, 20*time.Second, time.Millisecond)
+		c, err := verify.Verify(t.Context(), token)
+		require.NoError(t, err)
+		require.Equal(t, []string{"services:read", "openid"}, c.Scopes())
+		require.Equal(t, "co_1", c.Company)
+	})
+}
+
+// A key that is retired verifies nothing more, on no node.
+func TestRetiredKey(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a, _ := node(t, w)
+		_, s := node(t, w)
+		old := kid(t, a)
+		tokens := identity.NewTokens(a, "https://i.test", "https://a.test", time.Now)
+		token, _, err := tokens.Issue(t.Context(), "usr_1", "co_1", "cli_1", nil, time.Minute)
+		require.NoError(t, err)
+		_, err = tokens.Verify(t.Context(), token)
+		require.NoError(t, err)
+		require.NoError(t, s.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
+			return tx.SigningKey.Update().Where(signingkey.ID(old)).SetRetiredAt(time.Now()).Exec(ctx)
+		}))
+		require.Eventually(t, func() bool { _, err := tokens.Verify(t.Context(), token); return err != nil }, 20*time.Second, time.Millisecond)
+		_, err = tokens.Verify(t.Context(), token)
+		require.ErrorIs(t, err, identity.ErrToken)
+		require.NotEqual(t, old, kid(t, a))
+	})
+}
+
+// Under another master key nothing can be signed, and the message says what to look at.
+func TestOtherMasterKey(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	a, s := node(t, w)
+	kid(t, a)
+	path := filepath.Join(t.TempDir(), "other.key")
+	require.NoError(t, seal.CreateFile(path))
+	other, err := seal.Open(t.Context(), seal.Source{File: path})
+	require.NoError(t, err)
+	defer other.Close()
+	_, err = identity.NewKeys(s, other).Signer(t.Context())
+	require.ErrorContains(t, err, "master key")
+}
+
+func TestCreateClient(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		yes := true
+		c := testkit.Run(t, w, ctx, identity.CreateClient, identity.CreateClientInput{
+			Name: "App", Confidential: &yes, Scopes: []string{"openid", "services:read"},
+			RedirectURIs: []string{"https://app.test/cb?x=1", "http://127.0.0.1/cb", "http://[::1]:8080/cb"},
+		})
+		require.NotEmpty(t, c.Secret)
+		require.NotContains(t, string(c.Client.SecretHash), c.Secret)
+		public := testkit.Run(t, w, ctx, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://app.test/cb"}})
+		require.Empty(t, public.Secret)
+		require.Equal(t, principal.ScopeNames, public.Client.Scopes)
+
+		for _, uri := range []string{
+			"http://app.test/cb", "https://", "/cb", "https://app.test/#x", "https://app.test/#", "https://u:p@app.test/", "javascript:alert(1)",
+			"https://app.test/ x", "https://app.test\\@evil.test", "http://localhost/cb", "http://127.0.0.1.evil.test/", "ftp://127.0.0.1/", "",
+		} {
+			_, _, err := op.Run(ctx, w.Engine, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://ok.test/", uri}}, nil)
+			e := apperr.From(err)
+			require.Equal(t, apperr.Validation, e.Code, uri)
+			require.Equal(t, "redirectUris[1]", e.Details[0].Field, uri)
+		}
+		_, _, err := op.Run(ctx, w.Engine, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://ok.test/"}, Scopes: []string{"openid", "all"}}, nil)
+		require.Equal(t, "scopes[1]", apperr.From(err).Details[0].Field)
+		_, _, err = op.Run(w.As(w.A, principal.Agent), w.Engine, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://ok.test/"}}, nil)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+	})
+}
+
+// Only the operator takes tokens for people, and for active ones of the company.
+func TestGrantToken(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		operator := principal.With(t.Context(), principal.Operator(w.A.Company.ID, "token create"))
+		in := identity.GrantTokenInput{ByID: op.ByID{ID: w.A.Users[principal.Agent].ID}, Scopes: []string{"openid", "services:read"}}
+		testkit.Run(t, w, operator, identity.GrantToken, in)
+		_, _, err := op.Run(w.As(w.A, principal.Owner), w.Engine, identity.GrantToken, in, nil)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		foreign := in
+		foreign.ID = w.B.Owner.ID
+		_, _, err = op.Run(operator, w.Engine, identity.GrantToken, foreign, nil)
+		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		faulty := in
+		faulty.Scopes = []string{"everything"}
+		_, _, err = op.Run(operator, w.Engine, identity.GrantToken, faulty, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		require.NoError(t, w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+			return tx.User.UpdateOneID(in.ID).SetStatus("deactivated").Exec(ctx)
+		}))
+		_, _, err = op.Run(operator, w.Engine, identity.GrantToken, in, nil)
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+	})
+}

@@ -1,0 +1,138 @@
+package identity
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"atrium/ent"
+	"atrium/ent/signingkey"
+	"atrium/internal/id"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// Keys are the provider's signing keys. Safe for concurrent use.
+type Keys struct {
+	store  *store.Store
+	sealer op.Sealer
+
+	mu     sync.Mutex
+	loaded atomic.Pointer[keySet]
+}
+
+// keySet is what was read from the database at one version of authority.
+type keySet struct {
+	version uint64
+	signer  jose.SigningKey
+	public  jose.JSONWebKeySet
+}
+
+// NewKeys returns the keys of the store's database; none is read or made yet.
+func NewKeys(s *store.Store, sealer op.Sealer) *Keys { return &Keys{store: s, sealer: sealer} }
+
+// Signer returns the key that signs now; the first caller of a new installation makes it.
+func (k *Keys) Signer(ctx context.Context) (jose.SigningKey, error) {
+	set, err := k.current(ctx)
+	if err != nil {
+		return jose.SigningKey{}, err
+	}
+	return set.signer, nil
+}
+
+// Public returns every key that still verifies.
+func (k *Keys) Public(ctx context.Context) (jose.JSONWebKeySet, error) {
+	set, err := k.current(ctx)
+	if err != nil {
+		return jose.JSONWebKeySet{}, err
+	}
+	return set.public, nil
+}
+
+// current returns the keys as they are in the database, read anew when authority has changed.
+func (k *Keys) current(ctx context.Context) (*keySet, error) {
+	version, fresh := k.store.Authority()
+	if set := k.loaded.Load(); set != nil && fresh && set.version == version {
+		return set, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	ctx = principal.System(ctx, "signing keys belong to the installation")
+	rows, err := k.store.Reader().SigningKey.Query().Where(signingkey.RetiredAtIsNil()).
+		Order(signingkey.ByCreatedAt(), signingkey.ByID()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the signing keys: %w", err)
+	}
+	if len(rows) == 0 {
+		row, err := k.create(ctx)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	set := &keySet{version: version}
+	for _, row := range rows {
+		var pub jose.JSONWebKey
+		if err := json.Unmarshal(row.PublicJwk, &pub); err != nil {
+			return nil, fmt.Errorf("read signing key %s: %w", row.ID, err)
+		}
+		set.public.Keys = append(set.public.Keys, pub)
+	}
+	if set.signer, err = k.open(rows[len(rows)-1]); err != nil {
+		return nil, err
+	}
+	k.loaded.Store(set)
+	return set, nil
+}
+
+// open unseals a row's private key.
+func (k *Keys) open(row *ent.SigningKey) (jose.SigningKey, error) {
+	der, err := k.sealer.Unseal(row.PrivateSealed, []byte(row.ID))
+	if err != nil {
+		return jose.SigningKey{}, fmt.Errorf("unseal signing key %s (is this the master key it was sealed under?): %w", row.ID, err)
+	}
+	key, err := x509.ParseECPrivateKey(der)
+	if err != nil {
+		return jose.SigningKey{}, fmt.Errorf("parse signing key %s: %w", row.ID, err)
+	}
+	return jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: row.ID, Algorithm: string(jose.ES256), Use: "sig"}}, nil
+}
+
+// create makes a key pair; when two processes do so at once both keys are valid, and the later one signs.
+func (k *Keys) create(ctx context.Context) (*ent.SigningKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a signing key: %w", err)
+	}
+	kid := id.New("sig")
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("make a signing key: %w", err)
+	}
+	sealed, err := k.sealer.Seal(der, []byte(kid))
+	if err != nil {
+		return nil, fmt.Errorf("seal the signing key: %w", err)
+	}
+	pub, err := json.Marshal(jose.JSONWebKey{Key: key.Public(), KeyID: kid, Algorithm: string(jose.ES256), Use: "sig"})
+	if err != nil {
+		return nil, fmt.Errorf("make a signing key: %w", err)
+	}
+	var row *ent.SigningKey
+	err = k.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		row, err = tx.SigningKey.Create().SetID(kid).SetAlgorithm(string(jose.ES256)).SetPrivateSealed(sealed).SetPublicJwk(pub).Save(ctx)
+		return err //nolint:wrapcheck // wrapped below
+	})
+	if err != nil {
+		return nil, fmt.Errorf("keep the signing key: %w", err)
+	}
+	return row, nil
+}

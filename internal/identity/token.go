@@ -1,0 +1,119 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"atrium/internal/id"
+)
+
+// AccessTokenUse is the token_use of an access token; ID tokens and the like carry another one or none.
+const AccessTokenUse = "access"
+
+// OperatorClient is the client_id of tokens that the operator takes on the command line.
+const OperatorClient = "operator"
+
+// Claims are what an access token says.
+type Claims struct {
+	Issuer    string           `json:"iss"`
+	Audience  jwt.Audience     `json:"aud"`
+	Subject   string           `json:"sub"` // usr_…
+	Company   string           `json:"company"`
+	Scope     string           `json:"scope"` // space-separated
+	ClientID  string           `json:"client_id"`
+	TokenUse  string           `json:"token_use"`
+	ID        string           `json:"jti"`
+	IssuedAt  *jwt.NumericDate `json:"iat"`
+	ExpiresAt *jwt.NumericDate `json:"exp"`
+}
+
+// Scopes returns the token's scopes.
+func (c *Claims) Scopes() []string { return strings.Fields(c.Scope) }
+
+// Tokens issues and verifies access tokens.
+type Tokens struct {
+	keys     *Keys
+	issuer   string
+	audience string
+	now      func() time.Time
+}
+
+// NewTokens returns the tokens of an issuer ({auth_url}) for an audience ({base_url}).
+func NewTokens(keys *Keys, issuer, audience string, now func() time.Time) *Tokens {
+	return &Tokens{keys: keys, issuer: issuer, audience: audience, now: now}
+}
+
+// Issue signs an access token for a user that is valid for ttl, and returns it with the moment it ends.
+func (t *Tokens) Issue(ctx context.Context, userID, companyID, clientID string, scopes []string, ttl time.Duration) (token string, expires time.Time, err error) {
+	key, err := t.keys.Signer(ctx)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("at+jwt"))
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("sign the token: %w", err)
+	}
+	now := t.now()
+	expires = now.Add(ttl)
+	token, err = jwt.Signed(signer).Claims(Claims{
+		Issuer: t.issuer, Audience: jwt.Audience{t.audience}, Subject: userID, Company: companyID,
+		Scope: strings.Join(scopes, " "), ClientID: clientID, TokenUse: AccessTokenUse, ID: id.New("tok"),
+		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(expires),
+	}).Serialize()
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("sign the token: %w", err)
+	}
+	return token, expires.Truncate(time.Second), nil
+}
+
+// ErrToken is returned by Verify for every token that does not pass, whatever the reason.
+var ErrToken = errors.New("identity: the token is not valid")
+
+// Verify checks signature, algorithm, issuer, audience, expiry and token_use of an access token.
+func (t *Tokens) Verify(ctx context.Context, token string) (*Claims, error) {
+	verifier := oidc.NewVerifier(t.issuer, keySource{t.keys}, &oidc.Config{
+		ClientID: t.audience, SupportedSigningAlgs: []string{oidc.ES256}, Now: t.now,
+	})
+	verified, err := verifier.Verify(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	var c Claims
+	if err := verified.Claims(&c); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	if c.TokenUse != AccessTokenUse || c.Subject == "" || c.Company == "" {
+		return nil, fmt.Errorf("%w: it is no access token", ErrToken)
+	}
+	return &c, nil
+}
+
+// keySource shows the provider's keys to go-oidc. A token that names an unknown key is refused without a look
+// elsewhere.
+type keySource struct{ keys *Keys }
+
+// VerifySignature returns the payload of a token that one of the keys signed.
+func (s keySource) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	parsed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
+	if err != nil || len(parsed.Signatures) != 1 {
+		return nil, errors.New("malformed token")
+	}
+	set, err := s.keys.Public(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range set.Key(parsed.Signatures[0].Header.KeyID) {
+		payload, err := parsed.Verify(key)
+		if err == nil {
+			return payload, nil
+		}
+	}
+	return nil, errors.New("unknown key or bad signature")
+}

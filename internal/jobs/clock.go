@@ -1,0 +1,59 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// Advance makes the queue follow a product clock that tx moves forward by: what waits comes due that much earlier,
+// and what runs at intervals runs. River counts by the machine's clock, so the times of the jobs move instead.
+func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) error {
+	var err error
+	if q.pg != nil {
+		_, err = tx.PGX().Exec(ctx, `UPDATE river_job SET scheduled_at = scheduled_at - make_interval(secs => $1)
+			WHERE state IN ('scheduled', 'retryable', 'available')`, by.Seconds())
+	} else {
+		_, err = tx.SQL().ExecContext(ctx, `UPDATE river_job SET scheduled_at = datetime(scheduled_at, ?, 'subsec')
+			WHERE state IN ('scheduled', 'retryable', 'available')`, fmt.Sprintf("-%.3f seconds", by.Seconds()))
+	}
+	if err != nil {
+		return fmt.Errorf("move the jobs' times: %w", err)
+	}
+	// River looks for due jobs every few seconds. Those that are unique are left to it: it knows what else is queued.
+	const release = `UPDATE river_job SET state = 'available' WHERE state IN ('scheduled', 'retryable') AND unique_key IS NULL AND scheduled_at <= `
+	if q.pg != nil {
+		_, err = tx.PGX().Exec(ctx, release+"now()")
+	} else {
+		_, err = tx.SQL().ExecContext(ctx, release+"datetime('now', 'subsec')")
+	}
+	if err != nil {
+		return fmt.Errorf("release the jobs that are due: %w", err)
+	}
+	return q.InsertTx(ctx, tx, SweepArgs{}, time.Time{})
+}
+
+// Due returns how many jobs are due or running, all nodes together; 0 when this node works none and no other does. A
+// job that has been running for longer than any may belongs to a process that was killed, and does not count.
+func (q *Queue) Due(ctx context.Context) (n int, err error) {
+	ctx = principal.System(ctx, "jobs belong to the installation")
+	due := "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state = 'available' OR state IN ('scheduled', 'retryable') AND scheduled_at <= %[1]s)"
+	if !q.works {
+		due += " AND EXISTS (SELECT 1 FROM river_leader WHERE expires_at > %[1]s)"
+	}
+	err = q.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if tx.Dialect() == dialect.Postgres {
+			return tx.PGX().QueryRow(ctx, fmt.Sprintf(due, "now()", "now() - interval '1 minute'")).Scan(&n)
+		}
+		return tx.SQL().QueryRowContext(ctx, fmt.Sprintf(due, "datetime('now', 'subsec')", "datetime('now', '-1 minute', 'subsec')")).Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("look for due jobs: %w", err)
+	}
+	return n, nil
+}

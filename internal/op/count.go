@@ -1,0 +1,71 @@
+package op
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/rowcount"
+	"atrium/internal/store"
+)
+
+// Kept names a counter that triggers keep: rows of a kind ("request", "request_service", "audit") in the given facets, or
+// in all of them when there are none.
+type Kept struct {
+	Kind   string
+	Facets []string
+}
+
+// query is the statement that reads the counter for the caller's company. It stands on every list's way, and so is
+// written by hand.
+func (k Kept) query(d, companyID string) (string, []any) {
+	t := sql.Dialect(d).Table(rowcount.Table)
+	where := sql.And(sql.EQ(t.C(rowcount.FieldCompanyID), companyID), sql.EQ(t.C(rowcount.FieldKind), k.Kind))
+	if len(k.Facets) > 0 {
+		in := make([]any, len(k.Facets))
+		for i, f := range k.Facets {
+			in[i] = f
+		}
+		where = sql.And(where, sql.In(t.C(rowcount.FieldFacet), in...))
+	}
+	return sql.Dialect(d).Select("CAST(COALESCE(SUM(" + t.C(rowcount.FieldN) + "), 0) AS BIGINT)").From(t).Where(where).Query()
+}
+
+// Kept returns a kept counter of the caller's company, exact within the transaction that reads it.
+func (tx *Tx) Kept(ctx context.Context, k Kept) (int, error) {
+	drv := ent.DriverOf(tx.Client)
+	query, args := k.query(drv.Dialect(), tx.principal.CompanyID)
+	var rows sql.Rows
+	if err := drv.Query(ctx, query, args, &rows); err != nil {
+		return 0, fmt.Errorf("read the %s counter: %w", k.Kind, err)
+	}
+	n, err := sql.ScanInt(rows)
+	if cerr := rows.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the %s counter: %w", k.Kind, err)
+	}
+	return n, nil
+}
+
+// ListKept is ListOf where a kept counter knows the total. A first page on PostgreSQL fetches both in one round trip.
+func ListKept[T any](ctx context.Context, tx *Tx, page Page, sorts Sorts, k Kept,
+	rows func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]T, error),
+) (List[T], error) {
+	page = page.normal()
+	if d := ent.DriverOf(tx.Client).Dialect(); page.Number == 1 && tx.db == nil && d == dialect.Postgres {
+		out := List[T]{Page: page}
+		query, args := k.query(d, tx.principal.CompanyID)
+		var err error
+		if out.Rows, err = rows(store.Along(ctx, query, args, &out.Total), page.Order(sorts), 0, page.Size); err != nil {
+			return List[T]{}, fmt.Errorf("read the page: %w", err)
+		}
+		return out, nil
+	}
+	count := func(ctx context.Context) (int, error) { return tx.Kept(ctx, k) }
+	return ListOf(ctx, page, sorts, count, rows)
+}

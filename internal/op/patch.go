@@ -1,0 +1,33 @@
+package op
+
+import "github.com/99designs/gqlgen/graphql"
+
+// Patch is a field of a PATCH: absent (IsSet is false), null (set, Value is nil) or a value. It is gqlgen's type, so
+// that both doors fill the same structs. Give it `json:"name,omitzero"`, and `nullable:"true"` where null clears.
+type Patch[T any] = graphql.Omittable[*T]
+
+// Given returns the value of a patch that sets one; false when the field is absent or null.
+func Given[T any](p Patch[T]) (T, bool) {
+	if v, ok := p.ValueOK(); ok && v != nil {
+		return *v, true
+	}
+	var zero T
+	return zero, false
+}
+
+// Cleared tells whether the patch sets the field to null.
+func Cleared[T any](p Patch[T]) bool {
+	v, ok := p.ValueOK()
+	return ok && v == nil
+}
+
+// SetTo returns a patch that sets the field to v.
+func SetTo[T any](v T) Patch[T] { return graphql.OmittableOf(&v) }
+
+// Or returns what p points at, or the default when it is nil.
+func Or[T any](p *T, def T) T {
+	if p == nil {
+		return def
+	}
+	return *p
+}

@@ -1,0 +1,157 @@
+package op
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"atrium/internal/principal"
+)
+
+// Action is what an operation does to its resource, as access policies name it.
+type Action string
+
+// The actions.
+const (
+	Read   Action = "read"
+	Create Action = "create"
+	Update Action = "update"
+	Delete Action = "delete"
+)
+
+// Spec says what an operation touches and what it needs.
+type Spec struct {
+	Resource   string // as policies and audit entries spell it: "Request"
+	Action     Action
+	Scope      string // "requests:write"; empty when AdminLayer or on the command line only
+	AdminLayer bool   // settings that take a person, never an API key
+	Summary    string // one line, for the API reference
+	Sorts      Sorts  // lists only: the fields that sort takes
+}
+
+// Info is what is known of an operation without its types.
+type Info struct {
+	Name string // "request.create"
+	Verb string // what roles grant: the name, or "request.read" for everything that reads requests
+	Spec
+	Input *Input // how the operation's input is read and checked
+	Out   reflect.Type
+}
+
+// Target is an input that names the row it is about.
+type Target interface{ TargetID() string }
+
+// ByID is embedded in the inputs of operations on one row.
+type ByID struct {
+	ID string `json:"-" path:"id" doc:"The row's id." maxLength:"64"`
+}
+
+// TargetID returns the row's id.
+func (b ByID) TargetID() string { return b.ID }
+
+// Operation is one thing that the product can do.
+type Operation[In, Out any] struct {
+	info     Info
+	verbs    func(In) []string
+	rowVerbs func(row any, in In) []string
+	run      func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error)
+}
+
+// Info returns what the operation is, for tables and documents.
+func (o *Operation[In, Out]) Info() *Info { return &o.info }
+
+// WithVerbs makes the operation ask for finer rights than its name, depending on the input: a change of status to
+// IN_PROGRESS asks for request.accept. The caller needs all of them; the first names the audit entry.
+func (o *Operation[In, Out]) WithVerbs(verbs func(In) []string) *Operation[In, Out] {
+	o.verbs = verbs
+	return o
+}
+
+// WithRowVerbs makes an operation on a row ask for further rights, depending on the row as it is: changing an owner takes
+// user.update_owner. They are asked for before If-Match is held against the row.
+func (o *Operation[In, Out]) WithRowVerbs(verbs func(row any, in In) []string) *Operation[In, Out] {
+	o.rowVerbs = verbs
+	return o
+}
+
+// declared is what packages declare at start, and tests while others run.
+var declared = struct {
+	sync.Mutex
+	all    []*Info
+	inputs map[reflect.Type]*Input // read once a type: what validates must not change under others
+}{inputs: map[reflect.Type]*Input{}}
+
+// All returns every operation of the packages that are linked in, ordered by name.
+func All() []*Info {
+	declared.Lock()
+	out := slices.Clone(declared.all)
+	declared.Unlock()
+	slices.SortFunc(out, func(a, b *Info) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// New declares an operation that is about no existing row: a create or a list.
+func New[In, Out any](name string, spec Spec, fn func(context.Context, *Tx, In) (Out, error)) *Operation[In, Out] {
+	o := declare[In, Out](name, spec)
+	o.run = func(ctx context.Context, tx *Tx, _ *Call, in In) (Out, error) { return fn(ctx, tx, in) }
+	return o
+}
+
+// OnRow declares an operation on one row. load fetches the row that the caller names, guarded by tenancy alone, and
+// returns Ent's not-found error when there is none; rights and If-Match are checked on what it returns, then fn runs.
+func OnRow[In Target, Row, Out any](name string, spec Spec,
+	load func(context.Context, *Tx, string) (Row, error),
+	fn func(context.Context, *Tx, Row, In) (Out, error),
+) *Operation[In, Out] {
+	o := declare[In, Out](name, spec)
+	o.run = func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error) {
+		var none Out
+		row, err := load(ctx, tx, in.TargetID())
+		if err != nil {
+			return none, missing(err, spec.Resource)
+		}
+		if err := tx.mayReach(row); err != nil {
+			return none, err
+		}
+		if o.rowVerbs != nil {
+			if err := tx.mayAlso(ctx, o.rowVerbs(row, in)); err != nil {
+				return none, err
+			}
+		}
+		if err := c.matches(row); err != nil {
+			return none, err
+		}
+		return fn(ctx, tx, row, in)
+	}
+	return o
+}
+
+// Get declares the operation that reads one row.
+func Get[Row any](name string, spec Spec, load func(context.Context, *Tx, string) (Row, error)) *Operation[ByID, Row] {
+	return OnRow(name, spec, load, func(_ context.Context, _ *Tx, row Row, _ ByID) (Row, error) { return row, nil })
+}
+
+func declare[In, Out any](name string, spec Spec) *Operation[In, Out] {
+	if spec.Scope != "" && principal.MustScope(spec.Scope) == 0 {
+		panic(fmt.Sprintf("operation %s: unknown scope %q", name, spec.Scope)) // at start, by whoever declared it
+	}
+	declared.Lock()
+	defer declared.Unlock()
+	o := &Operation[In, Out]{info: Info{
+		Name: name, Verb: verbOf(name, spec.Action), Spec: spec, Input: inputOf(reflect.TypeFor[In](), spec.Sorts), Out: reflect.TypeFor[Out](),
+	}}
+	declared.all = append(declared.all, &o.info)
+	return o
+}
+
+// verbOf returns the right that an operation takes unless WithVerbs says otherwise.
+func verbOf(name string, action Action) string {
+	noun, _, _ := strings.Cut(name, ".")
+	if action == Read {
+		return noun + ".read"
+	}
+	return name
+}

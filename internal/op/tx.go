@@ -1,0 +1,272 @@
+package op
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/authz"
+	"atrium/ent"
+	"atrium/ent/schema"
+	"atrium/internal/apperr"
+	"atrium/internal/clock"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// Tx is what an operation's function works on: the database, bound to the caller's company, and the caller.
+type Tx struct {
+	*ent.Client
+	*attempt
+	db *store.Tx // nil for reads
+
+	action  string // of the audit entry, when the function names it
+	subject string // the row that the entry is about, when the function names it
+	before  any
+	after   any
+	extra   map[string]Change
+}
+
+// attempt is one call of one operation.
+type attempt struct {
+	engine    *Engine
+	principal *principal.Principal
+	info      *Info
+	verbs     []string
+	target    string // the id that the caller named; empty for creates and lists
+	decision  authz.Decision
+	call      *Call
+	authority bool // the operation changed keys, roles, plans or clients
+}
+
+// Principal returns the caller.
+func (tx *Tx) Principal() *principal.Principal { return tx.principal }
+
+// Sealer returns what encrypts secrets.
+func (tx *Tx) Sealer() Sealer { return tx.engine.Sealer }
+
+// Now returns the product's time.
+func (tx *Tx) Now(ctx context.Context) time.Time { return clock.From(ctx).Now() }
+
+// OwnOnly tells whether the caller's role reaches only rows that it made itself; lists narrow by it.
+func (tx *Tx) OwnOnly() bool { return tx.decision.Rows == authz.RowsOwn }
+
+// AuthorityChanged makes this process forget cached keys, roles and plans right after the commit.
+func (tx *Tx) AuthorityChanged() { tx.authority = true }
+
+// Lock makes the query lock its rows until the transaction ends. SQLite has one writer and needs no lock.
+func Lock[Q interface {
+	ForUpdate(opts ...sql.LockOption) Q
+}](tx *Tx, q Q) Q {
+	if tx.db == nil || tx.db.Dialect() != dialect.Postgres {
+		return q
+	}
+	return q.ForUpdate()
+}
+
+// AsSystem runs fn in the operation's transaction with the guards of tenancy out of the way; reason says why.
+func (tx *Tx) AsSystem(ctx context.Context, reason string, fn func(context.Context) error) error {
+	return tx.db.AsSystem(ctx, reason, fn) //nolint:wrapcheck // fn's own words
+}
+
+// Known tells the guard of edges that an id is the company's: a row that was loaded refers to it by a composite key.
+func (tx *Tx) Known(ctx context.Context, id string) { schema.Known(ctx, id) }
+
+// Enqueue hands the store's transaction to a job queue's insert.
+func (tx *Tx) Enqueue(insert func(*store.Tx) error) error { return insert(tx.db) }
+
+// mayReach returns forbidden when the caller's role lacks the operation, or reaches other rows than this one.
+func (tx *Tx) mayReach(row any) error {
+	if !tx.decision.Allow {
+		return tx.denied()
+	}
+	switch tx.decision.Rows {
+	case authz.RowsAll:
+		return nil
+	case authz.RowsOwn:
+		if owned(row, "CreatedBy", tx.principal.ID) {
+			return nil
+		}
+	case authz.RowsAssigned:
+		if owned(row, "AssigneeID", tx.principal.ID) {
+			return nil
+		}
+	}
+	return tx.denied()
+}
+
+// mayAlso returns forbidden when the caller lacks one of the verbs.
+func (tx *Tx) mayAlso(ctx context.Context, verbs []string) error {
+	for _, verb := range verbs {
+		d, err := tx.engine.decide(ctx, tx.principal, tx.info, verb)
+		if err != nil {
+			return err
+		}
+		if !d.Allow {
+			tx.decision = d
+			return tx.denied()
+		}
+	}
+	return nil
+}
+
+// owned tells whether the row's field holds the caller's id.
+func owned(row any, field, caller string) bool {
+	v := reflect.Indirect(reflect.ValueOf(row))
+	if v.Kind() != reflect.Struct || caller == "" {
+		return false
+	}
+	f := v.FieldByName(field)
+	if f.IsValid() && f.Kind() == reflect.Pointer {
+		f = f.Elem()
+	}
+	return f.IsValid() && f.Kind() == reflect.String && f.String() == caller
+}
+
+// As names the audit entry's action ("request.accepted") where it is not the operation's own.
+func (tx *Tx) As(action string) { tx.action = action }
+
+// About names the row that the audit entry is about where it is not the one that the caller named.
+func (tx *Tx) About(id string) { tx.subject = id }
+
+// Changed records the row before and after for the audit entry: nil before a create, nil after a delete.
+func (tx *Tx) Changed(before, after any) { tx.before, tx.after = before, after }
+
+// ChangedField records one more field for the audit entry, such as the members of a team.
+func (tx *Tx) ChangedField(name string, from, to any) {
+	if reflect.DeepEqual(from, to) {
+		return
+	}
+	if tx.extra == nil {
+		tx.extra = map[string]Change{}
+	}
+	tx.extra[name] = Change{From: from, To: to}
+}
+
+// Emit writes an event in the transaction: subject is the id of the row it is about, data the payload's data.
+func (tx *Tx) Emit(ctx context.Context, event, subject string, data any) error {
+	now := tx.Now(ctx)
+	payload, err := json.Marshal(struct {
+		Event     string `json:"event"`
+		Timestamp string `json:"timestamp"`
+		Data      any    `json:"data"`
+	}{event, now.Format(TimeFormat), data})
+	if err != nil {
+		return fmt.Errorf("write the event: %w", err)
+	}
+	if err := tx.Event.Create().SetType(event).SetSubjectID(subject).SetPayload(payload).Exec(ctx); err != nil {
+		return fmt.Errorf("write the event: %w", err)
+	}
+	return nil
+}
+
+// TimeFormat is how the API writes times: RFC 3339 in UTC with milliseconds.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
+
+// finish writes the audit entry of an operation that succeeded.
+func (tx *Tx) finish(ctx context.Context, out any) error {
+	e := entry{action: tx.action, resource: tx.subject, outcome: allowed}
+	if e.action == "" {
+		e.action = past(tx.verbs[0])
+	}
+	if e.resource == "" {
+		if e.resource = tx.target; e.resource == "" {
+			e.resource = idOf(out)
+		}
+	}
+	changes := Diff(tx.before, tx.after)
+	for name, c := range tx.extra {
+		changes[name] = c
+	}
+	e.changes = changes
+	return tx.attempt.audit(ctx, tx.Client, e)
+}
+
+// failed turns whatever stopped the operation into an *apperr.Error, and audits denials and conflicts.
+func (a *attempt) failed(ctx context.Context, err error) error {
+	out := a.public(err)
+	var outcome string
+	switch out.Code {
+	case apperr.Forbidden:
+		outcome = denied
+	case apperr.Conflict, apperr.PreconditionFailed:
+		outcome = failed
+	default:
+		return out
+	}
+	if p := a.principal; p.CompanyID == "" {
+		return out
+	}
+	werr := a.engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return a.audit(ctx, tx.Client, entry{action: past(a.verbs[0]), resource: a.subjectID(), outcome: outcome})
+	})
+	if werr != nil {
+		// The refusal stands whatever becomes of its entry; the operator must know.
+		a.engine.Log.ErrorContext(ctx, "audit entry of a refusal was not written", "error", werr, "action", a.verbs[0])
+	}
+	return out
+}
+
+// subjectID returns the id of the resource that a refused call was about: what a create or a list names, such as an
+// offering's service, is of another kind.
+func (a *attempt) subjectID() string {
+	if a.info.Action == Create || strings.HasSuffix(a.info.Name, ".list") {
+		return ""
+	}
+	return a.target
+}
+
+// public maps the database's refusals to what the caller is told.
+func (a *attempt) public(err error) *apperr.Error {
+	if v, ok := errors.AsType[*store.Violation](err); ok {
+		switch {
+		case v.Kind == store.Unique && len(v.Columns) > 0:
+			field := camel(v.Columns[len(v.Columns)-1])
+			return apperr.Wrap(err, apperr.Conflict, "Another %s has this %s.", strings.ToLower(a.info.Resource), field)
+		case v.Kind == store.Unique:
+			return apperr.Wrap(err, apperr.Conflict, "The row exists already.")
+		case a.info.Action == Delete:
+			return apperr.Wrap(err, apperr.Conflict, "The %s is still in use.", strings.ToLower(a.info.Resource))
+		default:
+			return apperr.Wrap(err, apperr.Conflict, "A row that this refers to has just gone.")
+		}
+	}
+	switch {
+	case errors.Is(err, schema.ErrOtherCompany):
+		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
+	case errors.Is(err, store.ErrBusy):
+		out := apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
+		out.RetryAfter = 1
+		return out
+	case ent.IsNotFound(err):
+		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
+	}
+	return apperr.From(err)
+}
+
+// targetOf returns the id that an input names, if it is about one row.
+func targetOf(in any) string {
+	if t, ok := in.(Target); ok {
+		return t.TargetID()
+	}
+	return ""
+}
+
+// idOf returns the ID field of what an operation returned.
+func idOf(out any) string {
+	v := reflect.Indirect(reflect.ValueOf(out))
+	if v.Kind() != reflect.Struct {
+		return ""
+	}
+	if f := v.FieldByName("ID"); f.IsValid() && f.Kind() == reflect.String {
+		return f.String()
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"atrium/ent"
+	"atrium/ent/team"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/op"
+)
+
+// MemberIDs returns the ids of a team's members in order; the team was loaded with them.
+func MemberIDs(t *ent.Team) []string {
+	ids := make([]string, len(t.Edges.Members))
+	for i, m := range t.Edges.Members {
+		ids[i] = m.UserID
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// TeamIDs returns the ids of a user's teams in order; the user was loaded with its memberships.
+func TeamIDs(u *ent.User) []string {
+	ids := make([]string, len(u.Edges.Memberships))
+	for i, m := range u.Edges.Memberships {
+		ids[i] = m.TeamID
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func orderByUser(q *ent.TeamMemberQuery) { q.Order(teammember.ByUserID()) }
+
+func orderByTeam(q *ent.TeamMemberQuery) { q.Order(teammember.ByTeamID()) }
+
+// usersExist names the ids, sent under field, that are no users of the company.
+func usersExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := tx.User.Query().Where(user.IDIn(ids...)).Select(user.FieldID).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look %s up: %w", field, err)
+	}
+	found := make(map[string]bool, len(rows))
+	for _, u := range rows {
+		found[u.ID] = true
+	}
+	nameMissing(refs, field, "user", ids, found)
+	return nil
+}
+
+// teamsExist names the ids, sent under field, that are no teams of the company.
+func teamsExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := tx.Team.Query().Where(team.IDIn(ids...)).Select(team.FieldID).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look %s up: %w", field, err)
+	}
+	found := make(map[string]bool, len(rows))
+	for _, t := range rows {
+		found[t.ID] = true
+	}
+	nameMissing(refs, field, "team", ids, found)
+	return nil
+}
+
+func nameMissing(refs *op.Refs, field, what string, ids []string, found map[string]bool) {
+	for i, id := range ids {
+		if !found[id] {
+			refs.Fault(fmt.Sprintf("%s[%d]", field, i), "is no "+what+" of this company")
+		}
+	}
+}
+
+// replaceMembers makes the users in want the team's only members; have are those of now. Both are sets, and the team's
+// row is locked.
+func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []string) error {
+	gone, fresh := without(have, want), without(want, have)
+	if len(gone) > 0 {
+		_, err := tx.TeamMember.Delete().Where(teammember.TeamID(teamID), teammember.UserIDIn(gone...)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("take members out of the team: %w", err)
+		}
+	}
+	return addMemberships(ctx, tx, fresh, func(c *ent.TeamMemberCreate, userID string) { c.SetTeamID(teamID).SetUserID(userID) })
+}
+
+// replaceTeams makes the teams in want the user's only ones; have are those of now. Both are sets, and the user's row
+// is locked.
+func replaceTeams(ctx context.Context, tx *op.Tx, userID string, have, want []string) error {
+	gone, fresh := without(have, want), without(want, have)
+	if len(gone) > 0 {
+		_, err := tx.TeamMember.Delete().Where(teammember.UserID(userID), teammember.TeamIDIn(gone...)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("take the user out of teams: %w", err)
+		}
+	}
+	return addMemberships(ctx, tx, fresh, func(c *ent.TeamMemberCreate, teamID string) { c.SetTeamID(teamID).SetUserID(userID) })
+}
+
+// addMemberships creates one membership for each id. One by one: the store sends PostgreSQL's inserts together, and does
+// not read what a bulk insert returns.
+func addMemberships(ctx context.Context, tx *op.Tx, ids []string, set func(*ent.TeamMemberCreate, string)) error {
+	for _, id := range ids {
+		c := tx.TeamMember.Create()
+		set(c, id)
+		if err := c.Exec(ctx); err != nil {
+			return fmt.Errorf("add the membership: %w", err)
+		}
+	}
+	return nil
+}
+
+// without returns the ids of a that b lacks.
+func without(a, b []string) []string {
+	held := make(map[string]bool, len(b))
+	for _, id := range b {
+		held[id] = true
+	}
+	var out []string
+	for _, id := range a {
+		if !held[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package people
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/organization"
+	"atrium/ent/request"
+	"atrium/ent/service"
+	"atrium/ent/team"
+	"atrium/ent/teammember"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+)
+
+var teamSorts = op.Sorts{"createdAt": team.FieldCreatedAt, "updatedAt": team.FieldUpdatedAt, "name": team.FieldName}
+
+// The operations on teams. What they return was loaded with its members.
+var (
+	ListTeams = op.New("team.list", op.Spec{
+		Resource: "Team", Action: op.Read, Scope: "teams:read", Sorts: teamSorts,
+		Summary: "List teams",
+	}, listTeams)
+
+	GetTeam = op.Get("team.read", op.Spec{
+		Resource: "Team", Action: op.Read, Scope: "teams:read",
+		Summary: "Get a team",
+	}, loadTeam)
+
+	CreateTeam = op.New("team.create", op.Spec{
+		Resource: "Team", Action: op.Create, Scope: "teams:write",
+		Summary: "Create a team",
+	}, createTeam)
+
+	UpdateTeam = op.OnRow("team.update", op.Spec{
+		Resource: "Team", Action: op.Update, Scope: "teams:write",
+		Summary: "Update a team",
+	}, loadTeam, updateTeam)
+
+	DeleteTeam = op.OnRow("team.delete", op.Spec{
+		Resource: "Team", Action: op.Delete, Scope: "teams:write",
+		Summary: "Delete a team that no service or request names",
+	}, loadTeam, deleteTeam)
+)
+
+// ListTeamsInput pages the list of teams.
+type ListTeamsInput struct {
+	op.Page
+}
+
+func listTeams(ctx context.Context, tx *op.Tx, in ListTeamsInput) (op.List[*ent.Team], error) {
+	q := tx.Team.Query()
+	return op.ListOf(ctx, in.Page, teamSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Team, error) {
+		return q.Clone().WithMembers(orderByUser).Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+func loadTeam(ctx context.Context, tx *op.Tx, id string) (*ent.Team, error) {
+	return op.Lock(tx, tx.Team.Query().Where(team.ID(id))).WithMembers(orderByUser).Only(ctx)
+}
+
+// CreateTeamInput describes a new team.
+type CreateTeamInput struct {
+	Name           string   `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Slug           *string  `json:"slug,omitempty" nullable:"true" pattern:"^[a-z0-9-]{1,63}$" doc:"Made from the name when not given; unique in the company."`
+	Description    *string  `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	OrganizationID *string  `json:"organizationId,omitempty" nullable:"true" maxLength:"64"`
+	MemberIDs      []string `json:"memberIds,omitempty" nullable:"true" uniqueItems:"true" maxItems:"1000" doc:"The users in the team."`
+}
+
+func createTeam(ctx context.Context, tx *op.Tx, in CreateTeamInput) (*ent.Team, error) {
+	if err := checkTeam(ctx, tx, in.OrganizationID, in.MemberIDs); err != nil {
+		return nil, err
+	}
+	t, err := tx.Team.Create().
+		SetName(in.Name).
+		SetSlug(op.Or(in.Slug, op.Slug(in.Name, "team"))).
+		SetDescription(op.Or(in.Description, "")).
+		SetNillableOrganizationID(in.OrganizationID).
+		Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the team: %w", err)
+	}
+	if err := replaceMembers(ctx, tx, t.ID, nil, in.MemberIDs); err != nil {
+		return nil, err
+	}
+	if t, err = loadTeam(ctx, tx, t.ID); err != nil {
+		return nil, fmt.Errorf("read the new team: %w", err)
+	}
+	tx.Changed(nil, t)
+	tx.ChangedField("memberIds", []string{}, MemberIDs(t))
+	return t, nil
+}
+
+// UpdateTeamInput changes the fields that it names.
+type UpdateTeamInput struct {
+	op.ByID
+	Name           op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Slug           op.Patch[string]   `json:"slug,omitzero" pattern:"^[a-z0-9-]{1,63}$"`
+	Description    op.Patch[string]   `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+	OrganizationID op.Patch[string]   `json:"organizationId,omitzero" nullable:"true" maxLength:"64"`
+	MemberIDs      op.Patch[[]string] `json:"memberIds,omitzero" nullable:"true" uniqueItems:"true" maxItems:"1000" doc:"Replaces all members."`
+}
+
+func updateTeam(ctx context.Context, tx *op.Tx, before *ent.Team, in UpdateTeamInput) (*ent.Team, error) {
+	members := op.Or(in.MemberIDs.Value(), nil)
+	if err := checkTeam(ctx, tx, in.OrganizationID.Value(), members); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.Slug, u.SetSlug)
+	op.SetOrClear(in.Description, u.SetDescription, func() *ent.TeamUpdateOne { return u.SetDescription("") })
+	op.SetOrClear(in.OrganizationID, u.SetOrganizationID, u.ClearOrganizationID)
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("update the team: %w", err)
+	}
+	after.Edges = before.Edges
+	if in.MemberIDs.IsSet() {
+		if err := replaceMembers(ctx, tx, after.ID, MemberIDs(before), members); err != nil {
+			return nil, err
+		}
+		after.Edges.Members, err = tx.TeamMember.Query().Where(teammember.TeamID(after.ID)).Order(teammember.ByUserID()).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read the team's members: %w", err)
+		}
+		tx.ChangedField("memberIds", MemberIDs(before), MemberIDs(after))
+	}
+	tx.Changed(before, after)
+	return after, nil
+}
+
+func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{}, error) {
+	services, err := tx.Service.Query().Where(service.OwnerTeamID(t.ID)).Exist(ctx)
+	if err != nil {
+		return struct{}{}, fmt.Errorf("look for the team's services: %w", err)
+	}
+	if services {
+		return struct{}{}, apperr.New(apperr.Conflict, "The team owns services. Give them another owner first.")
+	}
+	requests, err := tx.Request.Query().Where(request.TeamID(t.ID)).Exist(ctx)
+	if err != nil {
+		return struct{}{}, fmt.Errorf("look for the team's requests: %w", err)
+	}
+	if requests {
+		return struct{}{}, apperr.New(apperr.Conflict, "The team has requests. Give them another team first.")
+	}
+	if err := replaceMembers(ctx, tx, t.ID, MemberIDs(t), nil); err != nil {
+		return struct{}{}, err
+	}
+	if err := tx.Team.DeleteOne(t).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the team: %w", err)
+	}
+	tx.Changed(t, nil)
+	tx.ChangedField("memberIds", MemberIDs(t), []string{})
+	return struct{}{}, nil
+}
+
+// checkTeam names the ids that are no rows of the company.
+func checkTeam(ctx context.Context, tx *op.Tx, organizationID *string, memberIDs []string) error {
+	var refs op.Refs
+	refs.Check(ctx, "organizationId", organizationID, "organization", func(id string) (bool, error) {
+		return tx.Organization.Query().Where(organization.ID(id)).Exist(ctx)
+	})
+	if err := usersExist(ctx, tx, &refs, "memberIds", memberIDs); err != nil {
+		return err
+	}
+	return refs.Err()
+}

@@ -1,0 +1,142 @@
+package people
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+)
+
+var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": user.FieldName}
+
+// The operations on users that both doors offer. What they return was loaded with its memberships. Invitations and
+// deactivation, which take a person, stand in invite.go and status.go.
+var (
+	ListUsers = op.New("user.list", op.Spec{
+		Resource: "User", Action: op.Read, Scope: "users:read", Sorts: userSorts,
+		Summary: "List the company's members",
+	}, listUsers)
+
+	GetUser = op.Get("user.read", op.Spec{
+		Resource: "User", Action: op.Read, Scope: "users:read",
+		Summary: "Get a user",
+	}, loadUser)
+
+	UpdateUser = op.OnRow("user.update", op.Spec{
+		Resource: "User", Action: op.Update, Scope: "users:write",
+		Summary: "Update a user",
+	}, loadUserToChange, updateUser).WithVerbs(updateVerbs).WithRowVerbs(func(row any, in UpdateUserInput) []string {
+		if !in.Role.IsSet() {
+			return nil // an admin may change an owner's name, attributes and teams
+		}
+		return ofOwner(row)
+	})
+)
+
+// ListUsersInput filters and pages the list of users.
+type ListUsersInput struct {
+	op.Page
+	Status []string `json:"-" query:"status" enum:"invited,active,deactivated" doc:"Users in any of these states."`
+	Role   []string `json:"-" query:"role" enum:"owner,admin,agent,member" doc:"Users with any of these roles."`
+	Email  []string `json:"-" query:"email" maxLength:"254" doc:"Users with any of these e-mail addresses, which are in lower case."`
+}
+
+func listUsers(ctx context.Context, tx *op.Tx, in ListUsersInput) (op.List[*ent.User], error) {
+	var where []predicate.User
+	if len(in.Status) > 0 {
+		where = append(where, user.StatusIn(op.Enums[user.Status](in.Status)...))
+	}
+	if len(in.Role) > 0 {
+		where = append(where, user.RoleIn(op.Enums[user.Role](in.Role)...))
+	}
+	if len(in.Email) > 0 {
+		where = append(where, user.EmailIn(in.Email...))
+	}
+	q := tx.User.Query().Where(where...)
+	return op.ListOf(ctx, in.Page, userSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.User, error) {
+		return q.Clone().WithMemberships(orderByTeam).Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
+	return tx.User.Query().Where(user.ID(id)).WithMemberships(orderByTeam).Only(ctx)
+}
+
+// loadUserToChange locks the user together with the company's owners, always in the order of their ids: two owners who
+// take each other's role away come one after the other, and neither waits for a row that the other holds.
+func loadUserToChange(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
+	q := tx.User.Query().Where(user.Or(user.ID(id), user.RoleEQ(user.RoleOwner))).Order(user.ByID())
+	rows, err := op.Lock(tx, q).WithMemberships(orderByTeam).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load the user: %w", err)
+	}
+	for _, u := range rows {
+		if u.ID == id {
+			return u, nil
+		}
+	}
+	return nil, apperr.Missing("User")
+}
+
+// UpdateUserInput changes the fields that it names. The e-mail address is the account's, and status has operations of
+// its own.
+type UpdateUserInput struct {
+	op.ByID
+	Name       op.Patch[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Role       op.Patch[string]            `json:"role,omitzero" enum:"owner,admin,agent,member" doc:"Only owners make owners, or change an owner's role."`
+	Attributes op.Patch[map[string]string] `json:"attributes,omitzero" nullable:"true" doc:"Replaces all attributes; keys and values are bounded as those of tags."`
+	TeamIDs    op.Patch[[]string]          `json:"teamIds,omitzero" nullable:"true" uniqueItems:"true" maxItems:"1000" doc:"Replaces all memberships."`
+}
+
+// updateVerbs asks for the right to change owners where the input makes one; the row's own role is checked by
+// updateUser.
+func updateVerbs(in UpdateUserInput) []string {
+	return ownerVerbs("user.update", in.Role.Value())
+}
+
+func updateUser(ctx context.Context, tx *op.Tx, before *ent.User, in UpdateUserInput) (*ent.User, error) {
+	teams := op.Or(in.TeamIDs.Value(), nil)
+	var refs op.Refs
+	if err := teamsExist(ctx, tx, &refs, "teamIds", teams); err != nil {
+		return nil, err
+	}
+	if err := refs.Err(); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	if role, ok := op.Given(in.Role); ok && user.Role(role) != before.Role {
+		if err := mayLeaveOwners(ctx, tx, before); err != nil {
+			return nil, err
+		}
+		u.SetRole(user.Role(role))
+	}
+	op.SetOrClear(in.Attributes, u.SetAttributes, u.ClearAttributes)
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("update the user: %w", err)
+	}
+	after.Edges = before.Edges
+	if in.TeamIDs.IsSet() {
+		if err := replaceTeams(ctx, tx, after.ID, TeamIDs(before), teams); err != nil {
+			return nil, err
+		}
+		after.Edges.Memberships, err = tx.TeamMember.Query().Where(teammember.UserID(after.ID)).Order(teammember.ByTeamID()).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read the user's teams: %w", err)
+		}
+		tx.ChangedField("teamIds", TeamIDs(before), TeamIDs(after))
+	}
+	tx.Changed(before, after)
+	if in.Name.IsSet() || in.Role.IsSet() || in.Attributes.IsSet() {
+		tx.AuthorityChanged() // what is known of callers holds them
+	}
+	return after, nil
+}

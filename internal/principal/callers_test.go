@@ -1,0 +1,110 @@
+package principal_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bypasses are all the callers of principal.System and AsSystem in what ships, by file, with how many there are and
+// why they may cross companies. Whoever adds one adds it here, and says why no principal would do.
+var bypasses = map[string]struct {
+	calls int
+	why   string
+}{
+	"cmd/atrium/devclock.go":      {1, "the development clock belongs to the installation"},
+	"cmd/atrium/demo.go":          {2, "whether any company exists is asked before one does"},
+	"cmd/atrium/masterkey.go":     {2, "whether anything was sealed is asked of all companies, before a key is made"},
+	"cmd/atrium/wire.go":          {2, "settings belong to the installation"},
+	"internal/authn/authn.go":     {1, "a credential says which company it belongs to; before that there is none"},
+	"internal/authn/daycounts.go": {2, "daily counts of all credentials are kept together"},
+	"internal/authn/lastused.go":  {1, "last-used times of all keys are written in one transaction"},
+	"internal/company/create.go":  {1, "a company that is being made has nobody who could act in it"},
+	"internal/company/demo.go":    {1, "whether the demo company is there is asked before its owner acts in it"},
+	"internal/jobs/clock.go":      {1, "jobs belong to the installation"},
+	"internal/identity/keys.go":   {1, "signing keys belong to the installation"},
+	"internal/jobs/sweep.go":      {1, "expired rows of all companies are swept together"},
+	"internal/op/tx.go":           {1, "hands the store's AsSystem on to operations, whose calls are counted themselves"},
+	"internal/people/invite.go":   {1, "accounts belong to no company: an invitation finds or makes one"},
+	"internal/store/store.go":     {1, "AsSystem itself"},
+}
+
+// Every way around the guards of tenancy is known, and has its reason.
+func TestBypassesAreKnown(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	found := map[string]int{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			switch rel = filepath.ToSlash(rel); {
+			case rel != "." && strings.HasPrefix(d.Name(), "."), d.Name() == "node_modules",
+				rel == "internal/testkit", rel == "internal/apitest", rel == "internal/bench": // they serve tests
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		if n := calls(f); n > 0 {
+			found[filepath.ToSlash(rel)] += n
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	for file, n := range found {
+		require.Equal(t, bypasses[file].calls, n, "%s calls principal.System or AsSystem: is that needed? List it with its reason", file)
+	}
+	for file, b := range bypasses {
+		require.NotEmpty(t, b.why, file)
+		require.Positive(t, found[file], "%s crosses companies no more: strike it off the list", file)
+	}
+}
+
+// calls counts the uses of System of the package principal, under whatever name it is imported, and of any AsSystem.
+// A mention that is no call (a function value) counts, too. A reason that is empty fails closed; one that is not a
+// constant text cannot be read here.
+func calls(f *ast.File) int {
+	name := ""
+	for _, imp := range f.Imports {
+		if path, err := strconv.Unquote(imp.Path.Value); err == nil && path == "atrium/internal/principal" {
+			if name = "principal"; imp.Name != nil {
+				name = imp.Name.Name
+			}
+		}
+	}
+	if name == "." {
+		panic(fmt.Sprintf("%s imports principal into its own names: its calls cannot be counted", f.Name))
+	}
+	n := 0
+	ast.Inspect(f, func(node ast.Node) bool {
+		sel, ok := node.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && name != "" && x.Name == name && sel.Sel.Name == "System" || sel.Sel.Name == "AsSystem" {
+			n++
+		}
+		return true
+	})
+	return n
+}

@@ -1,0 +1,114 @@
+// Package principal says who is calling. API keys, bearer tokens and sessions all become one Principal, which
+// travels in the context; everything below the doors reads it from there. A leaf: it imports nothing of the
+// product, so that ent/schema may read it.
+package principal
+
+import (
+	"context"
+	"net/netip"
+)
+
+// Role is what a member of a company is, spelled as at both doors.
+type Role string
+
+// The roles, weakest first.
+const (
+	Member Role = "member"
+	Agent  Role = "agent"
+	Admin  Role = "admin"
+	Owner  Role = "owner"
+)
+
+// OperatorRole is what the command line acts as; no user can have it.
+const OperatorRole Role = "operator"
+
+// Type is the kind of actor that stands behind a call.
+type Type string
+
+// The types of principals.
+const (
+	TypeUser           Type = "user"
+	TypeServiceAccount Type = "service_account"
+	TypeOperator       Type = "operator" // the command line on the server's own machine
+	TypeSystem         Type = "system"   // the product itself: jobs, migrations, authentication
+)
+
+// Method is how the caller proved who it is, spelled as policies see it.
+type Method string
+
+// The ways to authenticate.
+const (
+	MethodAPIKey  Method = "api_key"
+	MethodBearer  Method = "bearer"
+	MethodSession Method = "session"
+	MethodLocal   Method = "local" // operator and system
+)
+
+// Principal is the caller of one operation. It is immutable once it is in a context.
+type Principal struct {
+	CompanyID string // the tenant: every query is bound to it. Empty only for the system principal
+	Sandbox   bool   // CompanyID is a sandbox
+	Type      Type
+	ID        string // usr_… or sa_… behind the call; createdBy of what it makes
+	Name      string
+	Email     string
+	Role      Role
+	Scopes    Scopes // of the key or token, not yet cut by the role
+	Method    Method
+
+	KeyID    string // API keys: the actor of audit entries
+	KeyName  string
+	ClientID string // bearer tokens: the OAuth client
+
+	IP        netip.Addr
+	UserAgent string
+	RequestID string
+
+	bypass string // the reason of a System principal
+}
+
+// Actor is how an audit entry names the caller: the key for API keys, else the person or account.
+type Actor struct {
+	Type string
+	ID   string
+	Name string
+}
+
+// Actor returns the identity that audit entries record.
+func (p *Principal) Actor() Actor {
+	if p.KeyID != "" {
+		return Actor{Type: "api_key", ID: p.KeyID, Name: p.KeyName}
+	}
+	return Actor{Type: string(p.Type), ID: p.ID, Name: p.Name}
+}
+
+// Bypass tells whether the principal may cross companies, and why it was given that right.
+func (p *Principal) Bypass() (reason string, ok bool) { return p.bypass, p.bypass != "" }
+
+type key struct{}
+
+// With returns a context that carries p.
+func With(ctx context.Context, p *Principal) context.Context {
+	return context.WithValue(ctx, key{}, p)
+}
+
+// From returns the context's principal; false when nobody is calling, which every guard treats as a refusal.
+func From(ctx context.Context) (*Principal, bool) {
+	p, ok := ctx.Value(key{}).(*Principal)
+	return p, ok && p != nil
+}
+
+// System returns a context in which the tenancy guards stand aside. It is the only way around them; reason says
+// why this caller needs it, and a test counts the callers.
+func System(ctx context.Context, reason string) context.Context {
+	return With(ctx, &Principal{Type: TypeSystem, ID: "system", Name: "system", Method: MethodLocal, bypass: reason})
+}
+
+// Operator returns the principal of the command line within one company: it may do everything there and nothing
+// elsewhere. name is the command ("key create"), as audit entries show it.
+func Operator(companyID, name string) *Principal {
+	return &Principal{
+		CompanyID: companyID, Type: TypeOperator, ID: "operator", Name: name,
+		Role: OperatorRole, Scopes: AllScopes, Method: MethodLocal,
+	}
+}

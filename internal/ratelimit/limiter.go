@@ -1,0 +1,86 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Limiter counts the calls of each key. Safe for concurrent use, and exact under it.
+type Limiter interface {
+	// Take asks for one call of key at now under l, and counts it when it is allowed. The limit may differ from
+	// call to call (a plan change): what is already counted is held against the new one.
+	//
+	// Returns an error, and no verdict, when key is empty, when now is not after 1970, or when a store is out of
+	// reach or ctx ends first; the caller answers 503. A call that failed so may have been counted.
+	Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error)
+}
+
+var (
+	errNoKey  = errors.New("ratelimit: a call without a key")
+	errNoTime = errors.New("ratelimit: a call without a time")
+)
+
+// The windows, in microseconds like every instant inside this package: they fit a float64, the only number of
+// Redis's scripts and scores, until the year 2255.
+const (
+	window = int64(time.Minute / time.Microsecond)
+	day    = int64(24 * time.Hour / time.Microsecond)
+)
+
+// instant checks what callers pass and returns now in microseconds since 1970.
+func instant(key string, now time.Time) (int64, error) {
+	if key == "" {
+		return 0, errNoKey // it would pool everyone's calls
+	}
+	at := now.UnixMicro()
+	if at <= 0 {
+		return 0, errNoTime
+	}
+	return at, nil
+}
+
+// reading is what both implementations know once they have decided about a call.
+type reading struct {
+	given    int64 // the caller's now
+	at       int64 // the key's time: given, or the newest counted call when that is later
+	minute   int   // calls in (at-window, at], this one included when it was allowed
+	oldest   int64 // the first of them; read only when minute > 0
+	blocking int64 // the one that has to leave before another call fits; read only when the minute is full
+	day      int   // calls in the day of at, this one included when it was allowed
+}
+
+func (r reading) result(allowed bool, l Limit) Result {
+	// Waits count from the caller's now. One that is behind the key's time by more than a window comes from a
+	// clock that was set back, and the store catches up within the window.
+	now := r.at - min(r.at-r.given, window)
+	dayEnd := (r.at/day + 1) * day
+
+	res := Result{
+		Allowed: allowed, Limit: l,
+		MinuteRemaining: max(0, l.PerMinute-r.minute),
+		DayRemaining:    max(0, l.PerDay-r.day),
+		MinuteReset:     time.Minute,
+		DayReset:        micros(min(dayEnd-now, day)),
+	}
+	if r.minute > 0 {
+		res.MinuteReset = micros(min(r.oldest+window-now, window))
+	}
+	if allowed {
+		return res
+	}
+	var wait int64
+	switch {
+	case l.PerMinute <= 0:
+		wait = window
+	case r.minute >= l.PerMinute:
+		wait = r.blocking + window - now
+	}
+	if r.day >= l.PerDay {
+		wait = max(wait, dayEnd-now)
+	}
+	res.RetryAfter = max(micros(wait), time.Second)
+	return res
+}
+
+func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }

@@ -1,0 +1,87 @@
+package ratelimit
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed" // take.lua
+	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+//go:embed take.lua
+var takeSource string
+
+// How long Redis keeps what could still matter, by its own clock: twice the minute, and an hour after the day, so
+// that a node or a Redis whose clock is a little off forgets nothing early.
+const (
+	logTTL   = 2 * time.Minute
+	daySlack = time.Hour
+)
+
+// Redis counts in a Redis server (7 or later), or a cluster, that several nodes share. Every call is one script,
+// which decides and counts at once. A key costs about 100 bytes for each call of its last minute and 100 for its
+// day; both expire.
+type Redis struct {
+	client redis.UniversalClient
+	script *redis.Script
+	node   string        // random, so that no other node or process makes the same members
+	calls  atomic.Uint64 // with node, the member of a call
+}
+
+// NewRedis returns a Limiter that counts through client, which stays the caller's to close. The client needs the
+// option ContextTimeoutEnabled, or else Take outlasts its context by the client's own timeouts; OpenRedis sets it.
+func NewRedis(client redis.UniversalClient) *Redis {
+	return &Redis{client: client, script: redis.NewScript(takeSource), node: rand.Text()}
+}
+
+// OpenRedis returns a client for NewRedis from a redis://, rediss:// or unix:// URL. It does not connect yet, and
+// the caller closes it. The error of a bad URL does not repeat it, since it may hold a password.
+func OpenRedis(rawURL string) (*redis.Client, error) {
+	opts, err := redis.ParseURL(rawURL)
+	if err != nil {
+		return nil, errors.New("the Redis URL is not valid: want redis://[user:password@]host:port[/database]")
+	}
+	opts.ContextTimeoutEnabled = true
+	opts.DisableIdentity = true
+	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	return redis.NewClient(opts), nil
+}
+
+// Take implements Limiter. It returns an error, with the client's as its cause, when Redis does not answer before
+// ctx ends or answers with a failure.
+func (r *Redis) Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error) {
+	given, err := instant(key, now)
+	if err != nil {
+		return Result{}, err
+	}
+	logKey, dayKey := redisKeys(key)
+	member := r.node + strconv.FormatUint(r.calls.Add(1), 36)
+	answer, err := r.script.Run(ctx, r.client, []string{logKey, dayKey},
+		given, window, day, l.PerMinute, l.PerDay, member,
+		logTTL.Milliseconds(), daySlack.Milliseconds()).Int64Slice()
+	if err != nil {
+		return Result{}, fmt.Errorf("count a call in Redis: %w", err)
+	}
+	if len(answer) != 6 {
+		return Result{}, fmt.Errorf("count a call in Redis: the script answered %d numbers, not 6", len(answer))
+	}
+	read := reading{
+		given: given, at: answer[1],
+		minute: int(answer[2]), oldest: answer[3], blocking: answer[4],
+		day: int(answer[5]),
+	}
+	return read.result(answer[0] == 1, l), nil
+}
+
+// redisKeys returns the names of a key's log and day. They share a hash tag, the text between the first { and the
+// next }, so that a cluster keeps both on one slot; "k:" keeps the tag from being empty whatever the key is.
+func redisKeys(key string) (log, day string) {
+	tag := "atrium:ratelimit:{k:" + key + "}"
+	return tag + ":minute", tag + ":day"
+}

@@ -1,0 +1,46 @@
+package ratelimit
+
+import (
+	"strconv"
+	"time"
+)
+
+// Result is the verdict on one call and what is left after it.
+type Result struct {
+	Allowed bool
+	Limit   Limit // the limit the call was held against
+
+	MinuteRemaining int           // calls left in the 60 s that end now, never negative
+	DayRemaining    int           // calls left today, never negative
+	MinuteReset     time.Duration // until the oldest counted call leaves the minute; 60 s at the most, and when none is counted
+	DayReset        time.Duration // until the next midnight UTC; 24 h at the most
+
+	// RetryAfter is how long until a call would be allowed again, both windows considered: at least 1 s when the
+	// call was refused, zero when it was allowed. Under a limit that allows nothing it is the length of the window.
+	RetryAfter time.Duration
+}
+
+// RetryAfterSeconds returns RetryAfter in whole seconds, rounded up, as in the header Retry-After.
+func (r Result) RetryAfterSeconds() int { return seconds(r.RetryAfter) }
+
+// PolicyHeader returns the value of the header RateLimit-Policy: quota and length in seconds of both windows, as
+// in `"minute";q=60;w=60, "day";q=10000;w=86400`.
+func (r Result) PolicyHeader() string {
+	b := make([]byte, 0, 48) // this and Header stand on every answer
+	b = strconv.AppendInt(append(b, `"minute";q=`...), int64(r.Limit.PerMinute), 10)
+	b = strconv.AppendInt(append(b, `;w=60, "day";q=`...), int64(r.Limit.PerDay), 10)
+	return string(append(b, `;w=86400`...))
+}
+
+// Header returns the value of the header RateLimit for the window with fewer calls left (the minute on a tie):
+// calls remaining and seconds until its reset, rounded up, as in `"minute";r=59;t=60`.
+func (r Result) Header() string {
+	name, remaining, reset := `"minute";r=`, r.MinuteRemaining, r.MinuteReset
+	if r.DayRemaining < remaining {
+		name, remaining, reset = `"day";r=`, r.DayRemaining, r.DayReset
+	}
+	b := strconv.AppendInt(append(make([]byte, 0, 32), name...), int64(remaining), 10)
+	return string(strconv.AppendInt(append(b, `;t=`...), int64(seconds(reset)), 10))
+}
+
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

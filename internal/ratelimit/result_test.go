@@ -1,0 +1,62 @@
+package ratelimit_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/ratelimit"
+)
+
+func TestForPlan(t *testing.T) {
+	t.Parallel()
+	for plan, want := range map[string]ratelimit.Limit{
+		"free":       {PerMinute: 60, PerDay: 10_000},
+		"pro":        {PerMinute: 60, PerDay: 10_000},
+		"starter":    {PerMinute: 120, PerDay: 50_000},
+		"growth":     {PerMinute: 300, PerDay: 200_000},
+		"business":   {PerMinute: 600, PerDay: 1_000_000},
+		"enterprise": {PerMinute: 1_200, PerDay: 2_000_000},
+	} {
+		got, ok := ratelimit.ForPlan(plan)
+		require.True(t, ok)
+		require.Equal(t, want, got, plan)
+	}
+	for _, plan := range []string{"", "Free", "premium"} {
+		got, ok := ratelimit.ForPlan(plan)
+		require.False(t, ok)
+		require.Zero(t, got)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	limit := ratelimit.Limit{PerMinute: 60, PerDay: 10_000}
+	for name, test := range map[string]struct {
+		result ratelimit.Result
+		want   string
+	}{
+		"fewer in the minute": {ratelimit.Result{
+			MinuteRemaining: 59, DayRemaining: 9_999, MinuteReset: time.Minute, DayReset: time.Hour,
+		}, `"minute";r=59;t=60`},
+		"fewer in the day": {ratelimit.Result{
+			MinuteRemaining: 59, DayRemaining: 58, MinuteReset: time.Minute, DayReset: time.Hour,
+		}, `"day";r=58;t=3600`},
+		"a tie, rounded up": {ratelimit.Result{MinuteReset: time.Second + 1, DayReset: time.Hour}, `"minute";r=0;t=2`},
+		"less than a second": {ratelimit.Result{
+			DayRemaining: 1, MinuteReset: time.Microsecond,
+		}, `"minute";r=0;t=1`},
+	} {
+		test.result.Limit = limit
+		require.Equal(t, test.want, test.result.Header(), name)
+		require.Equal(t, `"minute";q=60;w=60, "day";q=10000;w=86400`, test.result.PolicyHeader(), name)
+	}
+}
+
+func TestRetryAfterSeconds(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]int{0: 0, time.Second: 1, time.Second + 1: 2, 24 * time.Hour: 86_400} {
+		require.Equal(t, want, ratelimit.Result{RetryAfter: d}.RetryAfterSeconds())
+	}
+}

@@ -1,0 +1,139 @@
+package request
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/offering"
+	"atrium/ent/request"
+	"atrium/ent/service"
+	"atrium/ent/team"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+)
+
+// Create files a request.
+var Create = op.New("request.create", op.Spec{
+	Resource: "Request", Action: op.Create, Scope: "requests:write",
+	Summary: "File a request against an offering",
+}, create).WithVerbs(func(in CreateInput) []string {
+	if in.AssigneeID != nil || in.TeamID != nil {
+		return []string{"request.create", "request.update"} // who may not assign may not do it while filing either
+	}
+	return []string{"request.create"}
+})
+
+// CreateInput is what is filed.
+type CreateInput struct {
+	ServiceID   string            `json:"serviceId" minLength:"1" maxLength:"64" doc:"The service that the request is made against."`
+	OfferingID  string            `json:"offeringId" minLength:"1" maxLength:"64" doc:"An active offering of that service."`
+	Title       string            `json:"title" minLength:"1" maxLength:"300" pattern:"\\S" patternDescription:"more than blanks"`
+	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	Priority    *string           `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"MEDIUM when not given."`
+	Fields      map[string]any    `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key."`
+	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
+	AssigneeID  *string           `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
+	TeamID      *string           `json:"teamId,omitempty" nullable:"true" maxLength:"64"`
+}
+
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error) {
+	off, status, err := target(ctx, tx, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFields(ctx, tx, off, in.Fields); err != nil {
+		return nil, err
+	}
+	if err := takesRequests(off, status); err != nil {
+		return nil, err
+	}
+	fields, err := answers(in.Fields)
+	if err != nil {
+		return nil, err
+	}
+	priority := request.Priority(op.Or(in.Priority, string(request.PriorityMEDIUM)))
+	r, err := tx.Request.Create().
+		SetServiceID(in.ServiceID).
+		SetOfferingID(in.OfferingID).
+		SetTitle(in.Title).
+		SetDescription(op.Or(in.Description, "")).
+		SetPriority(priority).
+		SetPriorityRank(rank(priority)).
+		SetFields(fields).
+		SetTags(in.Tags).
+		SetCreatedBy(tx.Principal().ID).
+		SetNillableAssigneeID(in.AssigneeID).
+		SetNillableTeamID(in.TeamID).
+		Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("file the request: %w", err)
+	}
+	tx.Changed(nil, r)
+	return r, emit(ctx, tx, EventCreated, r)
+}
+
+// target returns the offering that is filed against, and the status of its service. Names the ids that are no rows of
+// the company or do not belong together.
+func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, service.Status, error) {
+	off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
+		offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
+	if err == nil && in.AssigneeID == nil && in.TeamID == nil {
+		tx.Known(ctx, off.ServiceID)
+		return off, service.StatusActive, nil // one statement, for all but the requests that name somebody or are refused
+	}
+	off, err = tx.Offering.Query().Where(offering.ID(in.OfferingID)).WithService().Only(ctx)
+	if err != nil && !ent.IsNotFound(err) {
+		return nil, "", fmt.Errorf("look the offering up: %w", err)
+	}
+	var refs op.Refs
+	if off == nil || off.ServiceID != in.ServiceID {
+		refs.Check(ctx, "serviceId", &in.ServiceID, "service", func(id string) (bool, error) {
+			return tx.Service.Query().Where(service.ID(id)).Exist(ctx)
+		})
+		refs.Fault("offeringId", "is no offering of the service")
+	}
+	refs.Check(ctx, "assigneeId", in.AssigneeID, "user", userExists(ctx, tx))
+	refs.Check(ctx, "teamId", in.TeamID, "team", teamExists(ctx, tx))
+	if err := refs.Err(); err != nil {
+		return nil, "", err
+	}
+	if off.Edges.Service == nil { // deleted since the offering was read
+		return nil, "", apperr.New(apperr.Conflict, "The service takes no requests: it is not active.")
+	}
+	return off, off.Edges.Service.Status, nil
+}
+
+// takesRequests returns conflict when the offering, or its service in that status, takes none.
+func takesRequests(off *ent.Offering, status service.Status) error {
+	if status != service.StatusActive {
+		return apperr.New(apperr.Conflict, "The service takes no requests: it is not active.")
+	}
+	if off.Status != offering.StatusActive {
+		return apperr.New(apperr.Conflict, "The offering takes no requests: it is not active.")
+	}
+	return nil
+}
+
+func userExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {
+	return func(id string) (bool, error) { return tx.User.Query().Where(user.ID(id)).Exist(ctx) }
+}
+
+func teamExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {
+	return func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) }
+}
+
+// rank is what lists order priorities by.
+func rank(p request.Priority) int8 {
+	switch p {
+	case request.PriorityLOW:
+		return 1
+	case request.PriorityHIGH:
+		return 3
+	case request.PriorityURGENT:
+		return 4
+	default:
+		return 2
+	}
+}

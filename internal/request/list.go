@@ -1,0 +1,137 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/internal/op"
+)
+
+var sorts = op.Sorts{
+	"createdAt": request.FieldCreatedAt, "updatedAt": request.FieldUpdatedAt, "title": request.FieldTitle,
+	"priority": request.FieldPriorityRank, "status": request.FieldStatus,
+}
+
+// List finds requests. Callers whose role reaches only their own see those.
+var List = op.New("request.list", op.Spec{
+	Resource: "Request", Action: op.Read, Scope: "requests:read", Sorts: sorts,
+	Summary: "List requests",
+}, list)
+
+// ListInput filters and pages the list. Filters combine; each takes several values, any of which may match.
+type ListInput struct {
+	op.Page
+	Status        []string            `json:"-" query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
+	Priority      []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
+	ServiceID     []string            `json:"-" query:"serviceId" maxLength:"64"`
+	OfferingID    []string            `json:"-" query:"offeringId" maxLength:"64"`
+	AssigneeID    []string            `json:"-" query:"assigneeId" maxLength:"64"`
+	TeamID        []string            `json:"-" query:"teamId" maxLength:"64"`
+	CreatedBy     []string            `json:"-" query:"createdBy" maxLength:"64"`
+	CreatedAfter  *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
+	CreatedBefore *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
+	Tags          map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
+	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests whose title contains this, in any case."`
+}
+
+func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.Request], error) {
+	q := tx.Request.Query().Where(in.where(tx)...)
+	rows := func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Request, error) {
+		page := q.Clone().Order(order).Offset(offset).Limit(limit)
+		if offset < op.DeepPage {
+			return page.All(ctx)
+		}
+		ids, err := page.IDs(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("find the page's ids: %w", err)
+		}
+		return tx.Request.Query().Where(request.IDIn(ids...)).Order(order).All(ctx)
+	}
+	if kept, ok := in.kept(tx); ok {
+		return op.ListKept(ctx, tx, in.Page, sorts, kept, rows)
+	}
+	return op.ListOf(ctx, in.Page, sorts, q.Count, rows)
+}
+
+// where returns the filters as predicates.
+func (in ListInput) where(tx *op.Tx) []predicate.Request {
+	var where []predicate.Request
+	if tx.OwnOnly() {
+		where = append(where, request.CreatedBy(tx.Principal().ID))
+	}
+	if len(in.Status) > 0 {
+		where = append(where, request.StatusIn(op.Enums[request.Status](in.Status)...))
+	}
+	if len(in.Priority) > 0 {
+		ranks := make([]int8, len(in.Priority))
+		for i, p := range in.Priority {
+			ranks[i] = rank(request.Priority(p))
+		}
+		where = append(where, request.PriorityRankIn(ranks...)) // the indexed twin of priority
+	}
+	where = op.AppendIn(where, in.ServiceID, request.ServiceIDIn)
+	where = op.AppendIn(where, in.OfferingID, request.OfferingIDIn)
+	where = op.AppendIn(where, in.AssigneeID, request.AssigneeIDIn)
+	where = op.AppendIn(where, in.TeamID, request.TeamIDIn)
+	where = op.AppendIn(where, in.CreatedBy, request.CreatedByIn)
+	if in.CreatedAfter != nil {
+		where = append(where, request.CreatedAtGTE(in.CreatedAfter.UTC()))
+	}
+	if in.CreatedBefore != nil {
+		where = append(where, request.CreatedAtLT(in.CreatedBefore.UTC()))
+	}
+	for key, values := range in.Tags {
+		where = append(where, op.TagIn[predicate.Request](request.FieldTags, key, values))
+	}
+	if in.Q != "" {
+		where = append(where, op.ContainsFold[predicate.Request](request.FieldTitle, in.Q))
+	}
+	return where
+}
+
+// maxKeptServices bounds the services whose counters are added up; the total of more is counted behind their index.
+const maxKeptServices = 4
+
+// kept returns the counter that knows the total: of all requests, or of some statuses, priorities and services.
+func (in ListInput) kept(tx *op.Tx) (op.Kept, bool) {
+	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags) > 0 ||
+		in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxKeptServices {
+		return op.Kept{}, false
+	}
+	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0
+	switch {
+	case all:
+		return op.Kept{Kind: "request"}, true
+	case len(in.ServiceID) == 0:
+		return op.Kept{Kind: "request", Facets: facets(in.Status, in.Priority)}, true
+	default:
+		return op.Kept{Kind: "request_service", Facets: facets(in.ServiceID, facets(in.Status, in.Priority))}, true
+	}
+}
+
+// facets joins every status (or service) with every priority (or the facets below it); an empty side stands for all.
+func facets(left, right []string) []string {
+	if len(left) == 0 {
+		left = []string{"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}
+	}
+	if len(right) == 0 {
+		right = []string{"LOW", "MEDIUM", "HIGH", "URGENT"}
+	}
+	seen := map[string]bool{}
+	var out []string
+	for _, l := range left {
+		for _, r := range right {
+			if f := l + "|" + r; !seen[f] {
+				seen[f] = true
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package request
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/offering"
+	"atrium/ent/request"
+	"atrium/internal/op"
+)
+
+// The operations on one request.
+var (
+	Get = op.Get("request.read", op.Spec{
+		Resource: "Request", Action: op.Read, Scope: "requests:read",
+		Summary: "Get a request",
+	}, read)
+
+	Update = op.OnRow("request.update", op.Spec{
+		Resource: "Request", Action: op.Update, Scope: "requests:write",
+		Summary: "Update a request, or move it along: status IN_PROGRESS accepts, COMPLETED completes, CANCELLED cancels",
+	}, load, update).WithVerbs(UpdateInput.verbs)
+)
+
+func load(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
+	return op.Lock(tx, tx.Request.Query().Where(request.ID(id))).Only(ctx)
+}
+
+// read is load for callers who only look: the statement is ready, and locks nothing.
+func read(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
+	return tx.Request.Load(ctx, id)
+}
+
+// UpdateInput changes the fields that it names.
+type UpdateInput struct {
+	op.ByID
+	Title       op.Patch[string]            `json:"title,omitzero" minLength:"1" maxLength:"300" pattern:"\\S" patternDescription:"more than blanks"`
+	Description op.Patch[string]            `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+	Status      op.Patch[string]            `json:"status,omitzero" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED" doc:"A transition; an illegal one is a conflict."`
+	Priority    op.Patch[string]            `json:"priority,omitzero" enum:"LOW,MEDIUM,HIGH,URGENT"`
+	Fields      op.Patch[map[string]any]    `json:"fields,omitzero" nullable:"true" doc:"Replaces all answers."`
+	Tags        op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
+	AssigneeID  op.Patch[string]            `json:"assigneeId,omitzero" nullable:"true" maxLength:"64"`
+	TeamID      op.Patch[string]            `json:"teamId,omitzero" nullable:"true" maxLength:"64"`
+}
+
+// verbs are the rights that the change takes: the transition's first, and request.update when anything else changes.
+func (in UpdateInput) verbs() []string {
+	var verbs []string
+	if to, ok := op.Given(in.Status); ok {
+		if a, ok := arrows[request.Status(to)]; ok {
+			verbs = append(verbs, a.verb)
+		}
+	}
+	if len(verbs) == 0 || in.Title.IsSet() || in.Description.IsSet() || in.Priority.IsSet() || in.Fields.IsSet() ||
+		in.Tags.IsSet() || in.AssigneeID.IsSet() || in.TeamID.IsSet() {
+		verbs = append(verbs, "request.update")
+	}
+	return verbs
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput) (*ent.Request, error) {
+	if err := in.check(ctx, tx, before); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	event := ""
+	if to, ok := op.Given(in.Status); ok {
+		var err error
+		if event, err = move(u, before.Status, request.Status(to), tx.Now(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	op.Set(in.Title, u.SetTitle)
+	op.SetOrClear(in.Description, u.SetDescription, func() *ent.RequestUpdateOne { return u.SetDescription("") })
+	op.Set(in.Priority, func(p string) *ent.RequestUpdateOne {
+		return u.SetPriority(request.Priority(p)).SetPriorityRank(rank(request.Priority(p)))
+	})
+	if in.Fields.IsSet() {
+		values, _ := op.Given(in.Fields)
+		fields, err := answers(values)
+		if err != nil {
+			return nil, err
+		}
+		u.SetFields(fields)
+	}
+	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
+	op.SetOrClear(in.AssigneeID, u.SetAssigneeID, u.ClearAssigneeID)
+	op.SetOrClear(in.TeamID, u.SetTeamID, u.ClearTeamID)
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("update the request: %w", err)
+	}
+	tx.Changed(before, after)
+	if event == "" {
+		return after, nil
+	}
+	return after, emit(ctx, tx, event, after)
+}
+
+// check names the ids that are no rows of the company and the answers that the offering's form refuses.
+func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+	var refs op.Refs
+	refs.Check(ctx, "assigneeId", in.AssigneeID.Value(), "user", userExists(ctx, tx))
+	refs.Check(ctx, "teamId", in.TeamID.Value(), "team", teamExists(ctx, tx))
+	if err := refs.Err(); err != nil || !in.Fields.IsSet() {
+		return err
+	}
+	off, err := tx.Offering.Query().Where(offering.ID(r.OfferingID)).Only(ctx)
+	if err != nil {
+		return fmt.Errorf("look the offering up: %w", err)
+	}
+	fields, _ := op.Given(in.Fields)
+	return checkFields(ctx, tx, off, fields)
+}

@@ -1,0 +1,21 @@
+//go:build unix
+
+package seal
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// private tells whether nobody but the owner can read or write the file.
+func private(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
+
+// keepOwner gives f the owner of the file it replaces: rotating as root must not lock the server's user out.
+func keepOwner(f *os.File, replaced fs.FileInfo) error {
+	stat, ok := replaced.Sys().(*syscall.Stat_t)
+	if !ok || int(stat.Uid) == os.Geteuid() {
+		return nil
+	}
+	return f.Chown(int(stat.Uid), int(stat.Gid))
+}

@@ -1,0 +1,189 @@
+package seal
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/aead/aesgcm"
+	"github.com/tink-crypto/tink-go/v2/core/registry"
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/insecuresecretdataaccess"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/secretdata"
+	"github.com/tink-crypto/tink-go/v2/tink"
+)
+
+// Source says where the master key is: exactly one of File, Base64 and KMS is set. doc.go tells the formats.
+type Source struct {
+	File   string // path of a key file
+	Base64 string // the key itself: the value of ATRIUM_MASTER_KEY
+	KMS    string // URI of a key in a KMS
+
+	// Client serves the URI in KMS instead of the clients that are built in.
+	Client registry.KMSClient
+}
+
+// open returns the AEAD of the master key and what closes it.
+func (s Source) open(ctx context.Context) (tink.AEADWithContext, func(), error) {
+	nothing := func() {}
+	set := 0
+	for _, field := range []string{s.File, s.Base64, s.KMS} {
+		if field != "" {
+			set++
+		}
+	}
+	switch {
+	case set != 1:
+		return nil, nil, fmt.Errorf("want one of a file, ATRIUM_MASTER_KEY and a KMS, got %d of them", set)
+	case s.File != "":
+		m, err := openFile(s.File)
+		return m, nothing, err
+	case s.Base64 != "":
+		m, err := parseBase64(s.Base64)
+		return local{m}, nothing, err
+	default:
+		return openKMS(ctx, s.KMS, s.Client)
+	}
+}
+
+// base64Variants evens out padding, line ends and alphabet, which differ between the tools that people make keys with.
+var base64Variants = strings.NewReplacer("-", "+", "_", "/", "=", "", " ", "", "\n", "", "\r", "", "\t", "")
+
+// parseBase64 reads the value of ATRIUM_MASTER_KEY.
+func parseBase64(value string) (tink.AEAD, error) {
+	pieces := strings.Split(value, ",")
+	keys := make([][]byte, len(pieces))
+	for i, piece := range pieces {
+		key, err := base64.RawStdEncoding.DecodeString(base64Variants.Replace(piece))
+		if err != nil {
+			return nil, fmt.Errorf("key %d is not base64", i+1) // base64's own error may quote a byte of it
+		}
+		keys[i] = key
+	}
+	if len(keys) == 1 && len(keys[0]) != rawKeySize {
+		return parseKeyset(keys[0])
+	}
+	return rawKeys(keys)
+}
+
+const rawKeySize = 32
+
+// rawKeys makes a keyset of bare AES-256 keys, the first of which is the primary. A key's id in the keyset must be
+// the same at every start, as it is written into what the key wraps; so it comes from the key.
+func rawKeys(keys [][]byte) (tink.AEAD, error) {
+	params, err := aesgcm.NewParameters(aesgcm.ParametersOpts{
+		KeySizeInBytes: rawKeySize, IVSizeInBytes: 12, TagSizeInBytes: 16, Variant: aesgcm.VariantTink,
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := keyset.NewManager()
+	for i, raw := range keys {
+		if len(raw) != rawKeySize {
+			return nil, fmt.Errorf("key %d has %d bytes, want %d", i+1, len(raw), rawKeySize)
+		}
+		digest := sha256.Sum256(append([]byte("atrium master key id\x00"), raw...))
+		id := binary.BigEndian.Uint32(digest[:])
+		key, err := aesgcm.NewKey(secretdata.NewBytesFromData(raw, insecuresecretdataaccess.Token{}), id, params)
+		if err != nil {
+			return nil, fmt.Errorf("key %d: %w", i+1, err)
+		}
+		if _, err := m.AddKey(key); err != nil {
+			return nil, fmt.Errorf("key %d stands there twice", i+1)
+		}
+		if i == 0 {
+			if err := m.SetPrimary(id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	handle, err := m.Handle()
+	if err != nil {
+		return nil, err
+	}
+	return aead.New(handle)
+}
+
+// parseKeyset reads the contents of a key file.
+func parseKeyset(text []byte) (tink.AEAD, error) {
+	handle, err := readKeyset(text)
+	if err != nil {
+		return nil, err
+	}
+	return aead.New(handle)
+}
+
+func readKeyset(text []byte) (*keyset.Handle, error) {
+	handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(text)))
+	if err != nil {
+		// The parser's own error may quote what it read.
+		return nil, errors.New("not a master key: neither 32 bytes nor a Tink keyset in JSON")
+	}
+	return handle, nil
+}
+
+// local is a master key in memory, for which a context means nothing.
+type local struct{ tink.AEAD }
+
+func (l local) EncryptWithContext(ctx context.Context, plaintext, associatedData []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return l.Encrypt(plaintext, associatedData)
+}
+
+func (l local) DecryptWithContext(ctx context.Context, ciphertext, associatedData []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return l.Decrypt(ciphertext, associatedData)
+}
+
+// String says where the key is, not what it is; of a URI only the scheme, as some carry credentials.
+func (s Source) String() string {
+	switch {
+	case s.File != "":
+		return "master key in " + strconv.Quote(s.File)
+	case s.Base64 != "":
+		return "master key in ATRIUM_MASTER_KEY"
+	case s.KMS != "":
+		if u, err := url.Parse(s.KMS); err == nil && u.Scheme != "" {
+			return "master key in a KMS (" + u.Scheme + ")"
+		}
+		return "master key in a KMS"
+	default:
+		return "master key"
+	}
+}
+
+// Format prints String under every verb of fmt.
+func (s Source) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// LogValue logs String.
+func (s Source) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText returns String, to JSON and other encoders.
+func (s Source) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// String says where the master key is.
+func (s *Sealer) String() string { return "sealer with the " + s.source }
+
+// Format prints String under every verb of fmt.
+func (s *Sealer) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// LogValue logs String.
+func (s *Sealer) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText returns String, to JSON and other encoders.
+func (s *Sealer) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -1,0 +1,152 @@
+package secret
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/secret"
+	"atrium/internal/id"
+	"atrium/internal/op"
+)
+
+// secretSorts are the fields that the list of secrets can be ordered by.
+var secretSorts = op.Sorts{"createdAt": secret.FieldCreatedAt, "updatedAt": secret.FieldUpdatedAt, "name": secret.FieldName}
+
+// The operations on secrets. None returns a value.
+var (
+	ListSecrets = op.New("secret.list", op.Spec{
+		Resource: "Secret", Action: op.Read, Scope: "secrets:read", Sorts: secretSorts,
+		Summary: "List secrets, without their values",
+	}, listSecrets)
+
+	GetSecret = op.Get("secret.read", op.Spec{
+		Resource: "Secret", Action: op.Read, Scope: "secrets:read",
+		Summary: "Get a secret, without its value",
+	}, loadSecret)
+
+	CreateSecret = op.New("secret.create", op.Spec{
+		Resource: "Secret", Action: op.Create, Scope: "secrets:write",
+		Summary: "Create a secret",
+	}, createSecret)
+
+	UpdateSecret = op.OnRow("secret.update", op.Spec{
+		Resource: "Secret", Action: op.Update, Scope: "secrets:write",
+		Summary: "Update a secret: a value replaces the old one and makes a new version",
+	}, loadSecret, updateSecret)
+
+	RotateSecret = op.OnRow("secret.rotate", op.Spec{
+		Resource: "Secret", Action: op.Update, Scope: "secrets:write",
+		Summary: "Replace a secret's value, which makes a new version",
+	}, loadSecret, rotateSecret).WithVerbs(func(RotateSecretInput) []string {
+		return []string{"secret.update"} // the same right and the same audit entry as the PATCH that does the same
+	})
+
+	DeleteSecret = op.OnRow("secret.delete", op.Spec{
+		Resource: "Secret", Action: op.Delete, Scope: "secrets:write",
+		Summary: "Delete a secret",
+	}, loadSecret, deleteSecret)
+)
+
+// ListSecretsInput pages the list of secrets.
+type ListSecretsInput struct {
+	op.Page
+}
+
+func listSecrets(ctx context.Context, tx *op.Tx, in ListSecretsInput) (op.List[*ent.Secret], error) {
+	q := tx.Secret.Query()
+	return op.ListOf(ctx, in.Page, secretSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Secret, error) {
+		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+func loadSecret(ctx context.Context, tx *op.Tx, id string) (*ent.Secret, error) {
+	return op.Lock(tx, tx.Secret.Query().Where(secret.ID(id))).Only(ctx)
+}
+
+// CreateSecretInput describes a new secret.
+type CreateSecretInput struct {
+	Name        string  `json:"name" pattern:"^[A-Z][A-Z0-9_]{0,63}$" doc:"What workflows call it: secrets.NAME. Unique in the company, and not changeable."`
+	Value       Value   `json:"value" minLength:"1" maxLength:"65536" writeOnly:"true" doc:"At most 64 KiB; never returned."`
+	Description *string `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+}
+
+func createSecret(ctx context.Context, tx *op.Tx, in CreateSecretInput) (*ent.Secret, error) {
+	const first = 1
+	rowID := id.New("sec")
+	sealed, err := seal(tx, in.Value, rowID, first)
+	if err != nil {
+		return nil, err
+	}
+	s, err := tx.Secret.Create().
+		SetID(rowID).
+		SetName(in.Name).
+		SetDescription(op.Or(in.Description, "")).
+		SetVersion(first).
+		SetSealed(sealed).
+		SetCreatedBy(tx.Principal().ID).
+		Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the secret: %w", err)
+	}
+	tx.Changed(nil, s)
+	return s, nil
+}
+
+// UpdateSecretInput changes the fields that it names.
+type UpdateSecretInput struct {
+	op.ByID
+	Value       op.Patch[Value]  `json:"value,omitzero" minLength:"1" maxLength:"65536" writeOnly:"true" doc:"Replaces the value and makes a new version; at most 64 KiB; never returned."`
+	Description op.Patch[string] `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+}
+
+func updateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in UpdateSecretInput) (*ent.Secret, error) {
+	u := before.Update()
+	if value, ok := op.Given(in.Value); ok {
+		version := before.Version + 1
+		sealed, err := seal(tx, value, before.ID, version)
+		if err != nil {
+			return nil, err
+		}
+		u.SetSealed(sealed).SetVersion(version)
+	}
+	op.SetOrClear(in.Description, u.SetDescription, func() *ent.SecretUpdateOne { return u.SetDescription("") })
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("update the secret: %w", err)
+	}
+	tx.Changed(before, after)
+	return after, nil
+}
+
+// RotateSecretInput replaces a secret's value.
+type RotateSecretInput struct {
+	op.ByID
+	Value Value `json:"value" minLength:"1" maxLength:"65536" writeOnly:"true" doc:"At most 64 KiB; never returned."`
+}
+
+func rotateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in RotateSecretInput) (*ent.Secret, error) {
+	return updateSecret(ctx, tx, before, UpdateSecretInput{ByID: in.ByID, Value: op.SetTo(in.Value)})
+}
+
+func deleteSecret(ctx context.Context, tx *op.Tx, s *ent.Secret, _ op.ByID) (struct{}, error) {
+	if err := tx.Secret.DeleteOne(s).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the secret: %w", err)
+	}
+	tx.Changed(s, nil)
+	return struct{}{}, nil
+}
+
+// seal checks a value and encrypts it for one version of one row of the caller's company.
+func seal(tx *op.Tx, v Value, rowID string, version int) ([]byte, error) {
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	sealed, err := tx.Sealer().Seal([]byte(v), associated(tx.Principal().CompanyID, rowID, version))
+	if err != nil {
+		return nil, fmt.Errorf("seal the secret: %w", err)
+	}
+	return sealed, nil
+}

@@ -1,0 +1,45 @@
+package secret
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"atrium/internal/apperr"
+)
+
+// maxValue bounds a value, in bytes of UTF-8.
+const maxValue = 64 << 10
+
+// masked stands for a value wherever it could be printed.
+const masked = "***"
+
+// Value is a secret's value on its way in. It is read from JSON as a string and never written: fmt, slog and
+// encoding/json all print a mask. A conversion to string is the only way to what it holds.
+type Value string
+
+// String returns the mask.
+func (Value) String() string { return masked }
+
+// Format writes the mask, whatever the verb.
+func (Value) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, masked) }
+
+// LogValue returns the mask.
+func (Value) LogValue() slog.Value { return slog.StringValue(masked) }
+
+// MarshalJSON writes the mask, also when an input is held against its schema before it runs; check sees the value.
+func (Value) MarshalJSON() ([]byte, error) { return []byte(`"` + masked + `"`), nil }
+
+// check returns validation_error unless the value has 1 to 65,536 bytes and no NUL.
+func (v Value) check() error {
+	switch {
+	case v == "":
+		return apperr.InvalidField("value", "must have at least 1 character")
+	case len(v) > maxValue:
+		return apperr.InvalidField("value", "must have at most %d bytes", maxValue)
+	case strings.ContainsRune(string(v), 0):
+		return apperr.InvalidField("value", "must not contain the NUL character")
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+package store
+
+import "strings"
+
+// MaxWaitingWrites is maxWaitingWrites.
+const MaxWaitingWrites = maxWaitingWrites
+
+// MigrationLock is migrationLock.
+const MigrationLock = int64(migrationLock)
+
+// Waiting tells how many functions wait for SQLite's writer.
+func Waiting(s *Store) int { return len(s.begin.(*sqliteWriter).queue) }
+
+// SQLiteUnique is sqliteUnique.
+func SQLiteUnique(msg string) (string, string) {
+	table, columns := sqliteUnique(msg)
+	return table, strings.Join(columns, ",")
+}
+
+// KnowsIndex tells whether a unique index of PostgreSQL is known by its name.
+func KnowsIndex(name string) bool { return uniqueIndexes[name] != nil }

@@ -1,0 +1,26 @@
+package store
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// SQLite's own lower() knows ASCII alone; this one folds as Go does, so that a search finds "Ärger" by "ärger" on both
+// databases.
+func init() {
+	sqlite.MustRegisterDeterministicScalarFunction("atrium_lower", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		switch v := args[0].(type) {
+		case nil:
+			return nil, nil //nolint:nilnil // NULL stays NULL
+		case string:
+			return strings.ToLower(v), nil
+		case []byte:
+			return strings.ToLower(string(v)), nil
+		default:
+			return nil, fmt.Errorf("atrium_lower: %T is no text", v)
+		}
+	})
+}

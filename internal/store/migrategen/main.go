@@ -1,0 +1,104 @@
+// Command migrategen writes the migrations that lead from the committed ones to the schema in ent/schema, one file per
+// dialect, or with -check fails when there is anything to write. Triggers, policies and data moves are written by hand
+// into files of their own.
+//
+// PostgreSQL's half needs an empty database that it may fill and clear: -postgres, or ATRIUM_TEST_POSTGRES_URL.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"ariga.io/atlas/sql/migrate"
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/schema"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"atrium/internal/store"
+)
+
+func main() {
+	name := flag.String("name", "change", "what the migration does, for its file name")
+	check := flag.Bool("check", false, "write nothing; fail when a migration is missing")
+	pg := flag.String("postgres", os.Getenv("ATRIUM_TEST_POSTGRES_URL"), "URL of an empty PostgreSQL database")
+	flag.Parse()
+	if err := run(context.Background(), "internal/store/migrations", *name, *check, *pg); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run does both dialects, whose folders lie in root.
+func run(ctx context.Context, root, name string, check bool, pg string) (err error) {
+	if pg == "" {
+		return errors.New("name an empty PostgreSQL database with -postgres")
+	}
+	lite, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)")
+	if err != nil {
+		return fmt.Errorf("open SQLite: %w", err)
+	}
+	defer func() { err = errors.Join(err, lite.Close()) }()
+	lite.SetMaxOpenConns(1)
+	if err := diff(ctx, dialect.SQLite, filepath.Join(root, "sqlite"), lite, name, check); err != nil {
+		return err
+	}
+	db, err := sql.Open("pgx", pg)
+	if err != nil {
+		return fmt.Errorf("open PostgreSQL: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return diff(ctx, dialect.Postgres, filepath.Join(root, "postgres"), db, name, check)
+}
+
+// diff replays the dialect's folder on db and writes what it lacks.
+func diff(ctx context.Context, d, folder string, db *sql.DB, name string, check bool) error {
+	path := folder
+	if check {
+		tmp, err := os.MkdirTemp("", "migrations")
+		if err != nil {
+			return fmt.Errorf("make a scratch folder: %w", err)
+		}
+		defer os.RemoveAll(tmp) //nolint:errcheck // scratch
+		if err := os.CopyFS(tmp, os.DirFS(path)); err != nil {
+			return fmt.Errorf("copy migrations: %w", err)
+		}
+		path = tmp
+	}
+	before, err := filepath.Glob(path + "/*.sql")
+	if err != nil {
+		return fmt.Errorf("list migrations: %w", err)
+	}
+	dir, err := migrate.NewLocalDir(path)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	sum, err := dir.Checksum() // files written by hand count as they stand
+	if err != nil {
+		return fmt.Errorf("sum up %s: %w", path, err)
+	}
+	if err := migrate.WriteSumFile(dir, sum); err != nil {
+		return fmt.Errorf("sum up %s: %w", path, err)
+	}
+	m, err := schema.NewMigrate(entsql.OpenDB(d, db), schema.WithDir(dir), schema.WithMigrationMode(schema.ModeReplay), schema.WithFormatter(migrate.DefaultFormatter))
+	if err != nil {
+		return fmt.Errorf("prepare %s: %w", folder, err)
+	}
+	if err := m.NamedDiff(ctx, name, store.Tables...); err != nil {
+		return fmt.Errorf("diff %s: %w", folder, err)
+	}
+	after, err := filepath.Glob(path + "/*.sql")
+	if err != nil {
+		return fmt.Errorf("list migrations: %w", err)
+	}
+	if check && len(after) > len(before) {
+		b, _ := os.ReadFile(after[len(after)-1])
+		return fmt.Errorf("%s: ent/schema has changes that no migration makes:\n%s", folder, b)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"atrium/internal/testkit"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The committed migrations lead to ent/schema on both databases: there is nothing left to write.
+func TestMigrationsAreComplete(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, run(t.Context(), "../migrations", "change", true, testkit.PostgresURL(t)))
+}
+
+// What the files beside it are summed up to is committed with them.
+func TestSumsAreCurrent(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS("../migrations")))
+	require.NoError(t, run(t.Context(), root, "change", false, testkit.PostgresURL(t)))
+	for _, d := range []string{"sqlite", "postgres"} {
+		want, err := filepath.Glob(filepath.Join("../migrations", d, "*"))
+		require.NoError(t, err)
+		got, err := filepath.Glob(filepath.Join(root, d, "*"))
+		require.NoError(t, err)
+		require.Len(t, got, len(want), "%s: a migration was written", d)
+		a, err := os.ReadFile(filepath.Join("../migrations", d, "atlas.sum"))
+		require.NoError(t, err)
+		b, err := os.ReadFile(filepath.Join(root, d, "atlas.sum"))
+		require.NoError(t, err)
+		require.Equal(t, string(b), string(a), "%s: atlas.sum is not current", d)
+	}
+}
+
+// It does see a difference, and -check writes nothing.
+func TestMissingMigrationIsFound(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS("../migrations")))
+	f, err := os.OpenFile(filepath.Join(root, "sqlite", "20261121000009_drop.sql"), os.O_CREATE|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = f.WriteString("DROP TABLE `agents`;\n")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.ErrorContains(t, run(t.Context(), root, "change", true, testkit.PostgresURL(t)), "has changes that no migration makes")
+	files, err := filepath.Glob(filepath.Join(root, "sqlite", "*.sql"))
+	require.NoError(t, err)
+	committed, err := filepath.Glob("../migrations/sqlite/*.sql")
+	require.NoError(t, err)
+	require.Len(t, files, len(committed)+1)
+	require.ErrorContains(t, run(t.Context(), root, "change", true, ""), "-postgres")
+}

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"atrium/ent"
+	"atrium/internal/principal"
+)
+
+// everyCompany is the value of app.company_id under which row-level security stands aside.
+const everyCompany = "*"
+
+// setCompany binds the transaction to the caller's company, for row-level security.
+const setCompany = "SELECT set_config('app.company_id', $1, true)"
+
+// bindSession is setCompany for a connection of the read pool, which stays bound until it serves another company.
+const bindSession = "SELECT set_config('app.company_id', $1, false)"
+
+func openPostgres(ctx context.Context, o Options) (*Store, error) {
+	cfg, err := pgxpool.ParseConfig(o.DatabaseURL)
+	if err != nil {
+		return nil, errors.New("the database URL cannot be parsed") // pgx's error repeats the password
+	}
+	cfg.MaxConns = 16
+	if o.MaxConns > 0 {
+		cfg.MaxConns = int32(o.MaxConns)
+	}
+	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	cfg.ConnConfig.RuntimeParams["application_name"] = "atrium"
+	pool, err := connect(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dialect: dialect.Postgres, clock: o.Clock, pool: pool}
+	s.closers = append(s.closers, func() error { pool.Close(); return nil })
+	readCfg := cfg.Copy()
+	readCfg.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+	readPool, err := connect(ctx, readCfg)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.closers = append(s.closers, func() error { readPool.Close(); return nil })
+	s.reader = ent.NewClient(ent.Driver(pgReader{readPool}))
+	s.begin = pgWriter{pool}
+	s.watch = newWatch(&pgSignal{pool: pool})
+	s.closers = append(s.closers, s.watch.close)
+	return s, nil
+}
+
+// connect opens a pool and waits until it answers.
+func connect(ctx context.Context, cfg *pgxpool.Config) (*pgxpool.Pool, error) {
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("connect to postgres: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("connect to postgres: %w", err)
+	}
+	return pool, nil
+}
+
+// companyOf returns what app.company_id is for the context's caller; nobody gets a value that owns no rows.
+func companyOf(ctx context.Context) string {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return ""
+	}
+	if _, bypass := p.Bypass(); bypass {
+		return everyCompany
+	}
+	return p.CompanyID
+}
+
+// pgReader is the Ent driver for reads. Each connection remembers which company it is bound to: a query for the same
+// one goes out alone, a query for another in one round trip and one implicit transaction with the new binding.
+type pgReader struct{ pool *pgxpool.Pool }
+
+// boundCompany is the connection's note of its binding; without one, nothing is known.
+const boundCompany = "atrium.company"
+
+func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
+	argv, out, err := queryArgs(args, v)
+	if err != nil {
+		return err
+	}
+	conn, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("acquire a connection: %w", err)
+	}
+	company, notes := companyOf(ctx), conn.Conn().PgConn().CustomData()
+	first := alongOf(ctx)
+	bound, known := notes[boundCompany]
+	if known = known && bound == company; known && first == nil {
+		rows, err := conn.Query(ctx, query, argv...)
+		if err != nil {
+			conn.Release()
+			return err //nolint:wrapcheck // Ent reads the driver's own error
+		}
+		*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, end: func() error { conn.Release(); return nil }}}
+		return nil
+	}
+	batch := &pgx.Batch{}
+	if !known {
+		delete(notes, boundCompany) // until the transaction that binds it has ended well
+		batch.Queue(bindSession, company)
+	}
+	if first != nil {
+		batch.Queue(first.query, first.args...)
+	}
+	batch.Queue(query, argv...)
+	br := conn.SendBatch(ctx, batch)
+	end := func() error {
+		err := br.Close()
+		if err == nil {
+			notes[boundCompany] = company
+		}
+		conn.Release()
+		return err
+	}
+	if !known {
+		if _, err := br.Exec(); err != nil {
+			return errors.Join(fmt.Errorf("bind the company: %w", err), end())
+		}
+	}
+	if first != nil {
+		if err := br.QueryRow().Scan(first.out); err != nil {
+			return errors.Join(fmt.Errorf("count the rows: %w", err), end())
+		}
+	}
+	rows, err := br.Query()
+	if err != nil {
+		return errors.Join(err, end())
+	}
+	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, end: end}}
+	return nil
+}
+
+func (d pgReader) Exec(context.Context, string, any, any) error { return errReadOnly }
+func (d pgReader) Tx(context.Context) (dialect.Tx, error)       { return nil, errReadOnly }
+func (d pgReader) Close() error                                 { return nil }
+func (d pgReader) Dialect() string                              { return dialect.Postgres }
+
+// queryArgs checks the loosely typed arguments of dialect.Driver's Query.
+func queryArgs(args, v any) ([]any, *entsql.Rows, error) {
+	argv, ok := args.([]any)
+	if !ok {
+		return nil, nil, fmt.Errorf("store: invalid type %T for args", args)
+	}
+	out, ok := v.(*entsql.Rows)
+	if !ok {
+		return nil, nil, fmt.Errorf("store: invalid type %T for rows", v)
+	}
+	return argv, out, nil
+}
+
+// pgRows makes pgx's rows what Ent scans.
+type pgRows struct {
+	pgx.Rows
+	end func() error // nil inside a transaction
+}
+
+// Scan fills dest. Ent scans the ids of a bulk insert into *driver.Value, which pgx does not know.
+func (r *pgRows) Scan(dest ...any) error {
+	for i, d := range dest {
+		if v, ok := d.(*driver.Value); ok {
+			dest[i] = (*any)(v)
+		}
+	}
+	return r.Rows.Scan(dest...) //nolint:wrapcheck // Ent reads the driver's own error
+}
+
+func (r *pgRows) Close() error {
+	r.Rows.Close()
+	err := r.Rows.Err()
+	if r.end != nil {
+		err = errors.Join(err, r.end())
+		r.end = nil
+	}
+	return err
+}
+
+func (r *pgRows) Columns() ([]string, error) {
+	fields := r.FieldDescriptions()
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = fields[i].Name
+	}
+	return names, nil
+}
+
+func (r *pgRows) ColumnTypes() ([]*sql.ColumnType, error) {
+	return nil, errors.New("store: column types are not known here")
+}
+
+func (r *pgRows) NextResultSet() bool { return false }

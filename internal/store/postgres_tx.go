@@ -1,0 +1,246 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"atrium/ent"
+)
+
+const (
+	maxTries        = 4                // of a transaction that PostgreSQL broke off for another one
+	rollbackTimeout = 5 * time.Second  // for the ROLLBACK of a caller who is gone
+	maxWriteTime    = 30 * time.Second // for all statements of one transaction
+)
+
+// pgWriter runs write transactions on the pool.
+type pgWriter struct{ pool *pgxpool.Pool }
+
+// write runs fn, again when the database broke the transaction off in favour of another.
+func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error) error {
+	for try := 1; ; try++ {
+		err := w.once(ctx, fn)
+		if err == nil || try == maxTries || !brokenOff(err) {
+			return err
+		}
+	}
+}
+
+// brokenOff tells whether err is a serialization failure or a deadlock, after which trying again may succeed.
+func brokenOff(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pgErr.Code == "40001" || pgErr.Code == "40P01")
+}
+
+func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error) (err error) {
+	conn, err := w.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("acquire a connection: %w", err)
+	}
+	defer conn.Release()
+	// Once a commit may be on its way, the caller's going away must not make its outcome unknown.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWriteTime)
+	defer cancel()
+	p := &pipeline{conn: conn.Conn(), queued: &pgx.Batch{}}
+	p.queued.Queue("BEGIN")
+	p.queued.Queue(setCompany, companyOf(ctx))
+	committed := false
+	defer func() {
+		if !committed && p.sent {
+			rctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
+			defer cancel()
+			if _, rerr := p.conn.Exec(rctx, "ROLLBACK"); rerr != nil {
+				err = errors.Join(err, fmt.Errorf("roll back: %w", rerr))
+				_ = p.conn.Close(rctx) // never hand a connection back inside a transaction
+			}
+		}
+	}()
+	tx := &Tx{Client: ent.NewClient(ent.Driver(pgTxDriver{p})), dialect: dialect.Postgres, pgxTx: pgxTx{p}}
+	if err := fn(ctx, tx); err != nil {
+		return err
+	}
+	p.queued.Queue("COMMIT")
+	tag, err := p.exec(ctx)
+	if err != nil {
+		return err
+	}
+	if tag.String() != "COMMIT" {
+		return errors.New("store: the transaction had failed before its commit")
+	}
+	committed = true
+	return nil
+}
+
+// pipeline collects statements that have no result to wait for and sends them with the next one that has.
+type pipeline struct {
+	conn   *pgx.Conn
+	queued *pgx.Batch
+	sent   bool // BEGIN has left
+}
+
+// send sends what is queued and returns its results, all but the last of the queued ones read and checked.
+func (p *pipeline) send(ctx context.Context) (pgx.BatchResults, error) {
+	batch := p.queued
+	p.queued, p.sent = &pgx.Batch{}, true
+	br := p.conn.SendBatch(ctx, batch)
+	for range batch.Len() - 1 {
+		if _, err := br.Exec(); err != nil {
+			return nil, errors.Join(err, ignoreBatch(br.Close()))
+		}
+	}
+	return br, nil
+}
+
+// ignoreBatch drops the error that closing a failed batch repeats.
+func ignoreBatch(error) error { return nil }
+
+// flush sends what is queued, if anything.
+func (p *pipeline) flush(ctx context.Context) error {
+	if p.queued.Len() == 0 {
+		return nil
+	}
+	_, err := p.exec(ctx)
+	return err
+}
+
+// exec sends what is queued and returns the last statement's tag.
+func (p *pipeline) exec(ctx context.Context) (pgconn.CommandTag, error) {
+	br, err := p.send(ctx)
+	if err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	tag, err := br.Exec()
+	if cerr := br.Close(); err == nil {
+		err = cerr
+	}
+	return tag, err
+}
+
+// pgTxDriver is the Ent driver of one transaction.
+type pgTxDriver struct{ p *pipeline }
+
+func (d pgTxDriver) Exec(ctx context.Context, query string, args, v any) error {
+	argv, ok := args.([]any)
+	if !ok {
+		return fmt.Errorf("store: invalid type %T for args", args)
+	}
+	d.p.queued.Queue(query, argv...)
+	out, wanted := v.(*sql.Result)
+	if !wanted {
+		return nil
+	}
+	tag, err := d.p.exec(ctx)
+	if err != nil {
+		return err
+	}
+	*out = affected(tag.RowsAffected())
+	return nil
+}
+
+func (d pgTxDriver) Query(ctx context.Context, query string, args, v any) error {
+	argv, out, err := queryArgs(args, v)
+	if err != nil {
+		return err
+	}
+	d.p.queued.Queue(query, argv...)
+	br, err := d.p.send(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := br.Query()
+	if err != nil {
+		return errors.Join(err, ignoreBatch(br.Close()))
+	}
+	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, end: br.Close}}
+	return nil
+}
+
+func (d pgTxDriver) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(d), nil }
+func (d pgTxDriver) Close() error                           { return nil }
+func (d pgTxDriver) Dialect() string                        { return dialect.Postgres }
+
+// affected is a sql.Result that only counts rows.
+type affected int64
+
+func (affected) LastInsertId() (int64, error) {
+	return 0, errors.New("store: PostgreSQL has no last insert id")
+}
+func (a affected) RowsAffected() (int64, error) { return int64(a), nil }
+
+// pgxTx shows the pipeline as pgx's transaction, which the job queue inserts through. Ending it is the store's.
+type pgxTx struct{ p *pipeline }
+
+var errNotYours = errors.New("store: the transaction is ended by the store")
+
+func (t pgxTx) Begin(ctx context.Context) (pgx.Tx, error) {
+	if err := t.p.flush(ctx); err != nil {
+		return nil, err
+	}
+	return nil, errNotYours
+}
+func (t pgxTx) Commit(context.Context) error   { return errNotYours }
+func (t pgxTx) Rollback(context.Context) error { return errNotYours }
+
+func (t pgxTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, src pgx.CopyFromSource) (int64, error) {
+	if err := t.p.flush(ctx); err != nil {
+		return 0, err
+	}
+	return t.p.conn.CopyFrom(ctx, table, columns, src) //nolint:wrapcheck // pgx.Tx's contract
+}
+
+func (t pgxTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	if err := t.p.flush(ctx); err != nil {
+		return failedBatch{err}
+	}
+	return t.p.conn.SendBatch(ctx, b)
+}
+func (t pgxTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
+
+func (t pgxTx) Prepare(ctx context.Context, name, query string) (*pgconn.StatementDescription, error) {
+	if err := t.p.flush(ctx); err != nil {
+		return nil, err
+	}
+	return t.p.conn.Prepare(ctx, name, query) //nolint:wrapcheck // pgx.Tx's contract
+}
+
+func (t pgxTx) Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
+	if err := t.p.flush(ctx); err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	return t.p.conn.Exec(ctx, query, args...) //nolint:wrapcheck // pgx.Tx's contract
+}
+
+func (t pgxTx) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
+	if err := t.p.flush(ctx); err != nil {
+		return nil, err
+	}
+	return t.p.conn.Query(ctx, query, args...) //nolint:wrapcheck // pgx.Tx's contract
+}
+
+func (t pgxTx) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {
+	if err := t.p.flush(ctx); err != nil {
+		return failedRow{err}
+	}
+	return t.p.conn.QueryRow(ctx, query, args...)
+}
+func (t pgxTx) Conn() *pgx.Conn { return t.p.conn }
+
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }
+
+type failedBatch struct{ err error }
+
+func (b failedBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, b.err }
+func (b failedBatch) Query() (pgx.Rows, error)         { return nil, b.err }
+func (b failedBatch) QueryRow() pgx.Row                { return failedRow(b) }
+func (b failedBatch) Close() error                     { return b.err }

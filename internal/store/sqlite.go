@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"entgo.io/ent/dialect"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"atrium/ent"
+)
+
+// sqliteDSN returns the connection string for the file. Writers begin immediately, so that two of them never
+// deadlock on an upgrade; commits are durable (synchronous=FULL), which group commit pays for. With recursive_triggers
+// a REPLACE fires the delete triggers of the row that it takes away: the audit log's refuse it.
+func sqliteDSN(path string, readOnly bool) string {
+	q := url.Values{}
+	q.Set("_txlock", "immediate")
+	q.Set("_time_format", "sqlite")
+	q.Set("_timezone", "UTC")
+	for _, pragma := range []string{
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "recursive_triggers(1)", "cache_size(-8000)", "temp_store(MEMORY)",
+	} {
+		q.Add("_pragma", pragma)
+	}
+	if readOnly {
+		q.Add("_pragma", "query_only(1)")
+	}
+	return "file:" + path + "?" + q.Encode()
+}
+
+// OpenSQLiteFile opens the file for one connection, for migrations and jobs.
+func OpenSQLiteFile(path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", sqliteDSN(path, false))
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), err)
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	s := &Store{dialect: dialect.SQLite, clock: o.Clock, path: path}
+	fail := func(err error) (*Store, error) { return nil, errors.Join(err, s.Close()) }
+
+	var err error
+	if s.writeDB, err = OpenSQLiteFile(path); err != nil {
+		return fail(err)
+	}
+	s.closers = append(s.closers, s.writeDB.Close)
+	w, err := newSQLiteWriter(ctx, s.writeDB)
+	if err != nil {
+		return fail(err)
+	}
+	s.begin = w
+	s.closers = append(s.closers, w.close)
+
+	readDB, err := sql.Open("sqlite", sqliteDSN(path, true))
+	if err != nil {
+		return fail(fmt.Errorf("open the read pool: %w", err))
+	}
+	n := max(4, runtime.GOMAXPROCS(0)*2)
+	readDB.SetMaxOpenConns(n)
+	readDB.SetMaxIdleConns(n)
+	s.closers = append(s.closers, readDB.Close)
+	cache := newStmtCache(readDB)
+	s.closers = append(s.closers, cache.close)
+	s.reader = ent.NewClient(ent.Driver(sqliteReader{cache}))
+
+	s.watch = newWatch(&sqliteSignal{db: readDB})
+	s.closers = append(s.closers, s.watch.close)
+	return s, nil
+}
+
+// errReadOnly is what a write through Reader gets; the pool's connections refuse it as well.
+var errReadOnly = errors.New("store: the reader cannot write")
+
+// sqliteReader is the Ent driver of the read pool.
+type sqliteReader struct{ cache *stmtCache }
+
+func (d sqliteReader) Exec(context.Context, string, any, any) error { return errReadOnly }
+func (d sqliteReader) Query(ctx context.Context, q string, args, v any) error {
+	return d.cache.query(ctx, q, args, v)
+}
+func (d sqliteReader) Tx(context.Context) (dialect.Tx, error) { return nil, errReadOnly }
+func (d sqliteReader) Close() error                           { return nil }
+func (d sqliteReader) Dialect() string                        { return dialect.SQLite }

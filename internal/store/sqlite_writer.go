@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"atrium/ent"
+)
+
+const (
+	maxWaitingWrites = 4096                 // callers that may queue for the writer
+	maxGroup         = 128                  // functions that one transaction carries
+	maxGroupTime     = 5 * time.Millisecond // after which a group takes nobody else in
+)
+
+// write is one caller's function on its way through the writer.
+type write struct {
+	ctx    context.Context
+	fn     func(context.Context, *Tx) error
+	err    error
+	panicV any
+	done   chan struct{}
+
+	claimed atomic.Bool // by the writer, which runs it, or by its caller, who has gone
+}
+
+// sqliteWriter owns the one connection that writes. Callers queue; the functions that wait together run as
+// savepoints of one transaction, which is committed once.
+type sqliteWriter struct {
+	conn   *sql.Conn
+	cache  *stmtCache
+	client *ent.Client
+	queue  chan *write
+	stop   chan struct{}
+	ended  sync.WaitGroup
+
+	mu     sync.RWMutex // held for reading while a job is queued, so that none comes after the last look
+	closed bool
+}
+
+func newSQLiteWriter(ctx context.Context, db *sql.DB) (*sqliteWriter, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open the writer's connection: %w", err)
+	}
+	w := &sqliteWriter{
+		conn:  conn,
+		cache: newStmtCache(conn),
+		queue: make(chan *write, maxWaitingWrites),
+		stop:  make(chan struct{}),
+	}
+	w.client = ent.NewClient(ent.Driver(sqliteTxDriver{w.cache}))
+	w.ended.Go(w.run)
+	return w, nil
+}
+
+// write queues fn and waits for its group's commit.
+func (w *sqliteWriter) write(ctx context.Context, fn func(context.Context, *Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("wait for the writer: %w", err)
+	}
+	// The statements run on a connection that others share: an interrupted one would take their work with it.
+	job := &write{ctx: context.WithoutCancel(ctx), fn: fn, done: make(chan struct{})}
+	if err := w.enqueue(job); err != nil {
+		return err
+	}
+	select {
+	case <-job.done:
+	case <-ctx.Done():
+		if job.claimed.CompareAndSwap(false, true) {
+			return fmt.Errorf("wait for the writer: %w", ctx.Err())
+		}
+		<-job.done // it has begun: its outcome must be known
+	}
+	if job.panicV != nil {
+		panic(job.panicV) // in the goroutine whose function it was
+	}
+	return job.err
+}
+
+func (w *sqliteWriter) enqueue(job *write) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return errors.New("store: closed")
+	}
+	select {
+	case w.queue <- job:
+		return nil
+	default:
+		return ErrBusy
+	}
+}
+
+// run serves groups until the writer is closed, then what is still queued.
+func (w *sqliteWriter) run() {
+	for {
+		select {
+		case job := <-w.queue:
+			w.group(job)
+		case <-w.stop:
+			for {
+				select {
+				case job := <-w.queue:
+					w.group(job)
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+// group runs first and whoever waits behind it in one transaction, commits, and answers them all.
+func (w *sqliteWriter) group(first *write) {
+	jobs := []*write{first}
+	tx, err := w.conn.BeginTx(context.Background(), nil)
+	if err == nil {
+		err = w.runAll(tx, &jobs)
+		if err == nil {
+			err = tx.Commit()
+		} else if rerr := tx.Rollback(); rerr != nil && !errors.Is(rerr, sql.ErrTxDone) {
+			err = errors.Join(err, rerr)
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("commit the group: %w", err)
+		// A commit that failed half-way may leave SQLite inside the transaction.
+		_, _ = w.conn.ExecContext(context.Background(), "ROLLBACK")
+	}
+	for _, job := range jobs {
+		if job.err == nil {
+			job.err = err
+		}
+		close(job.done)
+	}
+}
+
+// runAll runs the first job and takes in others while they wait. An error is one of the transaction itself.
+func (w *sqliteWriter) runAll(tx *sql.Tx, jobs *[]*write) error {
+	began := time.Now()
+	for i := 0; ; i++ {
+		if err := w.one(tx, (*jobs)[i]); err != nil {
+			return err
+		}
+		if len(*jobs) >= maxGroup || time.Since(began) > maxGroupTime {
+			return nil
+		}
+		select {
+		case job := <-w.queue:
+			*jobs = append(*jobs, job)
+		default:
+			return nil
+		}
+	}
+}
+
+// one runs a job inside a savepoint of its own, unless its caller has gone.
+func (w *sqliteWriter) one(tx *sql.Tx, job *write) error {
+	if !job.claimed.CompareAndSwap(false, true) {
+		return nil
+	}
+	ctx := context.Background()
+	if err := w.cache.exec(ctx, "SAVEPOINT op", []any{}, nil); err != nil {
+		return fmt.Errorf("savepoint: %w", err)
+	}
+	job.err = w.call(tx, job)
+	if job.err != nil || job.panicV != nil {
+		if err := w.cache.exec(ctx, "ROLLBACK TO op", []any{}, nil); err != nil {
+			return fmt.Errorf("roll back to the savepoint: %w", err)
+		}
+	}
+	if err := w.cache.exec(ctx, "RELEASE op", []any{}, nil); err != nil {
+		return fmt.Errorf("release the savepoint: %w", err)
+	}
+	return nil
+}
+
+// call runs the job's function and catches its panic, which is rethrown to its own caller.
+func (w *sqliteWriter) call(tx *sql.Tx, job *write) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			job.panicV = v
+		}
+	}()
+	return job.fn(job.ctx, &Tx{Client: w.client, dialect: dialect.SQLite, sqlTx: tx})
+}
+
+func (w *sqliteWriter) ping(ctx context.Context) error {
+	return w.write(ctx, func(ctx context.Context, tx *Tx) error {
+		return w.cache.exec(ctx, "SELECT 1", []any{}, nil)
+	})
+}
+
+// close serves what is queued and gives the connection back.
+func (w *sqliteWriter) close() error {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	close(w.stop)
+	w.ended.Wait()
+	return errors.Join(w.cache.close(), w.conn.Close())
+}
+
+// sqliteTxDriver is the Ent driver of the writer's connection; the transaction around it is the writer's.
+type sqliteTxDriver struct{ cache *stmtCache }
+
+func (d sqliteTxDriver) Exec(ctx context.Context, q string, args, v any) error {
+	return d.cache.exec(ctx, q, args, v)
+}
+
+func (d sqliteTxDriver) Query(ctx context.Context, q string, args, v any) error {
+	return d.cache.query(ctx, q, args, v)
+}
+func (d sqliteTxDriver) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(d), nil }
+func (d sqliteTxDriver) Close() error                           { return nil }
+func (d sqliteTxDriver) Dialect() string                        { return dialect.SQLite }

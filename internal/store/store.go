@@ -1,0 +1,158 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"entgo.io/ent/dialect"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"atrium/ent"
+	_ "atrium/ent/runtime" // the schema's hooks and guards
+	"atrium/ent/schema"
+	"atrium/internal/clock"
+	"atrium/internal/principal"
+)
+
+// ErrBusy is returned by Write when more callers wait for the database than it will queue.
+var ErrBusy = errors.New("store: too many writes are waiting")
+
+// Options say where the rows are.
+type Options struct {
+	DataDir     string // holds atrium.db when DatabaseURL is empty
+	DatabaseURL string // postgres://…, or empty for SQLite
+	MaxConns    int    // PostgreSQL connections; 0 means 16
+	Clock       *clock.Clock
+}
+
+// Store is an open database. Safe for concurrent use.
+type Store struct {
+	dialect string
+	clock   *clock.Clock
+	reader  *ent.Client
+	begin   beginner
+	watch   *watch
+	closers []func() error
+
+	pool    *pgxpool.Pool // PostgreSQL
+	writeDB *sql.DB       // SQLite: the writer's
+	path    string        // SQLite: the file
+}
+
+// beginner runs fn in one write transaction.
+type beginner interface {
+	write(ctx context.Context, fn func(context.Context, *Tx) error) error
+}
+
+// Tx is one write transaction. It must not be used after the function that it was handed to returned.
+type Tx struct {
+	*ent.Client
+	dialect string
+	sqlTx   *sql.Tx // SQLite
+	pgxTx   pgx.Tx  // PostgreSQL
+}
+
+// Dialect returns dialect.SQLite or dialect.Postgres.
+func (tx *Tx) Dialect() string { return tx.dialect }
+
+// SQL returns SQLite's transaction, for job inserts; nil on PostgreSQL.
+func (tx *Tx) SQL() *sql.Tx { return tx.sqlTx }
+
+// PGX returns PostgreSQL's transaction, for job inserts; nil on SQLite.
+func (tx *Tx) PGX() pgx.Tx { return tx.pgxTx }
+
+// AsSystem runs fn in the same transaction with the guards of tenancy out of the way: Ent's by fn's context,
+// PostgreSQL's row-level security by the transaction's setting, which is put back after it. reason says why, as for
+// principal.System.
+func (tx *Tx) AsSystem(ctx context.Context, reason string, fn func(context.Context) error) error {
+	if err := tx.bind(ctx, everyCompany); err != nil {
+		return err
+	}
+	if err := fn(principal.System(ctx, reason)); err != nil {
+		return err // the transaction is rolled back, and its setting with it
+	}
+	return tx.bind(ctx, companyOf(ctx))
+}
+
+// bind sets the company that row-level security shows; SQLite has none.
+func (tx *Tx) bind(ctx context.Context, company string) error {
+	if tx.pgxTx == nil {
+		return nil
+	}
+	if _, err := tx.pgxTx.Exec(ctx, setCompany, company); err != nil {
+		return fmt.Errorf("bind the transaction's company: %w", err)
+	}
+	return nil
+}
+
+// Open opens the database that o names, without migrating it.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Clock == nil {
+		o.Clock = &clock.Clock{}
+	}
+	switch {
+	case o.DatabaseURL == "":
+		return openSQLite(ctx, filepath.Join(o.DataDir, "atrium.db"), o)
+	case strings.HasPrefix(o.DatabaseURL, "postgres://"), strings.HasPrefix(o.DatabaseURL, "postgresql://"):
+		return openPostgres(ctx, o)
+	default:
+		return nil, errors.New("the database URL must start with postgres:// (leave it out for SQLite in the data folder)")
+	}
+}
+
+// Dialect returns dialect.SQLite or dialect.Postgres.
+func (s *Store) Dialect() string { return s.dialect }
+
+// Clock returns the product's time.
+func (s *Store) Clock() *clock.Clock { return s.clock }
+
+// Reader returns the client for reads outside of a transaction. It cannot write.
+func (s *Store) Reader() *ent.Client { return s.reader }
+
+// Pool returns PostgreSQL's pool; nil on SQLite.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// Path returns SQLite's file; empty on PostgreSQL.
+func (s *Store) Path() string { return s.path }
+
+// Write runs fn in one transaction and commits it. fn must only touch the database: it may run again after a
+// serialization failure, and on SQLite other writers wait for it. Returns fn's error, *Violation when the database
+// refused a constraint, or ErrBusy. The caller's context bounds the wait for the transaction, not the statements
+// within it.
+func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) error {
+	ctx = schema.RememberLoaded(clock.With(ctx, s.clock))
+	if err := s.begin.write(ctx, fn); err != nil {
+		return asViolation(err)
+	}
+	return nil
+}
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	if s.dialect == dialect.Postgres {
+		if err := s.pool.Ping(ctx); err != nil {
+			return fmt.Errorf("ping postgres: %w", err)
+		}
+		return nil
+	}
+	db, ok := s.begin.(*sqliteWriter)
+	if !ok {
+		return errors.New("store: no writer")
+	}
+	return db.ping(ctx)
+}
+
+// Close ends the writers and closes the connections, the last opened first.
+func (s *Store) Close() error {
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i]())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"strings"
+
+	"entgo.io/ent/dialect/sql/schema"
+
+	"atrium/ent/migrate"
+)
+
+// Tables are the tables that the migrations must lead to: Ent's, with every foreign key between tenant-owned tables
+// made composite, so that the database itself refuses a reference to another company's row.
+var Tables = composite(migrate.Tables)
+
+// composite returns the tables with (company_id, x_id) keys, the unique index that each needs on its target, and a
+// key from every company_id to companies.
+func composite(tables []*schema.Table) []*schema.Table {
+	byName := map[string]*schema.Table{}
+	for _, t := range tables {
+		byName[t.Name] = t
+	}
+	for _, t := range tables {
+		own, ok := t.Column("company_id")
+		if !ok {
+			continue
+		}
+		for _, fk := range t.ForeignKeys {
+			if fk.OnDelete != schema.Cascade {
+				fk.OnDelete = schema.NoAction // SET NULL would take company_id with it
+			}
+			target, ok := fk.RefTable.Column("company_id")
+			if !ok || len(fk.Columns) != 1 || fk.RefTable == t {
+				continue // Atlas cannot write a composite key to the table itself: triggers guard a tree's parents
+			}
+			fk.Columns = []*schema.Column{own, fk.Columns[0]}
+			fk.RefColumns = []*schema.Column{target, fk.RefColumns[0]}
+			uniquePair(fk.RefTable, target, fk.RefColumns[1])
+		}
+		reference(t, own, byName["companies"])
+	}
+	users := byName["users"]
+	account, _ := users.Column("account_id")
+	reference(users, account, byName["accounts"])
+	return tables
+}
+
+// reference adds a plain key from column to the id of target.
+func reference(t *schema.Table, column *schema.Column, target *schema.Table) {
+	t.ForeignKeys = append(t.ForeignKeys, &schema.ForeignKey{
+		Symbol:     t.Name + "_" + strings.TrimSuffix(column.Name, "_id") + "_owner",
+		Columns:    []*schema.Column{column},
+		RefTable:   target,
+		RefColumns: target.PrimaryKey,
+		OnDelete:   schema.NoAction,
+	})
+}
+
+// uniquePair adds the unique index (company_id, id) that composite keys refer to.
+func uniquePair(t *schema.Table, company, id *schema.Column) {
+	name := t.Name + "_company_id_id"
+	for _, idx := range t.Indexes {
+		if idx.Name == name {
+			return
+		}
+	}
+	t.Indexes = append(t.Indexes, &schema.Index{Name: name, Unique: true, Columns: []*schema.Column{company, id}})
+}

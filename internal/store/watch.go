@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Propagation bounds how long a change of authority that another process commits takes to be known here.
+const Propagation = 250 * time.Millisecond
+
+// authorityChannel is where PostgreSQL's triggers announce changes of keys, members, plans and signing keys.
+const authorityChannel = "atrium_authority"
+
+// watch counts the changes of authority (keys, roles, plans, clients) that were seen, so that caches of it know
+// when they are stale. While its signal is down, caches must be bypassed.
+type watch struct {
+	version atomic.Uint64
+	checked atomic.Int64 // when the signal last showed that it is alive, in Unix nanoseconds; 0 while it is down
+	cancel  context.CancelFunc
+	ended   sync.WaitGroup
+}
+
+// signal reports changes that were committed by anyone, this process included, until ctx ends.
+type signal interface {
+	run(ctx context.Context, w *watch) error
+}
+
+func newWatch(s signal) *watch {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &watch{cancel: cancel}
+	w.ended.Go(func() {
+		for ctx.Err() == nil {
+			err := s.run(ctx, w)
+			w.checked.Store(0)
+			w.version.Add(1)
+			if err != nil {
+				select {
+				case <-ctx.Done():
+				case <-time.After(250 * time.Millisecond):
+				}
+			}
+		}
+	})
+	return w
+}
+
+// alive notes that nothing that was committed before the look at t has gone unheard.
+func (w *watch) alive(t time.Time) { w.checked.Store(t.UnixNano()) }
+
+func (w *watch) close() error {
+	w.cancel()
+	w.ended.Wait()
+	return nil
+}
+
+// Authority returns a number that grows with every change of keys, roles, plans or clients, and whether changes by
+// other processes are being heard at the moment. What was cached under another number, or while ok is false, must
+// not be used.
+func (s *Store) Authority() (version uint64, ok bool) {
+	silence := time.Now().UnixNano() - s.watch.checked.Load()
+	return s.watch.version.Load(), silence < int64(Propagation)
+}
+
+// AuthorityChanged makes this process forget what it cached at once, without waiting for the signal. Operations
+// that change authority call it after their commit.
+func (s *Store) AuthorityChanged() { s.watch.version.Add(1) }
+
+// sqliteSignal polls SQLite's data_version, which changes with every commit of another connection, and then the
+// number that the authority triggers keep.
+type sqliteSignal struct{ db *sql.DB }
+
+// How often the signals look: several times within Propagation.
+const (
+	sqlitePoll = 80 * time.Millisecond
+	pgPoll     = 80 * time.Millisecond
+)
+
+func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	defer conn.Close() //nolint:errcheck // a read connection
+	pragma, err := conn.PrepareContext(ctx, "PRAGMA data_version")
+	if err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	defer pragma.Close() //nolint:errcheck // a read connection
+	var data int64
+	var authority string
+	tick := time.NewTicker(sqlitePoll)
+	defer tick.Stop()
+	for {
+		began := time.Now()
+		var now int64
+		if err := pragma.QueryRowContext(ctx).Scan(&now); err != nil {
+			return fmt.Errorf("watch: %w", err)
+		}
+		if now != data {
+			data = now
+			var value string
+			err := conn.QueryRowContext(ctx, "SELECT value FROM settings WHERE id = 'authority'").Scan(&value)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return fmt.Errorf("watch: %w", err) // before the first migration
+			}
+			if value != authority {
+				authority = value
+				w.version.Add(1)
+			}
+		}
+		w.alive(began)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// pgSignal listens on a connection of its own.
+type pgSignal struct{ pool *pgxpool.Pool }
+
+func (s *pgSignal) run(ctx context.Context, w *watch) error {
+	pooled, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	conn := pooled.Hijack()
+	defer func() {
+		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(cctx)
+	}()
+	if _, err := conn.Exec(ctx, "LISTEN "+authorityChannel); err != nil {
+		return fmt.Errorf("watch: %w", err)
+	}
+	w.version.Add(1) // what happened before LISTEN was not heard
+	w.alive(time.Now())
+	for {
+		// A connection that died without a word must not look alive: ask it all the time.
+		nctx, cancel := context.WithTimeout(ctx, pgPoll)
+		_, err := conn.WaitForNotification(nctx)
+		cancel()
+		switch {
+		case err == nil:
+			w.version.Add(1)
+		case ctx.Err() != nil:
+			return nil
+		case nctx.Err() != nil:
+			began := time.Now()
+			pctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+			err := conn.Ping(pctx)
+			cancel()
+			if err != nil {
+				return fmt.Errorf("watch: %w", err)
+			}
+			w.alive(began)
+		default:
+			return fmt.Errorf("watch: %w", err)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package strictjson_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/strictjson"
+)
+
+func ExampleCheck() {
+	fmt.Println(strictjson.Check([]byte(`{"title": "Laptop", "priority": "HIGH"}`)))
+	fmt.Println(strictjson.Check([]byte(`{"title": "Laptop", "t\u0069tle": "Phone"}`)))
+	// Output:
+	// <nil>
+	// malformed JSON at byte 20: a key appears twice in one object
+}
+
+func TestAccepted(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{}`, `[]`, `""`, `0`, `-0`, `true`, `false`, `null`, " \t\r\n{ } \n",
+		`{"a": 1, "b": [true, false, null, {"a": 2}], "A": 3}`,
+		`[{"a": 1}, {"a": 2}]`,   // the same key in two objects
+		`{"a": {"a": {"a": 1}}}`, // and in nested ones
+		`{"": 1, " ": 2, "\u0000": 3}`,
+		`"\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00"`,
+		`"é😀` + "\u2028\ufeff\x7f" + `"`, // a byte-order mark inside a string is a character
+		`[0, -1, 1.5, 1e5, 1E+5, 1e-5, 12345678901234567890, 1.7976931348623157e308, 1e-999, 0e999]`,
+		strings.Repeat("9", 308),
+		strings.Repeat("[", 100) + strings.Repeat("]", 100),
+		strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100),
+	} {
+		require.NoError(t, strictjson.Check([]byte(body)), body)
+		got, err := strictjson.Decode([]byte(body))
+		require.NoError(t, err, body)
+		var want any
+		require.NoError(t, json.Unmarshal([]byte(body), &want), body)
+		require.Equal(t, want, got, body)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	const (
+		empty, early, after    = "the body is empty", "the body ends early", "more data follows the JSON value"
+		value, key, colon      = "a value is expected here", "a key in double quotes is expected here", "a colon is expected here"
+		bracket, brace         = "a comma or a closing bracket is expected here", "a comma or a closing brace is expected here"
+		twice, mark, utf8      = "a key appears twice in one object", "the body starts with a byte-order mark", "a string is not valid UTF-8"
+		surrogate, escape, hex = "an escape is half of a surrogate pair", "an escape is unknown", `a \u escape needs four hexadecimal digits`
+		digit, double          = "a digit is expected here", "a number is beyond the range of a double"
+		control, deep          = "a control character stands unescaped in a string", "the nesting is deeper than 100 levels"
+	)
+	for _, c := range []struct {
+		body   string
+		offset int
+		reason string
+	}{
+		{"", 0, empty}, {" \n", 0, empty},
+		{"{", 1, early}, {`{"a"`, 4, early}, {`{"a":`, 5, early}, {`{"a":1`, 6, early}, {`{"a":1,`, 7, early}, {"[", 1, early}, {"[1,", 3, early},
+		{`"a`, 2, early}, {`"\`, 2, early}, {`"\u12`, 5, early}, {`"\ud83d\u`, 9, early}, {"tru", 3, early}, {"-", 1, early}, {"1.", 2, early}, {"1e", 2, early}, {"1e+", 3, early},
+		{"{} {}", 3, after}, {"1 2", 2, after}, {"01", 1, after}, {"{}\x00", 2, after}, {"nullx", 4, after},
+		{"nul!", 3, value}, {"True", 0, value}, {"NaN", 0, value}, {"+1", 0, value}, {".5", 0, value}, {"[1,]", 3, value}, {"'a'", 0, value},
+		{"/**/1", 0, value}, {"[\ufeff1]", 1, value}, {"\xff\xfe1", 0, value},
+		{"-a", 1, digit}, {"1.e5", 2, digit}, {"1ex", 2, digit},
+		{"{a:1}", 1, key}, {`{"a":1,}`, 7, key}, {"{1:2}", 1, key}, {`{"a" 1}`, 5, colon}, {`{"a":1 "b":2}`, 7, brace}, {"[1 2]", 3, bracket}, {"[1}", 2, bracket},
+		{`{"a":1,"a":1}`, 7, twice}, {`{"a":1,"\u0061":2}`, 7, twice}, {`{"\u0061":1,"a":2}`, 12, twice}, {`{"\n":1,"\u000a":2}`, 8, twice},
+		{`[{"b":{"a":1,"a":2}}]`, 13, twice}, {`{"a":{"b":1},"c":2,"a":3}`, 19, twice}, {`{"":1,"":2}`, 6, twice}, {`{"😀":1,"\ud83d\ude00":2}`, 10, twice},
+		{"\ufeff{}", 0, mark},
+		{"\"\xff\"", 1, utf8}, {"\"a\xc3\"", 2, utf8}, {"\"\xed\xa0\x80\"", 1, utf8}, {"\"\xc0\x80\"", 1, utf8}, {"{\"\xff\":1}", 2, utf8},
+		{`"\ud83d"`, 1, surrogate}, {`"\ude00"`, 1, surrogate}, {`"\ud83d\n"`, 1, surrogate}, {`"\ud83d\u0041"`, 1, surrogate}, {`"\ud83d\ud83d\ude00"`, 1, surrogate}, {`"\ud83dx"`, 1, surrogate},
+		{`"\x41"`, 1, escape}, {`"\'"`, 1, escape}, {`"\u00g0"`, 5, hex}, {`"\u 041"`, 3, hex},
+		{"\"\n\"", 1, control}, {"\"\x00\"", 1, control},
+		{"1e999", 0, double}, {"[-1e309]", 1, double}, {"1.8e308", 0, double}, {strings.Repeat("9", 310), 0, double}, {`{"a":1e400}`, 5, double},
+		{strings.Repeat("[", 101) + strings.Repeat("]", 101), 100, deep}, {strings.Repeat(`{"a":`, 101), 500, deep}, {strings.Repeat("[", 1<<20), 100, deep},
+	} {
+		want := &strictjson.Error{Offset: c.offset, Reason: c.reason}
+		name := c.body[:min(len(c.body), 60)]
+		require.Equal(t, error(want), strictjson.Check([]byte(c.body)), name)
+		v, err := strictjson.Decode([]byte(c.body))
+		require.Equal(t, error(want), err, name)
+		require.Nil(t, v, name)
+	}
+}
+
+// However many keys an object has, and whatever stands inside it, the one that comes again is found.
+func TestDuplicateAmongMany(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 2, 31, 32, 33, 34, 127, 128, 129, 1000, 100_000} {
+		body := manyKeys(n)
+		require.NoError(t, strictjson.Check(body), n)
+		decoded, err := strictjson.Decode(body)
+		require.NoError(t, err, n)
+		require.Len(t, decoded, n)
+		for _, again := range []int{0, n / 2, n - 1} {
+			twice := fmt.Appendf(body[:len(body)-1:len(body)-1], `,"k\u00%02x%06d":0}`, 'y', again)
+			err := strictjson.Check(twice)
+			require.Equal(t, &strictjson.Error{Offset: len(body), Reason: "a key appears twice in one object"}, err, "%d of %d", again, n)
+		}
+	}
+}
+
+// A nested object's keys are forgotten when it closes, those of the object around it are not.
+func TestKeysOfNestedObjects(t *testing.T) {
+	t.Parallel()
+	inner := string(manyKeys(100))
+	require.NoError(t, strictjson.Check(fmt.Appendf(nil, `{"\u0061":%s,"b":%s,"c":[%s,%s]}`, inner, inner, inner, inner)))
+	require.Error(t, strictjson.Check(fmt.Appendf(nil, `{"\u0061":%s,"b":%s,"\u0061":1}`, inner, inner)))
+	require.Error(t, strictjson.Check(fmt.Appendf(nil, `{"x":{"\u0061":%s,"\u0062":%s,"\u0062":1}}`, inner, inner)))
+}
+
+// A pooled parser that met an error starts the next body afresh.
+func TestNothingIsLeftOver(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		require.Error(t, strictjson.Check([]byte(`{"a\n":{"b":{"c":1,"c":2}}}`)))
+		require.NoError(t, strictjson.Check([]byte(`{"a\n":1,"b":2,"c":3}`)))
+	}
+}
+
+// The decoded value shares no memory with the body, which the caller may reuse.
+func TestDecodeCopies(t *testing.T) {
+	t.Parallel()
+	body := []byte(`{"plain":"abc","escaped\n":"d\u0065f"}`)
+	got, err := strictjson.Decode(body)
+	require.NoError(t, err)
+	clear(body)
+	_, err = strictjson.Decode([]byte(`{"other\n":"x\u0065y"}`))
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"plain": "abc", "escaped\n": "def"}, got)
+}
+
+// manyKeys is an object of n different keys of 8 characters.
+func manyKeys(n int) []byte {
+	b := []byte{'{'}
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, `"ky%06d":0`, i)
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,275 @@
+package testkit_test
+
+import (
+	"bufio"
+	"errors"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The house: what may stand at the top of the repository, and which way imports run. .golangci.yml holds the
+// same import rules; this test holds them where no linter is installed.
+
+const module = "atrium"
+
+// topLevel is everything that may stand at the top, besides dotfiles and what .gitignore names.
+var topLevel = []string{
+	"ent", "graph", "rest", "authz", "cmd", "internal", "policies", "gqlgen.yml", "go.mod", "go.sum", "README.md",
+	"Makefile", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
+}
+
+// leaves import nothing of the product, so that everything may import them.
+var leaves = []string{"internal/apperr", "internal/clock", "internal/id", "internal/principal", "policies"}
+
+// documents hold the type of a JSON column, which ent/schema names. They import leaves and each other only, so
+// that this way back from ent ends there.
+var documents = []string{"internal/form"}
+
+// importRules are the refusals. from and to are packages as folders of the repository; test tells whether the
+// importing file is a test. The compiler already refuses cycles.
+var importRules = []struct {
+	name    string
+	refuses func(from, to string, test bool) bool
+}{
+	{"a leaf imports nothing of the product", func(from, _ string, test bool) bool {
+		return slices.Contains(leaves, from) && !test
+	}},
+	{"ent/schema imports only the leaves principal, id and clock, types of columns, and generated ent", func(from, to string, test bool) bool {
+		return within(from, "ent/schema") && !test && !within(to, "ent") && !slices.Contains(documents, to) &&
+			to != "internal/principal" && to != "internal/id" && to != "internal/clock"
+	}},
+	{"imports run one way: cmd, then rest and graph, internal, authz, ent, types of columns, the leaves", func(from, to string, test bool) bool {
+		return layer(to) > layer(from) && !test && !drivesDoors(from)
+	}},
+	{"internal never imports a door or cmd, not even in a test", func(from, to string, _ bool) bool {
+		return within(from, "internal") && layer(to) >= doors && !drivesDoors(from)
+	}},
+	{"rest and graph know nothing of each other: what they share is an operation", func(from, to string, _ bool) bool {
+		return within(from, "rest") && within(to, "graph") || within(from, "graph") && within(to, "rest")
+	}},
+	{"only internal/op, internal/policy and cmd import authz", func(from, to string, test bool) bool {
+		return within(to, "authz") && !test && !forTests(from) &&
+			!within(from, "authz") && !within(from, "internal/op") && !within(from, "internal/policy") && !within(from, "cmd")
+	}},
+	{"what ships does not import what serves tests", func(from, to string, test bool) bool {
+		return forTests(to) && !test && !forTests(from)
+	}},
+}
+
+// The layers, lowest first: a package imports its own and lower ones.
+const (
+	leaf = iota
+	document
+	entities
+	authorisation
+	domain
+	doors
+	command
+)
+
+func layer(pkg string) int {
+	switch {
+	case slices.Contains(leaves, pkg):
+		return leaf
+	case slices.Contains(documents, pkg):
+		return document
+	case within(pkg, "ent"):
+		return entities
+	case within(pkg, "authz"):
+		return authorisation
+	case within(pkg, "rest"), within(pkg, "graph"):
+		return doors
+	case within(pkg, "cmd"):
+		return command
+	}
+	return domain
+}
+
+// forTests tells whether a package exists for tests and benchmarks.
+func forTests(pkg string) bool { return within(pkg, "internal/testkit") || drivesDoors(pkg) }
+
+// drivesDoors tells whether a package calls the product from outside, through its doors.
+func drivesDoors(pkg string) bool {
+	return within(pkg, "internal/apitest") || within(pkg, "internal/bench")
+}
+
+func within(pkg, folder string) bool { return pkg == folder || strings.HasPrefix(pkg, folder+"/") }
+
+// refusals returns the names of the rules that an import breaks.
+func refusals(from, to string, test bool) []string {
+	var names []string
+	for _, rule := range importRules {
+		if from != to && rule.refuses(from, to, test) { // a package's external tests import it
+			names = append(names, rule.name)
+		}
+	}
+	return names
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	t.Parallel()
+	root := repository(t)
+	files := 0
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // gone since its folder was listed
+			}
+			return err
+		}
+		if entry.IsDir() {
+			name := entry.Name()
+			if file != root && (name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(file) != ".go" {
+			return nil
+		}
+		files++
+		relative, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		relative = filepath.ToSlash(relative)
+		source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range source.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			to, ours := strings.CutPrefix(imported, module+"/")
+			if !ours {
+				continue
+			}
+			for _, rule := range refusals(path.Dir(relative), to, strings.HasSuffix(file, "_test.go")) {
+				t.Errorf("%s imports %s: %s", relative, imported, rule)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Greater(t, files, 10, "the walk found the sources")
+}
+
+func TestImportRulesRefuseWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from, to string
+		test, ok bool
+	}{
+		{from: "cmd/atrium", to: "rest", ok: true},
+		{from: "cmd/atrium", to: "authz", ok: true},
+		{from: "rest", to: "internal/request", ok: true},
+		{from: "graph", to: "internal/request", ok: true},
+		{from: "graph", to: "graph/generated", ok: true},
+		{from: "internal/request", to: "internal/op", ok: true},
+		{from: "internal/request", to: "ent/request", ok: true},
+		{from: "internal/op", to: "authz", ok: true},
+		{from: "internal/policy", to: "authz", ok: true},
+		{from: "authz", to: "policies", ok: true},
+		{from: "authz", to: "ent/predicate", ok: true},
+		{from: "ent", to: "ent/schema", ok: true},
+		{from: "ent/schema", to: "internal/principal", ok: true},
+		{from: "ent/schema", to: "ent/hook", ok: true},
+		{from: "ent/schema", to: "internal/form", ok: true},
+		{from: "internal/form", to: "internal/apperr", ok: true},
+		{from: "internal/apitest", to: "rest", ok: true},
+		{from: "internal/apitest", to: "internal/testkit", ok: true},
+		{from: "internal/request", to: "internal/testkit", test: true, ok: true},
+		{from: "authz", to: "internal/store", test: true, ok: true},
+		{from: "internal/id", to: "internal/id", test: true, ok: true},
+
+		{from: "rest", to: "cmd/atrium"},
+		{from: "rest", to: "graph"},
+		{from: "graph", to: "rest"},
+		{from: "rest", to: "authz"},
+		{from: "internal/request", to: "rest"},
+		{from: "internal/request", to: "rest", test: true},
+		{from: "internal/request", to: "graph/generated"},
+		{from: "internal/request", to: "authz"},
+		{from: "internal/operator", to: "authz"},
+		{from: "internal/request", to: "internal/testkit"},
+		{from: "authz", to: "internal/op"},
+		{from: "ent", to: "internal/store"},
+		{from: "ent/schema", to: "internal/apperr"},
+		{from: "ent/schema", to: "internal/op"},
+		{from: "internal/form", to: "internal/op"},
+		{from: "internal/form", to: "ent"},
+		{from: "internal/id", to: "internal/clock"},
+		{from: "internal/principal", to: "ent"},
+		{from: "policies", to: "ent"},
+	} {
+		broken := refusals(c.from, c.to, c.test)
+		require.Equal(t, c.ok, len(broken) == 0, "%s → %s (test: %v): %v", c.from, c.to, c.test, broken)
+	}
+}
+
+func TestNothingElseStandsAtTheTop(t *testing.T) {
+	t.Parallel()
+	root := repository(t)
+	entries, err := os.ReadDir(root)
+	require.NoError(t, err)
+	ignored := ignoredAtTheTop(t, root)
+	for _, entry := range entries {
+		name := entry.Name()
+		if name[0] == '.' || slices.Contains(topLevel, name) {
+			continue
+		}
+		left := slices.ContainsFunc(ignored, func(pattern string) bool {
+			matched, err := path.Match(pattern, name)
+			require.NoError(t, err, pattern)
+			return matched
+		})
+		if !left {
+			t.Errorf("%s stands at the top of the repository: CONTRIBUTING.md says where things belong", name)
+		}
+	}
+}
+
+// ignoredAtTheTop returns the patterns of .gitignore that can match something at the top.
+func ignoredAtTheTop(t *testing.T, root string) []string {
+	t.Helper()
+	file, err := os.Open(filepath.Join(root, ".gitignore"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	var patterns []string
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		pattern := strings.Trim(strings.TrimSpace(lines.Text()), "/")
+		if pattern != "" && pattern[0] != '#' && pattern[0] != '!' && !strings.Contains(pattern, "/") {
+			patterns = append(patterns, pattern)
+		}
+	}
+	require.NoError(t, lines.Err())
+	return patterns
+}
+
+// repository returns the folder of go.mod.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		require.NotEqual(t, parent, dir, "no go.mod above the test")
+		dir = parent
+	}
+}

@@ -1,0 +1,206 @@
+package testkit
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const postgresVariable = "ATRIUM_TEST_POSTGRES_URL"
+
+// adminTimeout bounds one statement on the cluster. Far more than any of them takes, so that a cluster under load
+// does not fail tests.
+const adminTimeout = time.Minute
+
+// PostgresURL returns the URL of an empty database that belongs to the test alone. It is dropped, with whatever
+// is still connected to it, when the test and its subtests are done. The test fails when there is no cluster to
+// make it on.
+func PostgresURL(tb testing.TB) string {
+	tb.Helper()
+	return clone(tb, cluster(tb), "")
+}
+
+// PostgresTemplate returns the URL of a database that belongs to the test alone and starts as a copy of what
+// prepare made. prepare is called once per test process and name, with the URL of an empty database; it must
+// have closed its connections when it returns. Every caller of one name passes the same prepare. Its error fails
+// every test that asks for the name.
+//
+// A copy costs a fraction of a migration: migrate in prepare, and let each test have its own copy.
+func PostgresTemplate(tb testing.TB, name string, prepare func(url string) error) string {
+	tb.Helper()
+	admin := cluster(tb)
+	tpl := templates.named(name)
+	tpl.once.Do(func() {
+		// Stays when prepare leaves through tb.FailNow or a panic, for the tests that come after.
+		tpl.err = errors.New("an earlier test did not finish preparing it")
+		tpl.err = tpl.make(admin, name, prepare)
+	})
+	if tpl.err != nil {
+		tb.Fatalf("postgres template %q: %v", name, tpl.err)
+	}
+	return clone(tb, admin, tpl.database)
+}
+
+// templates are the databases this process has prepared, by the caller's name: process-wide, because making one
+// costs what a hundred copies do. The cluster is thrown away after the run, and they with it.
+var templates registry
+
+type registry struct {
+	mu     sync.Mutex
+	byName map[string]*template
+}
+
+func (r *registry) named(name string) *template {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byName == nil {
+		r.byName = map[string]*template{}
+	}
+	if r.byName[name] == nil {
+		r.byName[name] = &template{}
+	}
+	return r.byName[name]
+}
+
+type template struct {
+	once     sync.Once
+	database string
+	err      error
+}
+
+func (t *template) make(admin *url.URL, name string, prepare func(url string) error) error {
+	t.database = databaseName("template", name)
+	quoted := pgx.Identifier{t.database}.Sanitize()
+	if err := execute(admin, "CREATE DATABASE "+quoted); err != nil {
+		return err
+	}
+	if err := prepare(withDatabase(admin, t.database)); err != nil {
+		return fmt.Errorf("prepare: %w", err)
+	}
+	// A database that somebody is connected to cannot be copied: nobody gets in from here on.
+	return execute(admin, "ALTER DATABASE "+quoted+" ALLOW_CONNECTIONS false")
+}
+
+// clone makes a database, from template unless that is empty, and drops it at the test's end.
+func clone(tb testing.TB, admin *url.URL, template string) string {
+	tb.Helper()
+	name := databaseName("test", tb.Name())
+	quoted := pgx.Identifier{name}.Sanitize()
+	// Copying files takes half the time of the default strategy, which writes every block to the log.
+	create := "CREATE DATABASE " + quoted + " STRATEGY file_copy"
+	if template != "" {
+		create += " TEMPLATE " + pgx.Identifier{template}.Sanitize()
+	}
+	if err := execute(admin, create); err != nil {
+		tb.Fatalf("create the test's database: %v", err)
+	}
+	tb.Cleanup(func() {
+		if err := drop(admin, quoted); err != nil {
+			tb.Errorf("drop the test's database: %v", err)
+		}
+	})
+	return withDatabase(admin, name)
+}
+
+// drop removes a database with whatever is connected to it. While a vacuum worker of the cluster is, which only a
+// superuser may end, PostgreSQL refuses; the worker is gone in a moment.
+func drop(admin *url.URL, quoted string) error {
+	for try := 0; ; try++ {
+		err := execute(admin, "DROP DATABASE "+quoted+" WITH (FORCE)")
+		pgErr, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || pgErr.Code != "42501" || try == 100 {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// cluster returns the URL of the cluster, whose role may create databases there.
+func cluster(tb testing.TB) *url.URL {
+	tb.Helper()
+	value := os.Getenv(postgresVariable)
+	if value == "" {
+		tb.Fatalf("%s is not set: `make test` starts a PostgreSQL cluster and sets it, and so does `.ci/with-services.sh go test …` for a single package.", postgresVariable)
+	}
+	u, err := url.Parse(value)
+	if err != nil {
+		tb.Fatalf("%s is not a URL.", postgresVariable) // the error would repeat it, password and all
+	}
+	if err := refuseSuperuser(value); err != nil {
+		tb.Fatalf("%s: %v", postgresVariable, err)
+	}
+	return u
+}
+
+// refuseSuperuser fails for a role that row-level security does not bind: tests of tenancy would pass on it
+// whatever the policies say. Asked once per address, since every database of a test needs the answer.
+func refuseSuperuser(address string) error {
+	check, _ := superuserChecks.LoadOrStore(address, sync.OnceValue(func() error {
+		var unbound bool
+		err := connected(address, func(ctx context.Context, conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, `SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user`).Scan(&unbound)
+		})
+		if err == nil && unbound {
+			return errors.New("its role bypasses row-level security; tests need one that does not (NOSUPERUSER NOBYPASSRLS CREATEDB)")
+		}
+		return err
+	}))
+	return check.(func() error)()
+}
+
+var superuserChecks sync.Map // address → func() error
+
+func execute(admin *url.URL, statement string) error {
+	return connected(admin.String(), func(ctx context.Context, conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+		return nil
+	})
+}
+
+// connected runs do on a connection of its own. There is no pool: its goroutines would outlive the test that
+// made it, and every leak check would name them.
+func connected(address string, do func(context.Context, *pgx.Conn) error) error {
+	// Not the test's context: that one is cancelled before the cleanups run.
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, conn), conn.Close(ctx))
+}
+
+// databaseName returns an unused name of at most 63 bytes, PostgreSQL's limit. It says whose database it is to
+// someone who looks at the cluster; the random part makes it unused, also among the processes of one run and
+// those of an earlier one on a cluster that was kept.
+func databaseName(kind, owner string) string {
+	readable := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '_'
+	}, owner)
+	readable = readable[:min(len(readable), 30)]
+	return fmt.Sprintf("%s_%d_%s_%s", kind, os.Getpid(), readable, strings.ToLower(rand.Text()[:8]))
+}
+
+func withDatabase(cluster *url.URL, database string) string {
+	u := *cluster
+	u.Path = "/" + database
+	return u.String()
+}

@@ -1,0 +1,207 @@
+package testkit
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/authz"
+	"atrium/ent"
+	"atrium/ent/user"
+	"atrium/internal/clock"
+	"atrium/internal/company"
+	"atrium/internal/identity"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/seal"
+	"atrium/internal/store"
+)
+
+// The addresses that a test's tokens name.
+const (
+	BaseURL = "https://atrium.test"
+	AuthURL = "https://atrium.test"
+)
+
+// World is a migrated database of its own with two companies that have the same names and slugs, and the engine that
+// operations run on.
+type World struct {
+	Engine *op.Engine
+	Store  *store.Store
+	Clock  *clock.Clock
+	Tokens *identity.Tokens
+	A, B   *Tenant
+}
+
+// Tenant is one company with a person of every role.
+type Tenant struct {
+	*company.Created
+	Users map[principal.Role]*ent.User // live users
+}
+
+// Each runs fn against a world on SQLite and another on PostgreSQL, in parallel. Without a PostgreSQL cluster the test
+// fails: it is never skipped.
+func Each(t *testing.T, fn func(t *testing.T, w *World)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		fn(t, SQLiteWorld(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		fn(t, PostgresWorld(t))
+	})
+}
+
+// SQLiteWorld returns a world on a fresh SQLite file.
+func SQLiteWorld(tb testing.TB) *World {
+	tb.Helper()
+	dir := tb.TempDir()
+	template, err := sqliteTemplate()
+	require.NoError(tb, err)
+	require.NoError(tb, os.WriteFile(filepath.Join(dir, "atrium.db"), template, 0o600))
+	return open(tb, store.Options{DataDir: dir})
+}
+
+// PostgresWorld returns a world in a fresh PostgreSQL database.
+func PostgresWorld(tb testing.TB) *World {
+	tb.Helper()
+	return open(tb, store.Options{DatabaseURL: PostgresTemplate(tb, "world", migrated), MaxConns: 8})
+}
+
+// sqliteTemplate is the file of an empty, migrated database, made once.
+var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "atrium-template")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // scratch
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Options{DataDir: dir})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "atrium.db")
+	db, err := store.OpenSQLiteFile(path)
+	if err != nil {
+		return nil, err
+	}
+	// All of it must be in the one file that is copied, whatever connection closed last.
+	if _, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// migrated migrates the database at url.
+func migrated(url string) error {
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Options{DatabaseURL: url})
+	if err != nil {
+		return err
+	}
+	if _, err := s.Migrate(ctx); err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// masterKey is one for all tests of a process: what it seals dies with their databases.
+var masterKey = sync.OnceValues(func() (*seal.Sealer, error) {
+	dir, err := os.MkdirTemp("", "atrium-master-key")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // scratch
+	path := filepath.Join(dir, "master.key")
+	if err := seal.CreateFile(path); err != nil {
+		return nil, err
+	}
+	return seal.Open(context.Background(), seal.Source{File: path})
+})
+
+func open(tb testing.TB, o store.Options) *World {
+	tb.Helper()
+	ctx := context.Background()
+	w := &World{Clock: &clock.Clock{}}
+	o.Clock = w.Clock
+	s, err := store.Open(ctx, o)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
+	decider, err := authz.New(ctx)
+	require.NoError(tb, err)
+	sealer, err := masterKey()
+	require.NoError(tb, err)
+	w.Store = s
+	w.Engine = &op.Engine{Store: s, Authz: decider, Sealer: sealer, Log: slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	w.Tokens = identity.NewTokens(identity.NewKeys(s, sealer), AuthURL, BaseURL, w.Clock.Now)
+	w.A, w.B = w.tenant(tb, "owner@a.test"), w.tenant(tb, "owner@b.test")
+	return w
+}
+
+// tenant makes a company named like every other, with a person of every role.
+func (w *World) tenant(tb testing.TB, ownerEmail string) *Tenant {
+	tb.Helper()
+	ctx := context.Background()
+	created, err := company.Create(ctx, w.Store, company.CreateInput{
+		Name: "Acme", Plan: "enterprise", OwnerEmail: ownerEmail, RedirectURI: "http://127.0.0.1/callback",
+	})
+	require.NoError(tb, err)
+	t := &Tenant{Created: created, Users: map[principal.Role]*ent.User{principal.Owner: created.Owner}}
+	for _, role := range []principal.Role{principal.Admin, principal.Agent, principal.Member} {
+		t.Users[role] = w.AddUser(tb, t, string(role)+"-"+ownerEmail, role)
+	}
+	return t
+}
+
+// AddUser makes an active user of a tenant.
+func (w *World) AddUser(tb testing.TB, t *Tenant, email string, role principal.Role) *ent.User {
+	tb.Helper()
+	var u *ent.User
+	err := w.Store.Write(principal.System(context.Background(), "test fixture"), func(ctx context.Context, tx *store.Tx) error {
+		acc, err := tx.Account.Create().SetEmail(email).Save(ctx)
+		if err != nil {
+			return err
+		}
+		u, err = tx.User.Create().SetCompanyID(t.Company.ID).SetAccountID(acc.ID).SetEmail(email).SetName(email).
+			SetRole(user.Role(role)).Save(ctx)
+		return err
+	})
+	require.NoError(tb, err)
+	return u
+}
+
+// As returns a context in which a person of the role calls, signed in and with all scopes.
+func (w *World) As(t *Tenant, role principal.Role) context.Context {
+	return w.AsUser(t.Users[role])
+}
+
+// AsUser returns a context in which the user calls, signed in and with all scopes.
+func (w *World) AsUser(u *ent.User) context.Context {
+	return principal.With(context.Background(), &principal.Principal{
+		CompanyID: u.CompanyID, Type: principal.TypeUser, ID: u.ID, Name: u.Name, Email: u.Email,
+		Role: principal.Role(u.Role), Scopes: principal.AllScopes, Method: principal.MethodSession, RequestID: "rid_test",
+	})
+}
+
+// Run runs an operation and fails the test when it refuses.
+func Run[In, Out any](tb testing.TB, w *World, ctx context.Context, o *op.Operation[In, Out], in In) Out {
+	tb.Helper()
+	out, _, err := op.Run(ctx, w.Engine, o, in, nil)
+	require.NoError(tb, err)
+	return out
+}

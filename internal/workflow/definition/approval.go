@@ -1,0 +1,78 @@
+package definition
+
+// ApprovalConfig asks approvers for a decision.
+type ApprovalConfig struct {
+	Approvers []Approver
+	Mode      ApprovalMode
+	Quorum    int // with the mode quorum: how many approvals decide
+	Order     ApprovalOrder
+	Deadline  *Span // nil: none
+}
+
+// Approver is a user, or a team any of whose members may speak for it.
+type Approver struct {
+	Type string // user, team
+	ID   string
+}
+
+// ApprovalMode says whose decisions make the outcome.
+type ApprovalMode string
+
+// The modes of an approval.
+const (
+	Any    ApprovalMode = "any"    // the first decision counts
+	All    ApprovalMode = "all"    // every approver must approve
+	Quorum ApprovalMode = "quorum" // so many must approve
+)
+
+// ApprovalOrder says when approvers may decide.
+type ApprovalOrder string
+
+// The orders of an approval.
+const (
+	Parallel   ApprovalOrder = "parallel"
+	Sequential ApprovalOrder = "sequential" // in the order of the list
+)
+
+// approval reads the config of an APPROVAL.
+func (c *checker) approval(f fields) (*ApprovalConfig, ways) {
+	f.keys([]string{"approvers", "mode"}, "quorum", "order", "deadline")
+	a := &ApprovalConfig{
+		Approvers: c.approvers(f),
+		Mode:      ApprovalMode(f.oneOf("mode", string(Any), string(All), string(Quorum))),
+		Order:     ApprovalOrder(f.oneOf("order", string(Parallel), string(Sequential))),
+		Deadline:  f.span("deadline"),
+	}
+	if a.Order == "" {
+		a.Order = Parallel
+	}
+	switch {
+	case a.Mode == Quorum && !f.has("quorum"):
+		c.fault(f.at("quorum"), "quorum is required with the mode quorum.")
+	case a.Mode != "" && a.Mode != Quorum && f.has("quorum"):
+		c.fault(f.at("quorum"), "quorum belongs to the mode quorum only.")
+	case len(a.Approvers) > 0:
+		a.Quorum = f.whole("quorum", 1, len(a.Approvers), 0)
+	}
+	w := ways{must: []string{Approved, Rejected}}
+	if f.has("deadline") {
+		w.must = append(w.must, Expired)
+	}
+	return a, w
+}
+
+func (c *checker) approvers(f fields) []Approver {
+	var list []Approver
+	seen := map[Approver]bool{}
+	f.objects("approvers", 1, maxEntries, func(_ int, one fields) {
+		one.keys([]string{"type", "id"})
+		a := Approver{Type: one.oneOf("type", "user", "team"), ID: one.str("id", shownRunes)}
+		if a.Type != "" && a.ID != "" && seen[a] {
+			c.fault(one.at("id"), "The %s %s is an approver already.", a.Type, quote(a.ID))
+		}
+		seen[a] = true
+		c.refer(a.Type, a.ID, one.at("id"))
+		list = append(list, a)
+	})
+	return list
+}

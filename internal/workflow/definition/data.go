@@ -1,0 +1,114 @@
+package definition
+
+import (
+	"regexp"
+
+	"github.com/google/cel-go/cel"
+)
+
+// DataConfig computes variables (Set) or checks what is there (Rules), never both.
+type DataConfig struct {
+	Kind DataKind
+
+	Set []Assignment // enrich
+
+	Rules     []DataRule // validate
+	OnInvalid OnInvalid  // validate
+}
+
+// DataKind is what a DATA phase does.
+type DataKind string
+
+// The kinds of DATA phases.
+const (
+	Enrich   DataKind = "enrich"
+	Validate DataKind = "validate"
+)
+
+// OnInvalid is what happens when a rule does not hold.
+type OnInvalid string
+
+// What a DATA phase can do with invalid data.
+const (
+	Fail  OnInvalid = "fail"  // the execution fails
+	Route OnInvalid = "route" // the way out "invalid" is taken
+	Ask   OnInvalid = "ask"   // the responsible correct the fields; then the rules run again
+)
+
+// Assignment gives the value of an expression to a variable, then read as phases.<id>.<variable>.
+type Assignment struct {
+	Variable string
+	Value    *Expr
+}
+
+// DataRule is one thing that must hold.
+type DataRule struct {
+	Check   *Expr // a bool
+	Message string
+	Field   string
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
+
+// data reads the config of a DATA.
+func (c *checker) data(f fields) (*DataConfig, ways) {
+	w := ways{must: []string{Next}}
+	d := &DataConfig{Kind: DataKind(f.oneOf("kind", string(Enrich), string(Validate)))}
+	switch d.Kind {
+	case Enrich:
+		f.keys([]string{"kind", "set"})
+		d.Set = f.assignments("set", plain)
+	case Validate:
+		f.keys([]string{"kind", "rules"}, "onInvalid")
+		d.Rules = f.dataRules()
+		d.OnInvalid = OnInvalid(f.oneOf("onInvalid", string(Fail), string(Route), string(Ask)))
+		switch d.OnInvalid {
+		case Route:
+			w.must = append(w.must, Invalid)
+		case "":
+			d.OnInvalid = Fail
+		}
+	default: // which keys belong depends on the kind, which has its row
+		f.keys([]string{"kind"}, "set", "rules", "onInvalid")
+	}
+	return d, w
+}
+
+func (f fields) dataRules() []DataRule {
+	var rules []DataRule
+	f.objects("rules", 1, maxEntries, func(_ int, rule fields) {
+		rule.keys([]string{"check"}, "message", "field")
+		rules = append(rules, DataRule{
+			Check:   rule.expression("check", plain, cel.BoolType),
+			Message: rule.str("message", 1000),
+			Field:   rule.str("field", 200),
+		})
+	})
+	return rules
+}
+
+// assignments reads an object of variables and their expressions, in the order written.
+func (f fields) assignments(key string, s scope) []Assignment {
+	set, ok := f.object(key)
+	if !ok {
+		return nil
+	}
+	var list []Assignment
+	for i, variable := range set.obj.keys {
+		switch {
+		case i == maxEntries:
+			f.c.fault(set.path, "%s may hold at most %d variables.", key, maxEntries)
+			return nil
+		case !variableName.MatchString(variable):
+			f.c.fault(set.at(variable), "%s is not a variable's name: it takes letters, digits and _.", quote(variable))
+		case !set.has(variable):
+			f.c.fault(set.at(variable), "%s needs an expression.", variable)
+		default:
+			list = append(list, Assignment{Variable: variable, Value: set.expression(variable, s, cel.DynType)})
+		}
+	}
+	if len(set.obj.keys) == 0 {
+		f.c.fault(set.path, "%s needs at least one variable.", key)
+	}
+	return list
+}

@@ -1,0 +1,152 @@
+package definition
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Type is what a phase does.
+type Type string
+
+// The phase types.
+const (
+	Start          Type = "START"
+	Process        Type = "PROCESS"
+	Decision       Type = "DECISION"
+	Data           Type = "DATA"
+	Timer          Type = "TIMER"
+	WebhookCallout Type = "WEBHOOK_CALLOUT"
+	APICall        Type = "API_CALL"
+	Approval       Type = "APPROVAL"
+	End            Type = "END"
+)
+
+// The ways out that phase types take of their own accord; all others are named by the definition.
+const (
+	Next     = "next"
+	Invalid  = "invalid"  // DATA, onInvalid route
+	Approved = "approved" // APPROVAL
+	Rejected = "rejected" // APPROVAL
+	Expired  = "expired"  // APPROVAL with a deadline
+)
+
+// Definition is a workflow that has passed every check, compiled. It is immutable and may be shared by executions.
+type Definition struct {
+	Start       *Phase
+	Phases      []*Phase     // as written
+	Transitions []Transition // as written
+
+	byID map[string]*Phase
+	refs References
+}
+
+// Transition leads from one phase to another under a name.
+type Transition struct {
+	From string
+	Name string
+	To   string
+}
+
+// Phase returns the phase of that id, or nil.
+func (d *Definition) Phase(id string) *Phase { return d.byID[id] }
+
+// References returns everything of the company that the definition names, for the caller to look up.
+func (d *Definition) References() References { return d.refs }
+
+// References lists what a definition names, once for every place that names it, in the order written.
+type References struct {
+	Secrets   []Reference // ID is the secret's name
+	Users     []Reference
+	Teams     []Reference
+	Agents    []Reference
+	Calendars []Reference
+}
+
+// Reference is one place that names something. Field is the path for a details row, should it not exist.
+type Reference struct {
+	ID    string
+	Field string
+}
+
+// Phase is one step. Exactly the settings of its type are set: a TIMER has Timer, and START and END have none.
+type Phase struct {
+	ID            string
+	Type          Type
+	Name          string // may be empty
+	RequestAction RequestAction
+	Participants  []Participant
+	SLA           *SLA // nil: none
+
+	Process  *ProcessConfig
+	Decision *DecisionConfig
+	Data     *DataConfig
+	Timer    *TimerConfig
+	Callout  *CalloutConfig
+	APICall  *APICallConfig
+	Approval *ApprovalConfig
+
+	ways  []string          // names of the transitions out, as written
+	next  map[string]*Phase // where they lead
+	rules ways              // what the type can take; for checking
+	path  string            // in rows; for checking
+}
+
+// Follow returns the phase that the named transition leads to, or nil when there is no such way out.
+func (p *Phase) Follow(name string) *Phase { return p.next[name] }
+
+// Ways returns the names of the transitions that leave the phase, in the order written.
+func (p *Phase) Ways() []string { return slices.Clone(p.ways) }
+
+// Title returns the phase's name, or its id when it has none.
+func (p *Phase) Title() string {
+	if p.Name == "" {
+		return p.ID
+	}
+	return p.Name
+}
+
+// Responsible returns those who are responsible for the phase, in the order written.
+func (p *Phase) Responsible() []Participant {
+	var out []Participant
+	for _, one := range p.Participants {
+		if one.Role == "responsible" {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// RequestAction is what entering a phase does to the request.
+type RequestAction string
+
+// The request actions.
+const (
+	NoAction RequestAction = ""
+	Accept   RequestAction = "accept"
+	Complete RequestAction = "complete"
+	Cancel   RequestAction = "cancel"
+)
+
+// Participant is someone who has a part in a phase.
+type Participant struct {
+	Role string // responsible, accountable, consulted, informed
+	Type string // user, team, agent
+	ID   string
+}
+
+// SLA bounds how long a phase may take. A number that is zero is not set.
+type SLA struct {
+	ResponseMinutes   int
+	ResolutionMinutes int
+	WarnAtPercent     int
+	CalendarID        string
+}
+
+// Span is a length of time as written: "3d", "2h30m".
+type Span struct {
+	Text     string
+	Duration time.Duration // a day counts 24 hours
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,132 @@
+package definition
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+)
+
+const (
+	maxSource       = 4 << 10   // bytes of one expression
+	maxDepthSource  = 40        // nesting of the parser: parentheses, calls, operators in a row
+	maxLoops        = 20        // comprehensions of one expression
+	maxNestedLoops  = 3         // of them inside one another
+	costLimit       = 1_000_000 // CEL cost units of one evaluation; a comparison is 1, a string costs 0.1 a byte
+	interruptEveryN = 100       // loop rounds between two looks at the context
+)
+
+// The types of the variables whose fields are known. Their names hold brackets so that no expression can write them
+// and build such a value.
+const (
+	requestType   = "(request)"
+	executionType = "(execution)"
+	webhookType   = "(webhook)"
+	responseType  = "(response)"
+)
+
+// structs lists the fields of each typed variable, spelled as the API spells them. A field that may be null has a
+// nullable type, so that `request.assigneeId == null` compiles.
+var structs = map[string]map[string]*cel.Type{
+	requestType: {
+		"id": cel.StringType, "serviceId": cel.StringType, "offeringId": nullableString,
+		"title": cel.StringType, "description": nullableString, "status": cel.StringType, "priority": cel.StringType,
+		"fields": cel.MapType(cel.StringType, cel.DynType), "tags": cel.MapType(cel.StringType, cel.StringType),
+		"createdBy": nullableString, "assigneeId": nullableString, "teamId": nullableString, "executionId": nullableString,
+		"createdAt": cel.TimestampType, "updatedAt": cel.TimestampType, "acceptedAt": cel.TimestampType,
+		"completedAt": cel.TimestampType, "cancelledAt": cel.TimestampType,
+		"sla": cel.DynType,
+	},
+	executionType: {"id": cel.StringType},
+	webhookType: {
+		"body": cel.DynType, "headers": cel.MapType(cel.StringType, cel.StringType),
+		"method": cel.StringType, "receivedAt": cel.TimestampType,
+	},
+	responseType: {
+		"status": cel.IntType, "headers": cel.MapType(cel.StringType, cel.StringType), "body": cel.DynType,
+	},
+}
+
+var nullableString = cel.NullableType(cel.StringType)
+
+// environment compiles every expression of every definition; it is immutable once built. All variables are
+// declared in it, and checkNames refuses those that a place does not offer: that gives one plain sentence instead
+// of CEL's "undeclared reference".
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	registry, err := types.NewRegistry()
+	if err != nil {
+		return nil, fmt.Errorf("CEL type registry: %w", err)
+	}
+	return cel.NewEnv(
+		cel.CustomTypeAdapter(registry),
+		cel.CustomTypeProvider(provider{registry}),
+		cel.Variable("request", cel.ObjectType(requestType)),
+		cel.Variable("execution", cel.ObjectType(executionType)),
+		cel.Variable("webhook", cel.ObjectType(webhookType)),
+		cel.Variable("response", cel.ObjectType(responseType)),
+		cel.Variable("phases", cel.MapType(cel.StringType, cel.MapType(cel.StringType, cel.DynType))),
+		cel.Variable("secrets", cel.MapType(cel.StringType, cel.StringType)),
+		cel.CrossTypeNumericComparisons(true),
+		cel.ParserExpressionSizeLimit(maxSource),
+		cel.ParserRecursionLimit(maxDepthSource),
+		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
+		ext.Encoders(), // base64.encode: an Authorization header of user name and secret
+	)
+})
+
+// provider adds the typed variables to CEL's own types. Their values are plain maps when an expression runs: a
+// field without accessors is looked up by its name.
+type provider struct{ types.Provider }
+
+func (p provider) FindStructType(name string) (*types.Type, bool) {
+	if _, ok := structs[name]; ok {
+		return types.NewTypeTypeWithParam(types.NewObjectType(name)), true
+	}
+	return p.Provider.FindStructType(name)
+}
+
+func (p provider) FindStructFieldNames(name string) ([]string, bool) {
+	if fields, ok := structs[name]; ok {
+		return sortedKeys(fields), true
+	}
+	return p.Provider.FindStructFieldNames(name)
+}
+
+func (p provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
+	fields, ok := structs[name]
+	if !ok {
+		return p.Provider.FindStructFieldType(name, field)
+	}
+	t, ok := fields[field]
+	return &types.FieldType{Type: t}, ok
+}
+
+// encoderCost charges base64 functions by the size of what they make; CEL knows the cost of its own functions only,
+// and a chain of encodings grows without bound.
+type encoderCost struct{}
+
+func (encoderCost) CallCost(function, _ string, _ []ref.Val, result ref.Val) *uint64 {
+	if function != "base64.encode" && function != "base64.decode" {
+		return nil
+	}
+	cost := uint64(1)
+	switch v := result.(type) {
+	case types.String:
+		cost += uint64(len(v)) / 10
+	case types.Bytes:
+		cost += uint64(len(v)) / 10
+	}
+	return &cost
+}
+
+// newProgram returns what evaluates a checked expression, bounded in cost and stopped by its context.
+func newProgram(env *cel.Env, checked *cel.Ast) (cel.Program, error) {
+	return env.Program(checked,
+		cel.EvalOptions(cel.OptOptimize),
+		cel.CostTracking(encoderCost{}),
+		cel.CostLimit(costLimit),
+		cel.InterruptCheckFrequency(interruptEveryN))
+}

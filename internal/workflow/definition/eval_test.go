@@ -1,0 +1,216 @@
+package definition
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func bound() Bound {
+	return Vars{
+		Request: map[string]any{
+			"id": "req_1", "title": "Größe & more", "priority": "HIGH", "assigneeId": nil, "createdAt": "2026-01-02T03:04:05.678Z",
+			"completedAt": nil, "tags": map[string]any{"a.b": "c"},
+			"fields": map[string]any{"amount": 5.0, "half": 0.5, "big": 1e15, "list": []any{1.0, "x", nil}, "due": "2026-02-03T04:05:06Z", "up": "..", "none": nil},
+		},
+		ExecutionID: "exe_1",
+		Webhook:     map[string]any{"method": "POST", "headers": map[string]string{"x-a": "1"}, "body": map[string]any{"n": 2.0}, "receivedAt": time.Unix(0, 0)},
+		Phases:      map[string]any{"s": map[string]any{}, "p": map[string]any{"total": 7.0}},
+		Secrets:     map[string]string{"TOKEN": "t0p"},
+	}.Bind()
+}
+
+func exprOf(t *testing.T, source string) *Expr {
+	t.Helper()
+	return accepted(t, enrich(source)).Phase("p").Data.Set[0].Value
+}
+
+func TestExprValue(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]any{
+		`request.title`:                   "Größe & more",
+		`request.fields.amount`:           5.0,
+		`request.fields.amount == 5`:      true,
+		`request.fields.amount > 4`:       true,
+		`request.assigneeId == null`:      true,
+		`request.assigneeId`:              nil,
+		`request.completedAt == null`:     true,
+		`has(request.acceptedAt)`:         false,
+		`has(request.fields.gone)`:        false,
+		`request.tags["a.b"]`:             "c",
+		`request.fields.list`:             []any{1.0, "x", nil},
+		`request.createdAt`:               "2026-01-02T03:04:05.678Z",
+		`request.createdAt.getFullYear()`: int64(2026),
+		`timestamp(request.createdAt) + duration("1h") == request.createdAt + duration("60m")`: true,
+		`duration("90s")`:               "90s",
+		`b"\x01"`:                       "AQ==",
+		`{"a": [1, 2u]}`:                map[string]any{"a": []any{int64(1), uint64(2)}},
+		`{1: true}`:                     map[string]any{"1": true},
+		`execution.id`:                  "exe_1",
+		`webhook.headers["x-a"]`:        "1",
+		`webhook.body.n`:                2.0,
+		`webhook.receivedAt`:            "1970-01-01T00:00:00.000Z",
+		`phases.p.total + 1.0`:          8.0,
+		`has(phases.e)`:                 false,
+		`has(phases.p.gone)`:            false,
+		`base64.encode(bytes("u:p"))`:   "dTpw",
+		`request.priority in ["HIGH"]`:  true,
+		`1 < 1.5 && 2u > 1`:             true,
+		`request.fields.amount == 5.0`:  true,
+		`phases["p"].total == 7`:        true,
+		`[1, 2].map(n, n * 2)[1] == 4`:  true,
+		`string(request.createdAt)`:     "2026-01-02T03:04:05.678Z",
+		`request.title.matches("^Gr.")`: true,
+	} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			got, err := exprOf(t, source).Value(t.Context(), bound())
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			_, err = json.Marshal(got)
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestExprErrors(t *testing.T) {
+	t.Parallel()
+	for source, part := range map[string]string{
+		`request.fields.gone`:          "no such key: gone",
+		`phases.e.x`:                   "no such key: e",
+		`1 / int(request.fields.none)`: "",
+		`1.0 / 0.0`:                    "JSON cannot hold",
+		`type(1)`:                      "JSON cannot hold",
+		`request.fields.list[9]`:       "index",
+		`[0,1,2,3,4,5,6,7,8,9].map(a, [0,1,2,3,4,5,6,7,8,9].map(b, "` + strings.Repeat("x", 3500) + `" + "y")).map(l, l.map(s, s + s + s + s + s + s + s + s).map(s, s + s + s + s + s + s + s + s))`: "cost limit",
+	} {
+		_, err := exprOf(t, source).Value(t.Context(), bound())
+		require.ErrorContains(t, err, part, source)
+	}
+}
+
+func TestNullVariables(t *testing.T) {
+	t.Parallel()
+	b := Vars{}.Bind()
+	v, err := exprOf(t, `request == null && webhook == null`).Value(t.Context(), b)
+	require.NoError(t, err)
+	require.Equal(t, true, v)
+	for _, source := range []string{`request.title`, `phases.s.x`, `webhook.body.n`} {
+		_, err := exprOf(t, source).Value(t.Context(), b)
+		require.Error(t, err, source)
+	}
+}
+
+func TestBoolAndTime(t *testing.T) {
+	t.Parallel()
+	ok, err := exprOf(t, `request.fields.amount > 1`).Bool(t.Context(), bound())
+	require.NoError(t, err)
+	require.True(t, ok)
+	_, err = exprOf(t, `request.fields.amount`).Bool(t.Context(), bound())
+	require.EqualError(t, err, "the expression gave a double, not a bool")
+
+	for _, source := range []string{`timestamp("2026-02-03T04:05:06Z")`, `request.fields.due`, `timestamp(request.fields.due)`} {
+		at, err := exprOf(t, source).Time(t.Context(), bound())
+		require.NoError(t, err, source)
+		require.True(t, at.Equal(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)), source)
+	}
+	for _, source := range []string{`request.fields.up`, `request.fields.amount`, `request.fields.gone`} {
+		_, err := exprOf(t, source).Time(t.Context(), bound())
+		require.Error(t, err, source)
+	}
+}
+
+func TestEvaluationEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	list := "[" + strings.TrimSuffix(strings.Repeat("1,", 500), ",") + "]"
+	_, err := exprOf(t, list+`.all(n, n == 1)`).Bool(ctx, bound())
+	require.ErrorContains(t, err, "interrupted")
+}
+
+func TestResponseExpressions(t *testing.T) {
+	t.Parallel()
+	c := accepted(t, with(APICall, "next")(`{"method":"GET","url":"https://a.example","response":{
+		"total":"response.body.total * 2.0","kind":"response.headers['content-type']","fine":"response.status < 300 && request.priority == 'HIGH'"}}`)).Phase("p").APICall
+	b := bound()
+	b["response"] = map[string]any{"status": 200, "headers": map[string]string{"content-type": "text/plain"}, "body": map[string]any{"total": 1.5}}
+	got := map[string]any{}
+	for _, a := range c.Response {
+		v, err := a.Value.Value(t.Context(), b)
+		require.NoError(t, err)
+		got[a.Variable] = v
+	}
+	require.Equal(t, map[string]any{"total": 3.0, "kind": "text/plain", "fine": true}, got)
+}
+
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	for template, want := range map[string]any{
+		`plain`:                           "plain",
+		``:                                "",
+		`${request.fields.amount}`:        5.0,
+		`${request.fields.amount} pieces`: "5 pieces",
+		`${request.fields.half}${1}${2u}`: "0.512",
+		`n=${request.fields.big}`:         "n=1000000000000000",
+		`<${request.assigneeId}>`:         "<>",
+		`${request.fields.list} ${true}`:  `[1,"x",null] true`,
+		`${request.fields.list}`:          []any{1.0, "x", nil},
+		`Bearer ${secrets.TOKEN}`:         "Bearer t0p",
+		`${secrets["TOKEN"]}`:             "t0p",
+		`at ${request.createdAt}`:         "at 2026-01-02T03:04:05.678Z",
+		`${'${'}literal}`:                 "${literal}",
+	} {
+		t.Run(template, func(t *testing.T) {
+			t.Parallel()
+			got, err := accepted(t, callBody(template)).Phase("p").APICall.Body.Eval(t.Context(), bound())
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+		})
+	}
+}
+
+func TestTemplatesDeepInABody(t *testing.T) {
+	t.Parallel()
+	c := accepted(t, with(APICall, "next")(`{"method":"POST","url":"https://a.example","headers":{"X":"a${1}"},
+		"body":{"${k}":[{"id":"${request.id}","n":1.50,"on":true,"no":null},"x${1 + 1}"]}}`)).Phase("p").APICall
+	v, err := c.Body.Eval(t.Context(), bound())
+	require.NoError(t, err)
+	raw, err := json.Marshal(v)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"${k}":[{"id":"req_1","n":1.50,"on":true,"no":null},"x2"]}`, string(raw))
+	require.Contains(t, string(raw), "1.50", "a number is sent as it was written")
+	h, err := c.Headers[0].Value.Text(t.Context(), bound())
+	require.NoError(t, err)
+	require.Equal(t, "a1", h)
+
+	c = accepted(t, callBody(`a ${request.fields.gone}`)).Phase("p").APICall
+	_, err = c.Body.Eval(t.Context(), bound())
+	require.ErrorContains(t, err, "no such key")
+}
+
+func TestURLTemplates(t *testing.T) {
+	t.Parallel()
+	url := func(template string) (string, error) {
+		raw, _ := json.Marshal("https://a.example/" + template)
+		return accepted(t, with(APICall, "next")(`{"method":"GET","url":`+string(raw)+`}`)).Phase("p").APICall.URL.URL(t.Context(), bound())
+	}
+	for template, want := range map[string]string{
+		`x/${request.id}?q=${request.title}`:   "x/req_1?q=Gr%C3%B6%C3%9Fe%20%26%20more",
+		`${"a/b?c#d&e=f+g:@%"}`:                "a%2Fb%3Fc%23d%26e%3Df%2Bg%3A%40%25",
+		`${request.fields.amount}`:             "5",
+		`a%20b/${phases.p.total}/${"..%2f.."}`: "a%20b/7/..%252f..",
+	} {
+		got, err := url(template)
+		require.NoError(t, err)
+		require.Equal(t, "https://a.example/"+want, got)
+	}
+	for _, template := range []string{`${request.fields.up}`, `${""}`, `${request.assigneeId}`, `${"."}`, `${request.fields.gone}`} {
+		_, err := url(template)
+		require.Error(t, err, template)
+	}
+}

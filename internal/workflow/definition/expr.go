@@ -1,0 +1,230 @@
+package definition
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+)
+
+// Expr is a compiled CEL expression. It is immutable and may be evaluated by many goroutines at once.
+type Expr struct {
+	source  string
+	checked *cel.Ast
+	program cel.Program
+	secrets []string
+}
+
+// Source returns the expression as it was written.
+func (e *Expr) Source() string { return e.source }
+
+// AST returns the checked expression, for tools that explain a definition.
+func (e *Expr) AST() *cel.Ast { return e.checked }
+
+// Secrets returns the names of the secrets that the expression reads, each once, in order of appearance.
+func (e *Expr) Secrets() []string { return e.secrets }
+
+// scope says which variables a place offers beyond request, execution, webhook and phases.
+type scope int
+
+const (
+	plain       scope = iota
+	inCall            // templates of API_CALL and WEBHOOK_CALLOUT: secrets
+	forResponse       // response expressions of API_CALL: response
+)
+
+var secretName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
+
+// expression compiles source for a place that needs a value of type want (cel.DynType takes any) and gathers the
+// secrets it reads. Every fault becomes one row at path, and nil is returned.
+func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr {
+	if len(source) > maxSource {
+		c.fault(path, "An expression may be at most %d bytes long.", maxSource)
+		return nil
+	}
+	if !c.spend(1, len(source), 0) {
+		return nil
+	}
+	checked := c.compile(path, source)
+	if checked == nil {
+		return nil
+	}
+	if !fits(checked.OutputType(), want) {
+		c.fault(path, "The expression must give %s, not %s.", typeName(want), typeName(checked.OutputType()))
+		return nil
+	}
+	secrets, ok := c.names(path, checked, s)
+	if !ok {
+		return nil
+	}
+	program, err := newProgram(c.env, checked)
+	if err != nil {
+		c.fault(path, "The expression does not compile: %s.", clip(err.Error()))
+		return nil
+	}
+	return &Expr{source: source, checked: checked, program: program, secrets: secrets}
+}
+
+// compile parses and checks source. Loops are counted in between: checking takes far more than linear time in them.
+func (c *checker) compile(path, source string) *cel.Ast {
+	parsed, issues := c.env.Parse(source)
+	if issues.Err() != nil {
+		c.fault(path, "%s", syntaxMessage(issues))
+		return nil
+	}
+	loops, ok := countLoops(ast.NavigateAST(parsed.NativeRep()))
+	if !ok {
+		c.fault(path, "An expression may hold at most %d loops, and %d inside one another.", maxLoops, maxNestedLoops)
+		return nil
+	}
+	if !c.spend(0, 0, loops) {
+		return nil
+	}
+	checked, issues := c.env.Check(parsed)
+	if issues.Err() != nil {
+		c.fault(path, "%s", syntaxMessage(issues))
+		return nil
+	}
+	return checked
+}
+
+// countLoops returns how many loops an expression holds, and whether it may.
+func countLoops(tree ast.NavigableExpr) (int, bool) {
+	loops := ast.MatchDescendants(tree, ast.KindMatcher(ast.ComprehensionKind))
+	if len(loops) > maxLoops {
+		return 0, false
+	}
+	for _, loop := range loops {
+		around := 1
+		for parent, ok := loop.Parent(); ok; parent, ok = parent.Parent() {
+			if parent.Kind() == ast.ComprehensionKind {
+				around++
+			}
+		}
+		if around > maxNestedLoops {
+			return 0, false
+		}
+	}
+	return len(loops), true
+}
+
+// fits reports whether an expression of type got may stand where want is needed. What is only known when it runs
+// (a field of the request, a part of a webhook's body) fits everywhere.
+func fits(got, want *cel.Type) bool {
+	return want.Kind() == types.DynKind || got.Kind() == types.DynKind || want.IsAssignableType(got)
+}
+
+// celNames writes CEL's types as authors write them.
+var celNames = strings.NewReplacer("google.protobuf.Timestamp", "timestamp", "google.protobuf.Duration", "duration",
+	"wrapper(string)", "string")
+
+func typeName(t *cel.Type) string {
+	name := celNames.Replace(t.String())
+	if strings.HasPrefix(name, "int") {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// syntaxMessage returns CEL's first complaint in one line: the place and what is wrong, without the source.
+func syntaxMessage(issues *cel.Issues) string {
+	errs := issues.Errors()
+	if len(errs) == 0 {
+		return "The expression does not compile: " + clip(issues.Err().Error()) + "."
+	}
+	first := errs[0]
+	message := celNames.Replace(strings.TrimSuffix(first.Message, " (in container '')"))
+	if first.Location == nil || first.Location == common.NoLocation {
+		return "The expression does not compile: " + clip(message) + "."
+	}
+	return fmt.Sprintf("The expression does not compile (line %d, column %d): %s.",
+		first.Location.Line(), first.Location.Column()+1, clip(message))
+}
+
+// names checks every use of a variable that CEL's types cannot: phases.<id> names a phase, secrets.NAME a possible
+// secret in a place that may read secrets, response stands where there is one. It returns the secrets read.
+func (c *checker) names(path string, checked *cel.Ast, s scope) ([]string, bool) {
+	before := len(c.rows)
+	var secrets []string
+	tree := ast.NavigateAST(checked.NativeRep())
+	for _, loop := range ast.MatchDescendants(tree, ast.KindMatcher(ast.ComprehensionKind)) {
+		c.loopNames(path, loop.AsComprehension())
+	}
+	for _, ident := range ast.MatchDescendants(tree, ast.KindMatcher(ast.IdentKind)) {
+		switch ident.AsIdent() {
+		case "secrets":
+			if name, ok := c.secretUse(path, ident, s); ok {
+				secrets = append(secrets, name)
+			}
+		case "phases":
+			c.phaseUse(path, ident)
+		case "response":
+			if s != forResponse {
+				c.fault(path, "The variable response stands only in the response expressions of an API_CALL.")
+			}
+		}
+	}
+	return unique(secrets), len(c.rows) == before
+}
+
+// loopNames refuses a loop variable that hides one of ours, so that a name always means the same.
+func (c *checker) loopNames(path string, loop ast.ComprehensionExpr) {
+	for _, name := range []string{loop.IterVar(), loop.IterVar2()} {
+		switch name {
+		case "request", "execution", "webhook", "response", "phases", "secrets":
+			c.fault(path, "A loop variable may not be called %s.", name)
+		}
+	}
+}
+
+func (c *checker) secretUse(path string, ident ast.NavigableExpr, s scope) (string, bool) {
+	name, ok := member(ident)
+	switch {
+	case s != inCall:
+		c.fault(path, "Secrets may be used only in templates of API_CALL and WEBHOOK_CALLOUT%s.", suffix(": secrets.", name))
+	case !ok:
+		c.fault(path, "Secrets are read one by one, as secrets.NAME.")
+	case !secretName.MatchString(name):
+		c.fault(path, "No secret can be called %s.", quote(name))
+	default:
+		return name, true
+	}
+	return "", false
+}
+
+func (c *checker) phaseUse(path string, ident ast.NavigableExpr) {
+	name, ok := member(ident)
+	switch {
+	case !ok:
+		c.fault(path, "Phases are read one by one, as phases.<id>.")
+	case !c.known[name]:
+		c.fault(path, "No phase has the id %s, which the expression reads.", quote(name))
+	}
+}
+
+// member returns NAME of ident.NAME, has(ident.NAME) or ident["NAME"].
+func member(ident ast.NavigableExpr) (string, bool) {
+	parent, ok := ident.Parent()
+	if !ok {
+		return "", false
+	}
+	switch parent.Kind() {
+	case ast.SelectKind:
+		return parent.AsSelect().FieldName(), true
+	case ast.CallKind:
+		call := parent.AsCall()
+		if call.FunctionName() != operators.Index || call.Args()[0].ID() != ident.ID() ||
+			call.Args()[1].Kind() != ast.LiteralKind {
+			return "", false
+		}
+		name, ok := call.Args()[1].AsLiteral().(types.String)
+		return string(name), ok
+	default:
+		return "", false
+	}
+}

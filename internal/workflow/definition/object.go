@@ -1,0 +1,198 @@
+package definition
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// fields reads the keys of one JSON object. Each reader adds a row for a value of the wrong type or out of bounds
+// and then returns the zero value; a key that is absent or null gives the zero value without a row, since keys()
+// has already asked for those that are required.
+type fields struct {
+	c    *checker
+	path string
+	obj  *object
+}
+
+// at returns the path of a key.
+func (f fields) at(key string) string { return f.path + "." + short(key) }
+
+// has reports whether key is there and not null.
+func (f fields) has(key string) bool { return f.obj.values[key] != nil }
+
+// keys refuses keys that are neither required nor optional, and misses the required ones.
+func (f fields) keys(required []string, optional ...string) {
+	for _, key := range f.obj.keys {
+		if !slices.Contains(required, key) && !slices.Contains(optional, key) {
+			f.c.fault(f.at(key), "The key %s is not known here.", quote(key))
+		}
+	}
+	for _, key := range required {
+		if !f.has(key) {
+			f.c.fault(f.at(key), "%s is required.", key)
+		}
+	}
+}
+
+// str reads a string of 1 to most characters without control characters; 0 means that any length will do.
+func (f fields) str(key string, most int) string {
+	if !f.has(key) {
+		return ""
+	}
+	s, ok := f.c.str(f.at(key), key, f.obj.values[key])
+	switch {
+	case !ok:
+		return ""
+	case strings.TrimSpace(s) == "":
+		f.c.fault(f.at(key), "%s must not be empty.", key)
+	case most > 0 && utf8.RuneCountInString(s) > most:
+		f.c.fault(f.at(key), "%s may be at most %d characters long.", key, most)
+	case strings.ContainsFunc(s, isControl):
+		f.c.fault(f.at(key), "%s must not hold control characters.", key)
+	default:
+		return s
+	}
+	return ""
+}
+
+// isControl reports the control characters that no text of a definition needs; line breaks and tabs are fine.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
+
+// oneOf reads one of the given words.
+func (f fields) oneOf(key string, words ...string) string {
+	if !f.has(key) {
+		return ""
+	}
+	s, ok := f.c.str(f.at(key), key, f.obj.values[key])
+	if ok && !slices.Contains(words, s) {
+		f.c.fault(f.at(key), "%s must be one of %s.", key, strings.Join(words, ", "))
+		return ""
+	}
+	return s
+}
+
+// whole reads a whole number from least to most, or gives unset when there is none.
+func (f fields) whole(key string, least, most, unset int) int {
+	if !f.has(key) {
+		return unset
+	}
+	number, ok := f.obj.values[key].(json.Number)
+	if !ok {
+		f.c.fault(f.at(key), "%s must be a whole number, not %s.", key, kindOf(f.obj.values[key]))
+		return unset
+	}
+	v, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || v != float64(int(v)) || v < float64(least) || v > float64(most) {
+		f.c.fault(f.at(key), "%s must be a whole number from %d to %d.", key, least, most)
+		return unset
+	}
+	return int(v)
+}
+
+// object reads an object.
+func (f fields) object(key string) (fields, bool) {
+	if !f.has(key) {
+		return fields{}, false
+	}
+	return f.c.object(f.at(key), key, f.obj.values[key])
+}
+
+// list reads a list of least to most entries.
+func (f fields) list(key string, least, most int) []any {
+	if !f.has(key) {
+		return nil
+	}
+	list, ok := f.obj.values[key].([]any)
+	switch {
+	case !ok:
+		f.c.fault(f.at(key), "%s must be a list, not %s.", key, kindOf(f.obj.values[key]))
+	case len(list) < least:
+		f.c.fault(f.at(key), "%s needs at least %s.", key, entries(least))
+	case len(list) > most:
+		f.c.fault(f.at(key), "%s may hold at most %d entries.", key, most)
+	default:
+		return list
+	}
+	return nil
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "one entry"
+	}
+	return strconv.Itoa(n) + " entries"
+}
+
+// objects reads a list of objects and calls each for those that are.
+func (f fields) objects(key string, least, most int, each func(i int, entry fields)) {
+	for i, v := range f.list(key, least, most) {
+		if entry, ok := f.c.object(index(f.at(key), i), "An entry of "+key, v); ok {
+			each(i, entry)
+		}
+	}
+}
+
+func (c *checker) str(path, what string, v any) (string, bool) {
+	s, ok := v.(string)
+	if !ok {
+		c.fault(path, "%s must be a string, not %s.", what, kindOf(v))
+	}
+	return s, ok
+}
+
+func (c *checker) object(path, what string, v any) (fields, bool) {
+	obj, ok := v.(*object)
+	if !ok {
+		c.fault(path, "%s must be an object, not %s.", what, kindOf(v))
+		return fields{}, false
+	}
+	return fields{c: c, path: path, obj: obj}, true
+}
+
+// index returns the path of an entry of a list.
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+const shownRunes = 64 // of a key or a name in a row; the rest is cut
+
+// short cuts a name that the caller chose to what a row can show.
+func short(s string) string {
+	if utf8.RuneCountInString(s) <= shownRunes {
+		return s
+	}
+	return string([]rune(s)[:shownRunes]) + "…"
+}
+
+// quote shows a name that the caller chose.
+func quote(s string) string { return strconv.Quote(short(s)) }
+
+// clip brings a foreign message to one line of bounded length.
+func clip(s string) string {
+	const most = 240
+	s = strings.TrimSuffix(strings.Join(strings.Fields(s), " "), ".")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// suffix returns prefix and s when there is an s.
+func suffix(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + short(s)
+}
+
+func unique(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

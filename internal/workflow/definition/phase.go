@@ -1,0 +1,123 @@
+package definition
+
+import "slices"
+
+const maxMinutes = 525_600 // a year
+
+// phaseTypes lists the phase types as they are shown to the caller.
+var phaseTypes = []string{
+	string(Start), string(Process), string(Decision), string(Data), string(Timer), string(WebhookCallout),
+	string(APICall), string(Approval), string(End),
+}
+
+// phase reads one phase. Its id has been checked by phaseID.
+func (c *checker) phase(f fields) *Phase {
+	f.keys([]string{"id", "type"}, "name", "config", "participants", "sla", "requestAction")
+	p := &Phase{
+		path:          f.path,
+		Type:          Type(f.oneOf("type", phaseTypes...)),
+		Name:          f.str("name", 200),
+		RequestAction: RequestAction(f.oneOf("requestAction", string(Accept), string(Complete), string(Cancel))),
+		Participants:  c.participants(f),
+		SLA:           c.sla(f),
+	}
+	if f.has("id") {
+		p.ID, _ = c.str(f.at("id"), "id", f.obj.values["id"])
+	}
+	before := len(c.rows)
+	c.config(f, p)
+	if len(c.rows) > before {
+		p.rules.any = true // the ways out that a faulty config meant to name are not known
+	}
+	return p
+}
+
+// config reads the settings of the phase's type and says which ways out they give it.
+func (c *checker) config(f fields, p *Phase) {
+	cfg, ok := f.object("config")
+	if !ok {
+		if f.has("config") {
+			return
+		}
+		cfg = fields{c: c, path: f.at("config"), obj: &object{}}
+	}
+	switch p.Type {
+	case Start:
+		cfg.keys(nil)
+		p.rules.must = []string{Next}
+	case End:
+		cfg.keys(nil)
+	case Process:
+		p.Process, p.rules = c.process(cfg)
+	case Decision:
+		p.Decision, p.rules = c.decision(cfg)
+	case Data:
+		p.Data, p.rules = c.data(cfg)
+	case Timer:
+		p.Timer, p.rules = c.timer(cfg)
+	case WebhookCallout:
+		p.Callout, p.rules = c.callout(cfg)
+	case APICall:
+		p.APICall, p.rules = c.apiCall(cfg)
+	case Approval:
+		p.Approval, p.rules = c.approval(cfg)
+	default: // the type's own row says it all
+		p.rules.any = true
+	}
+}
+
+func (c *checker) participants(f fields) []Participant {
+	var list []Participant
+	f.objects("participants", 0, maxEntries, func(_ int, one fields) {
+		one.keys([]string{"role", "type", "id"})
+		p := Participant{
+			Role: one.oneOf("role", "responsible", "accountable", "consulted", "informed"),
+			Type: one.oneOf("type", "user", "team", "agent"),
+			ID:   one.str("id", shownRunes),
+		}
+		c.refer(p.Type, p.ID, one.at("id"))
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	})
+	return list
+}
+
+// refer notes that the definition names a user, team or agent.
+func (c *checker) refer(kind, id, path string) {
+	if id == "" {
+		return
+	}
+	ref := Reference{ID: id, Field: path}
+	switch kind {
+	case "user":
+		c.refs.Users = append(c.refs.Users, ref)
+	case "team":
+		c.refs.Teams = append(c.refs.Teams, ref)
+	case "agent":
+		c.refs.Agents = append(c.refs.Agents, ref)
+	}
+}
+
+func (c *checker) sla(f fields) *SLA {
+	one, ok := f.object("sla")
+	if !ok {
+		return nil
+	}
+	one.keys(nil, "responseMinutes", "resolutionMinutes", "warnAtPercent", "calendarId")
+	return &SLA{
+		ResponseMinutes:   one.whole("responseMinutes", 1, maxMinutes, 0),
+		ResolutionMinutes: one.whole("resolutionMinutes", 1, maxMinutes, 0),
+		WarnAtPercent:     one.whole("warnAtPercent", 1, 99, 0),
+		CalendarID:        one.calendar("calendarId"),
+	}
+}
+
+// calendar reads the id of a calendar and notes that the definition names it.
+func (f fields) calendar(key string) string {
+	id := f.str(key, shownRunes)
+	if id != "" {
+		f.c.refs.Calendars = append(f.c.refs.Calendars, Reference{ID: id, Field: f.at(key)})
+	}
+	return id
+}

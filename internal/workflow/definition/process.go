@@ -1,0 +1,83 @@
+package definition
+
+import (
+	"encoding/json"
+	"strings"
+
+	"atrium/internal/apperr"
+	"atrium/internal/form"
+)
+
+// ProcessConfig is a task for a person, a team or an agent.
+type ProcessConfig struct {
+	Title          *Template // nil: the phase's name stands in
+	Instructions   string
+	DueMinutes     int              // 0: no due time
+	FormDefinition *form.Definition // what the completion is asked for; nil: nothing, any variables will do
+	Form           *form.Form       // the same, compiled
+}
+
+// process reads the config of a PROCESS. Its ways out are the outcomes that the author chose.
+func (c *checker) process(f fields) (*ProcessConfig, ways) {
+	f.keys(nil, "title", "instructions", "dueMinutes", "form")
+	p := &ProcessConfig{
+		Title:        f.template("title", 1000, plain),
+		Instructions: f.str("instructions", 10_000),
+		DueMinutes:   f.whole("dueMinutes", 1, maxMinutes, 0),
+	}
+	p.FormDefinition, p.Form = c.form(f)
+	return p, ways{any: true}
+}
+
+// form reads the form, and hands the rows of its own checks on under the phase's path.
+func (c *checker) form(f fields) (*form.Definition, *form.Form) {
+	written, ok := f.object("form")
+	if !ok {
+		return nil, nil
+	}
+	before := len(c.rows)
+	written.keys(nil, "fields")
+	written.objects("fields", 0, form.MaxFields, func(_ int, field fields) { field.formField() })
+	if len(c.rows) > before {
+		return nil, nil
+	}
+	var d form.Definition
+	raw, err := json.Marshal(written.obj)
+	if err == nil {
+		err = json.Unmarshal(raw, &d)
+	}
+	if err != nil { // every type has been checked above
+		c.fault(written.path, "The form cannot be read.")
+		return nil, nil
+	}
+	compiled, err := form.Compile(d)
+	if err != nil {
+		for _, row := range apperr.From(err).Details {
+			c.fault(written.path+strings.TrimPrefix(row.Field, "form"), "%s", row.Message)
+		}
+		return nil, nil
+	}
+	return &d, compiled
+}
+
+// formField checks the keys of a form's field and their JSON types. What they say is for package form to judge.
+func (f fields) formField() {
+	f.keys(nil, "key", "label", "type", "required", "help", "options", "min", "max", "pattern", "visibleWhen")
+	for _, key := range []string{"key", "label", "type", "help", "pattern"} {
+		if f.has(key) {
+			f.c.str(f.at(key), key, f.obj.values[key])
+		}
+	}
+	for i, option := range f.list("options", 0, form.MaxOptions) {
+		f.c.str(index(f.at("options"), i), "An option", option)
+	}
+	for _, key := range []string{"min", "max"} {
+		if _, ok := f.obj.values[key].(json.Number); f.has(key) && !ok {
+			f.c.fault(f.at(key), "%s must be a number, not %s.", key, kindOf(f.obj.values[key]))
+		}
+	}
+	if _, ok := f.obj.values["required"].(bool); f.has("required") && !ok {
+		f.c.fault(f.at("required"), "required must be a boolean, not %s.", kindOf(f.obj.values["required"]))
+	}
+	f.object("visibleWhen")
+}

@@ -1,0 +1,23 @@
+package definition
+
+import "github.com/google/cel-go/cel"
+
+// TimerConfig waits for a length of time or until a moment: one of the two is set.
+type TimerConfig struct {
+	Duration   *Span
+	Until      *Expr  // a timestamp
+	CalendarID string // "": all hours count
+}
+
+// timer reads the config of a TIMER.
+func (c *checker) timer(f fields) (*TimerConfig, ways) {
+	f.keys(nil, "duration", "until", "calendarId")
+	if f.has("duration") == f.has("until") {
+		c.fault(f.path, "A TIMER takes exactly one of duration and until.")
+	}
+	return &TimerConfig{
+		Duration:   f.span("duration"),
+		Until:      f.expression("until", plain, cel.TimestampType),
+		CalendarID: f.calendar("calendarId"),
+	}, ways{must: []string{Next}}
+}

@@ -1,0 +1,95 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/workflow/definition"
+)
+
+// Definition is a workflow definition on its way in: its JSON text and what came of reading it. It is read when it is
+// decoded, before a transaction begins, since expressions take their time to compile.
+type Definition struct {
+	text   json.RawMessage
+	parsed *definition.Definition
+	faults []apperr.Detail
+}
+
+// NewDefinition reads the text of a definition; its faults come to light when an operation is run with it.
+func NewDefinition(text []byte) Definition {
+	var d Definition
+	d.parsed, d.faults = definition.Parse(text)
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err == nil {
+		d.text = AsSent(compact.Bytes())
+	}
+	return d
+}
+
+// Schema describes the definition as an object; what it may hold is said and checked by package definition.
+func (Definition) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+// MarshalJSON returns the text.
+func (d Definition) MarshalJSON() ([]byte, error) { return d.text.MarshalJSON() }
+
+// UnmarshalJSON reads the text.
+func (d *Definition) UnmarshalJSON(text []byte) error {
+	*d = NewDefinition(text)
+	return nil
+}
+
+// check returns validation_error with one detail per fault: of the definition itself, else of what it names in the
+// company.
+func (d Definition) check(ctx context.Context, tx *op.Tx) error {
+	if len(d.faults) > 0 {
+		return apperr.Invalid(d.faults...)
+	}
+	if d.parsed == nil {
+		return apperr.InvalidField("definition", "is required")
+	}
+	stored, err := json.Marshal(d.text)
+	if err != nil {
+		return fmt.Errorf("write the definition: %w", err)
+	}
+	if len(stored) > definition.MaxBytes { // what is kept must parse, too
+		return apperr.InvalidField("definition", "A definition may be at most %d KiB, each of < > & counting as six bytes.", definition.MaxBytes>>10)
+	}
+	return checkReferences(ctx, tx, d.parsed.References())
+}
+
+// unescaped are the characters that encoding/json escapes for the sake of HTML, by their escapes' digits.
+var unescaped = map[string]string{"003c": "<", "003e": ">", "0026": "&", "2028": "\u2028", "2029": "\u2029"}
+
+// AsSent returns the text of a stored definition without the escapes that Ent's encoder put into its strings, so that
+// conditions read "a && b" again. The order of keys and the digits of numbers are the caller's own; blanks between
+// tokens are gone.
+func AsSent(stored json.RawMessage) json.RawMessage {
+	if !bytes.Contains(stored, []byte(`\u`)) {
+		return stored
+	}
+	out := make([]byte, 0, len(stored))
+	for i := 0; i < len(stored); i++ {
+		if stored[i] != '\\' || i+1 == len(stored) {
+			out = append(out, stored[i])
+			continue
+		}
+		if stored[i+1] == 'u' && i+6 <= len(stored) {
+			if plain, ok := unescaped[string(stored[i+2:i+6])]; ok {
+				out = append(out, plain...)
+				i += 5
+				continue
+			}
+		}
+		out = append(out, stored[i], stored[i+1])
+		i++ // whatever is escaped begins no escape
+	}
+	return out
+}

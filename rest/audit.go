@@ -1,0 +1,77 @@
+package rest
+
+import (
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atrium/ent"
+)
+
+// AuditEntry is an audit entry as answers show it.
+type AuditEntry struct {
+	ID        string        `json:"id"`
+	At        Time          `json:"at"`
+	Actor     AuditActor    `json:"actor" doc:"Who did it; for API keys, the key."`
+	Action    string        `json:"action" doc:"Such as request.created."`
+	Resource  AuditResource `json:"resource" doc:"What it was done to."`
+	Outcome   string        `json:"outcome" enum:"allowed,denied,failed"`
+	IP        *string       `json:"ip"`
+	UserAgent *string       `json:"userAgent"`
+	RequestID *string       `json:"requestId" doc:"The X-Request-Id of the answer."`
+	Changes   AuditChanges  `json:"changes" doc:"The fields that changed; secrets are masked."`
+	CreatedAt Time          `json:"createdAt"`
+	UpdatedAt Time          `json:"updatedAt"`
+}
+
+// AuditActor is who did something.
+type AuditActor struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// AuditResource is what something was done to. It has no id when nothing came of a create.
+type AuditResource struct {
+	Type string  `json:"type"`
+	ID   *string `json:"id"`
+}
+
+// AuditChanges is the JSON text of an entry's changes, by field.
+type AuditChanges json.RawMessage
+
+// MarshalJSON returns the text; {} when nothing changed.
+func (c AuditChanges) MarshalJSON() ([]byte, error) {
+	if len(c) == 0 || string(c) == "null" {
+		return []byte("{}"), nil
+	}
+	return c, nil
+}
+
+// Schema tells the OpenAPI document what changes look like.
+func (AuditChanges) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{
+		Type:                 huma.TypeObject,
+		Properties:           map[string]*huma.Schema{"from": {}, "to": {}},
+		Required:             []string{"from", "to"},
+		AdditionalProperties: false,
+	}}
+}
+
+func auditEntryOut(e *ent.AuditEntry) AuditEntry {
+	return AuditEntry{
+		ID: e.ID, At: at(e.CreatedAt),
+		Actor:  AuditActor{Type: e.ActorType, ID: e.ActorID, Name: e.ActorName},
+		Action: e.Action, Resource: AuditResource{Type: e.ResourceType, ID: e.ResourceID}, Outcome: string(e.Outcome),
+		IP: textOrNil(e.IP), UserAgent: textOrNil(e.UserAgent), RequestID: textOrNil(e.RequestID),
+		Changes: AuditChanges(e.Changes), CreatedAt: at(e.CreatedAt), UpdatedAt: at(e.UpdatedAt),
+	}
+}
+
+// textOrNil shows no text as null.
+func textOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

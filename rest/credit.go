@@ -1,0 +1,36 @@
+package rest
+
+import (
+	"atrium/ent"
+	"atrium/internal/billing"
+)
+
+// Credits are the balance and the history of credits. They are answered without an envelope.
+type Credits struct {
+	Balance  int64         `json:"balance" doc:"In cents, over the whole history."`
+	Currency string        `json:"currency" enum:"usd"`
+	Entries  []CreditEntry `json:"entries" doc:"A page of the history, the newest first."`
+}
+
+// CreditEntry is one line of the history.
+type CreditEntry struct {
+	Date        Time    `json:"date"`
+	Type        string  `json:"type" enum:"issued,applied"`
+	Amount      int64   `json:"amount" doc:"In cents: positive when issued, negative when applied."`
+	Description string  `json:"description"`
+	InvoiceID   *string `json:"invoiceId,omitempty" doc:"The invoice that it was applied to."`
+}
+
+func creditsOut(c billing.Credits) Credits {
+	out := Credits{Balance: c.Balance, Currency: c.Currency, Entries: make([]CreditEntry, len(c.Entries))}
+	for i, e := range c.Entries {
+		out.Entries[i] = creditEntryOut(e)
+	}
+	return out
+}
+
+func creditEntryOut(e *ent.CreditEntry) CreditEntry {
+	return CreditEntry{
+		Date: at(e.CreatedAt), Type: string(e.Type), Amount: e.Amount, Description: e.Description, InvoiceID: e.InvoiceID,
+	}
+}

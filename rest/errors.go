@@ -1,0 +1,90 @@
+package rest
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"atrium/internal/apperr"
+)
+
+// Error is the body of every refusal.
+type Error struct {
+	Code       apperr.Code     `json:"error" doc:"What went wrong, for programs."`
+	Message    string          `json:"message" doc:"What went wrong, for people."`
+	Details    []apperr.Detail `json:"details,omitempty" doc:"One row per faulty field, on validation errors."`
+	Reason     string          `json:"reason,omitempty" doc:"On 403: the scope, role or policy that decided."`
+	DecisionID string          `json:"decisionId,omitempty" doc:"On 403: the decision, for the company's admins."`
+	RetryAfter int             `json:"retryAfter,omitempty" doc:"On 429 and 503: seconds to wait."`
+	RequestID  string          `json:"requestId,omitempty" doc:"On 500: what to quote to support."`
+}
+
+// statusOf is the one place where error codes become HTTP statuses.
+func statusOf(code apperr.Code) int {
+	switch code {
+	case apperr.Validation:
+		return http.StatusBadRequest
+	case apperr.Unauthorized:
+		return http.StatusUnauthorized
+	case apperr.Forbidden, apperr.HTTPSRequired:
+		return http.StatusForbidden
+	case apperr.NotFound:
+		return http.StatusNotFound
+	case apperr.MethodNotAllowed:
+		return http.StatusMethodNotAllowed
+	case apperr.Conflict:
+		return http.StatusConflict
+	case apperr.PreconditionFailed:
+		return http.StatusPreconditionFailed
+	case apperr.PayloadTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case apperr.UnsupportedMediaType:
+		return http.StatusUnsupportedMediaType
+	case apperr.IdempotencyMismatch:
+		return http.StatusUnprocessableEntity
+	case apperr.RateLimited:
+		return http.StatusTooManyRequests
+	case apperr.Unavailable:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// fail answers with an error. What it was caused by goes to the log and nowhere else.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	e := apperr.From(err)
+	body := Error{
+		Code: e.Code, Message: e.Message, Details: e.Details, Reason: e.Reason, DecisionID: e.DecisionID, RetryAfter: e.RetryAfter,
+	}
+	status := statusOf(e.Code)
+	switch {
+	case status == http.StatusInternalServerError:
+		body.RequestID = w.Header().Get("X-Request-Id")
+		s.log.ErrorContext(r.Context(), "request failed", "error", err, "requestId", body.RequestID, "method", r.Method, "path", r.URL.Path)
+	case s.log.Enabled(r.Context(), slog.LevelDebug):
+		s.log.DebugContext(r.Context(), "request refused", "error", err, "requestId", w.Header().Get("X-Request-Id"), "method", r.Method, "path", r.URL.Path)
+	}
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="atrium"`)
+	}
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+	b, merr := json.Marshal(body)
+	if merr != nil {
+		b = []byte(`{"error":"internal_error","message":"Something went wrong on our side."}`)
+		status = http.StatusInternalServerError
+	}
+	send(w, status, b)
+}
+
+// send writes a JSON answer.
+func send(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a caller who has gone cannot be told so
+}

@@ -1,0 +1,151 @@
+package rest
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/internal/form"
+)
+
+const tenantsOwn = "callers know which company they are of"
+
+// private are the columns that answers keep to themselves, with the reason.
+var private = map[string]map[string]string{
+	"Service":      {"CompanyID": tenantsOwn},
+	"Offering":     {"CompanyID": tenantsOwn},
+	"Request":      {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
+	"Workflow":     {"CompanyID": tenantsOwn},
+	"User":         {"CompanyID": tenantsOwn, "AccountID": "a sign-in may be in several companies", "LiveUserID": "how a sandbox mirrors people is the product's matter"},
+	"Team":         {"CompanyID": tenantsOwn},
+	"Organization": {"CompanyID": tenantsOwn},
+	"Secret":       {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned"},
+	"AuditEntry":   {"CompanyID": tenantsOwn},
+	"CreditEntry": {
+		"CompanyID": tenantsOwn, "ID": "spec.md lists an entry's fields without it", "UpdatedAt": "entries do not change",
+		"Reason": "spec.md's type and description say it",
+	},
+}
+
+// TestEveryColumnIsAnsweredOrPrivate sets one column after the other to a value that nothing else has, and looks for
+// it in what is answered.
+func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
+	t.Parallel()
+	for name, check := range map[string]func(*testing.T, map[string]string){
+		"Service":      func(t *testing.T, p map[string]string) { mapped(t, p, serviceOut) },
+		"Offering":     func(t *testing.T, p map[string]string) { mapped(t, p, offeringOut) },
+		"Request":      func(t *testing.T, p map[string]string) { mapped(t, p, requestOut) },
+		"Workflow":     func(t *testing.T, p map[string]string) { mapped(t, p, workflowOut) },
+		"User":         func(t *testing.T, p map[string]string) { mapped(t, p, userOut) },
+		"Team":         func(t *testing.T, p map[string]string) { mapped(t, p, teamOut) },
+		"Organization": func(t *testing.T, p map[string]string) { mapped(t, p, organizationOut) },
+		"Secret":       func(t *testing.T, p map[string]string) { mapped(t, p, secretOut) },
+		"AuditEntry":   func(t *testing.T, p map[string]string) { mapped(t, p, auditEntryOut) },
+		"CreditEntry":  func(t *testing.T, p map[string]string) { mapped(t, p, creditEntryOut) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, private[name])
+		})
+	}
+}
+
+func mapped[E, Out any](t *testing.T, private map[string]string, out func(*E) Out) {
+	t.Helper()
+	typ, seen := reflect.TypeFor[E](), 0
+	for f := range typ.Fields() {
+		if !f.IsExported() || f.Anonymous || f.Name == "Edges" {
+			continue
+		}
+		seen++
+		row := new(E)
+		before, err := json.Marshal(out(row))
+		require.NoError(t, err)
+		distinct(t, reflect.ValueOf(row).Elem().FieldByIndex(f.Index), f.Name)
+		after, err := json.Marshal(out(row))
+		require.NoError(t, err)
+		if reason, ok := private[f.Name]; ok {
+			require.NotEmpty(t, reason)
+			require.Equal(t, string(before), string(after), "%s.%s is private: %s", typ.Name(), f.Name, reason)
+			continue
+		}
+		require.NotEqual(t, string(before), string(after), "%s.%s is in no answer: map it, or list it as private with a reason", typ.Name(), f.Name)
+		require.Contains(t, string(after), marker(f), "%s.%s", typ.Name(), f.Name)
+	}
+	require.Greater(t, seen, 4)
+	for name := range private {
+		_, ok := typ.FieldByName(name)
+		require.True(t, ok, "%s has no column %s that could be private", typ.Name(), name)
+	}
+}
+
+// moment is the distinctive time.
+var moment = time.Date(2031, 4, 5, 6, 7, 8, 9e6, time.UTC)
+
+// distinct sets a field to a value that nothing else has.
+func distinct(t *testing.T, v reflect.Value, name string) {
+	t.Helper()
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(moment))
+		return
+	case json.RawMessage:
+		v.Set(reflect.ValueOf(json.RawMessage(`{"distinct":"` + name + `"}`)))
+		return
+	case *form.Definition:
+		v.Set(reflect.ValueOf(&form.Definition{Fields: []form.Field{{Key: "distinct" + name, Type: form.Text}}}))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		distinct(t, v.Elem(), name)
+	case reflect.String:
+		v.SetString("distinct" + name)
+	case reflect.Int, reflect.Int8, reflect.Int64:
+		v.SetInt(97)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Slice:
+		v.SetBytes([]byte("distinct" + name))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("distinct"), reflect.ValueOf(name).Convert(reflect.TypeFor[string]()))
+	default:
+		t.Fatalf("a column of kind %s takes a case here", v.Kind())
+	}
+}
+
+// marker is what a field that was set must leave in an answer.
+func marker(f reflect.StructField) string {
+	typ := f.Type
+	if typ == reflect.TypeFor[json.RawMessage]() || typ == reflect.TypeFor[*form.Definition]() {
+		return "distinct"
+	}
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	switch {
+	case typ == reflect.TypeFor[time.Time]():
+		return "2031-04-05T06:07:08.009Z"
+	case typ.Kind() == reflect.Bool:
+		return "true"
+	case typ.Kind() == reflect.Int, typ.Kind() == reflect.Int8, typ.Kind() == reflect.Int64:
+		return "97"
+	default:
+		return "distinct"
+	}
+}
+
+// TestEdgesAreAnswered holds what stands in tables of its own.
+func TestEdgesAreAnswered(t *testing.T) {
+	t.Parallel()
+	team := &ent.Team{Edges: ent.TeamEdges{Members: []*ent.TeamMember{{UserID: "usr_b"}, {UserID: "usr_a"}}}}
+	require.Equal(t, []string{"usr_a", "usr_b"}, teamOut(team).MemberIDs)
+	user := &ent.User{Edges: ent.UserEdges{Memberships: []*ent.TeamMember{{TeamID: "team_b"}, {TeamID: "team_a"}}}}
+	require.Equal(t, []string{"team_a", "team_b"}, userOut(user).TeamIDs)
+}

@@ -1,0 +1,409 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/offering"
+	"atrium/internal/apitest"
+	"atrium/internal/form"
+	"atrium/internal/op"
+)
+
+var update = flag.Bool("update", false, "write rest/openapi.json anew")
+
+const golden = "openapi.json"
+
+// readDocument returns the document of an empty base URL, as bytes and decoded.
+func readDocument(t *testing.T) ([]byte, object) {
+	t.Helper()
+	b, err := openAPI("")
+	require.NoError(t, err)
+	v, err := readOrdered(json.NewDecoder(bytes.NewReader(b)))
+	require.NoError(t, err)
+	doc, ok := v.(object)
+	require.True(t, ok)
+	return b, doc
+}
+
+func TestOpenAPIGolden(t *testing.T) {
+	t.Parallel()
+	b, _ := readDocument(t)
+	if *update {
+		require.NoError(t, os.WriteFile(golden, b, 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	lines, others := strings.Split(string(want), "\n"), strings.Split(string(b), "\n")
+	for i := range min(len(lines), len(others)) {
+		require.Equal(t, lines[i], others[i], "line %d; run: go test ./rest -run OpenAPIGolden -update", i+1)
+	}
+	require.Equal(t, len(lines), len(others), "lines; run: go test ./rest -run OpenAPIGolden -update")
+}
+
+func TestOpenAPIIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	before, err := json.Marshal(op.Schemas.Map())
+	require.NoError(t, err)
+	first, _ := readDocument(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			again, err := openAPI("")
+			if err != nil || !bytes.Equal(first, again) {
+				t.Errorf("another document: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	after, err := json.Marshal(op.Schemas.Map())
+	require.NoError(t, err)
+	require.JSONEq(t, string(before), string(after), "the schemas that inputs are validated with must stay as they are")
+}
+
+func TestOpenAPINamesItsServer(t *testing.T) {
+	t.Parallel()
+	b, err := openAPI("https://atrium.example/")
+	require.NoError(t, err)
+	require.Contains(t, string(b), `"url": "https://atrium.example"`)
+	_, doc := readDocument(t)
+	require.Nil(t, doc.get("servers"))
+}
+
+func TestRoutesAreSound(t *testing.T) {
+	t.Parallel()
+	registered := map[string]*op.Info{}
+	for _, info := range op.All() {
+		registered[info.Name] = info
+	}
+	paths, ids := map[string]bool{}, map[string]bool{}
+	for i := range routes {
+		rt := &routes[i]
+		require.Same(t, registered[rt.op.Name], rt.op, rt.path)
+		require.NotEmpty(t, rt.op.Summary, rt.op.Name)
+		require.NotEmpty(t, rt.op.Scope, "%s: a row of the table takes a scope", rt.op.Name)
+		require.False(t, rt.op.AdminLayer, "%s: the admin layer is no part of REST", rt.op.Name)
+		key := rt.method + " " + regexp.MustCompile(`\{\w+\}`).ReplaceAllString(rt.path, "{}")
+		require.False(t, paths[key], "%s stands twice in the table", key)
+		paths[key] = true
+		id := operationID(rt)
+		require.Regexp(t, `^[a-z][A-Za-z]+$`, id)
+		require.False(t, ids[id], "%s is the name of two rows", id)
+		ids[id] = true
+		for _, p := range rt.op.Input.Params {
+			if p.In == "path" {
+				require.Contains(t, rt.path, "{"+p.Name+"}", "%s reads a path parameter that its path lacks", id)
+			}
+		}
+		require.Equal(t, rt.status == http.StatusNoContent, rt.body == nil, id)
+	}
+}
+
+func TestEveryCodeIsDocumented(t *testing.T) {
+	t.Parallel()
+	for _, r := range allRefusals {
+		require.NotEmpty(t, r.doc)
+		require.True(t, r.code == "internal_error" || statusOf(r.code) != http.StatusInternalServerError, "%s has no status of its own", r.code)
+	}
+	source, err := os.ReadFile("../internal/apperr/apperr.go")
+	if os.IsNotExist(err) {
+		source, err = os.ReadFile("../internal/apperr/error.go")
+	}
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile(`Code += "(\w+)"`).FindAllSubmatch(source, -1) {
+		require.True(t, slices.ContainsFunc(allRefusals, func(r refusal) bool { return string(r.code) == string(m[1]) }), "%s is not documented", m[1])
+	}
+}
+
+// walk calls visit for every object of a JSON value, with its JSON pointer.
+func walk(pointer string, v any, visit func(pointer string, o object)) {
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	switch v := v.(type) {
+	case object:
+		visit(pointer, v)
+		for _, m := range v {
+			walk(pointer+"/"+escape.Replace(m.key), m.value, visit)
+		}
+	case []any:
+		for i, e := range v {
+			walk(pointer+"/"+strconv.Itoa(i), e, visit)
+		}
+	}
+}
+
+// lookup follows a reference; nil when it leads nowhere.
+func lookup(doc object, ref string) object {
+	for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		doc = doc.object(strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+	}
+	return doc
+}
+
+func TestOpenAPISchemasAndReferences(t *testing.T) {
+	t.Parallel()
+	b, doc := readDocument(t)
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("https://atrium.invalid/openapi.json", raw))
+	compiled, used := 0, map[string]bool{}
+	compile := func(pointer string) {
+		compiled++
+		_, err := c.Compile("https://atrium.invalid/openapi.json" + strings.NewReplacer("{", "%7B", "}", "%7D").Replace(pointer))
+		require.NoError(t, err, pointer)
+	}
+	walk("#", doc, func(pointer string, o object) {
+		seen := map[string]bool{}
+		for _, m := range o {
+			require.False(t, seen[m.key], "%s has %s twice", pointer, m.key)
+			seen[m.key] = true
+		}
+		if ref, ok := o.get("$ref").(string); ok {
+			used[ref] = true
+			require.NotNil(t, lookup(doc, ref), "%s refers to %s, which is not there", pointer, ref)
+		}
+		if o.object("schema") != nil && !strings.Contains(pointer, "/properties") {
+			compile(pointer + "/schema")
+		}
+	})
+	for _, m := range doc.object("components").object("schemas") {
+		compile("#/components/schemas/" + m.key)
+	}
+	require.Greater(t, compiled, 3*len(routes))
+	for _, kind := range []string{"schemas", "parameters"} {
+		for _, m := range doc.object("components").object(kind) {
+			require.True(t, used["#/components/"+kind+"/"+m.key], "nothing uses the component %s", m.key)
+			require.Regexp(t, `^[A-Za-z0-9._-]+$`, m.key)
+		}
+	}
+}
+
+// TestOpenAPIRules holds the document against what OpenAPI 3.1 says in prose and tables.
+func TestOpenAPIRules(t *testing.T) {
+	t.Parallel()
+	_, doc := readDocument(t)
+	keys := func(o object, allowed ...string) {
+		for _, m := range o {
+			require.True(t, slices.Contains(allowed, m.key) || strings.HasPrefix(m.key, "x-"), "%s is no member of this object", m.key)
+		}
+	}
+	keys(doc, "openapi", "info", "servers", "tags", "paths", "components")
+	require.Regexp(t, `^3\.1\.\d+$`, doc.text("openapi"))
+	require.NotEmpty(t, doc.object("info").text("title"))
+	require.Equal(t, "1", doc.object("info").text("version"))
+	schemes := doc.object("components").object("securitySchemes")
+	ids := map[string]bool{}
+	for _, path := range doc.object("paths") {
+		require.True(t, strings.HasPrefix(path.key, "/v1/"))
+		for _, m := range path.value.(object) {
+			require.Contains(t, []string{"get", "post", "patch", "put", "delete"}, m.key)
+			o := m.value.(object)
+			keys(o, "operationId", "summary", "tags", "description", "security", "parameters", "requestBody", "responses")
+			require.False(t, ids[o.text("operationId")])
+			ids[o.text("operationId")] = true
+			for _, s := range o.get("security").([]any) {
+				for _, name := range s.(object) {
+					require.NotNil(t, schemes.object(name.key))
+				}
+			}
+			checkParameters(t, doc, path.key, o)
+			require.NotEmpty(t, o.object("responses"))
+			for _, r := range o.object("responses") {
+				require.Regexp(t, `^[1-5]\d\d$`, r.key)
+				response := r.value.(object)
+				if ref := response.text("$ref"); ref != "" {
+					response = lookup(doc, ref)
+				}
+				keys(response, "description", "headers", "content")
+				require.NotEmpty(t, response.text("description"))
+			}
+		}
+	}
+	require.Len(t, ids, len(routes))
+}
+
+// checkParameters tells whether an operation's parameters are each named once, and its path's are all described.
+func checkParameters(t *testing.T, doc object, path string, o object) {
+	t.Helper()
+	seen := map[string]bool{}
+	list, _ := o.get("parameters").([]any)
+	for _, v := range list {
+		p := v.(object)
+		if ref := p.text("$ref"); ref != "" {
+			p = lookup(doc, ref)
+		}
+		name, in := p.text("name"), p.text("in")
+		require.Contains(t, []string{"path", "query", "header"}, in)
+		require.False(t, seen[in+name], "%s twice", name)
+		seen[in+name] = true
+		require.NotNil(t, p.object("schema"))
+		if in == "path" {
+			require.Equal(t, true, p.get("required"))
+			require.Contains(t, path, "{"+name+"}")
+		}
+	}
+	for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
+		require.True(t, seen["path"+m[1]], "%s: %s is not described", path, m[1])
+	}
+}
+
+func TestAnswersAreDocumentedWhole(t *testing.T) {
+	t.Parallel()
+	_, doc := readDocument(t)
+	request := lookup(doc, "#/components/schemas/Request")
+	require.Len(t, request.get("required"), len(request.object("properties")), "unset fields are present as null")
+	require.Equal(t, false, request.get("additionalProperties"))
+	null := object{{"type", "null"}}
+	require.Equal(t, []any{object{{"$ref", "#/components/schemas/RequestSLA"}}, null}, request.object("properties").object("sla").get("anyOf"))
+	require.Equal(t, []any{"string", "null"}, request.object("properties").object("assigneeId").get("type"))
+	require.Equal(t, []any{"string", "null"}, request.object("properties").object("acceptedAt").get("type"))
+}
+
+func TestInputsAreDocumentedAsTheyAreRead(t *testing.T) {
+	t.Parallel()
+	_, doc := readDocument(t)
+	for i := range routes {
+		rt := &routes[i]
+		if !rt.op.Input.HasBody() {
+			continue
+		}
+		input := lookup(doc, "#/components/schemas/"+capital(operationID(rt))+"Input")
+		require.Len(t, input.object("properties"), len(rt.op.Input.Body.Properties))
+		for _, m := range input.object("properties") {
+			p := m.value.(object)
+			list, _ := p.get("type").([]any)
+			anyOf, _ := p.get("anyOf").([]any)
+			require.Equal(t, rt.op.Input.Nullable(m.key), slices.Contains(list, any("null")) || anyOf != nil, "%s of %s", m.key, rt.op.Name)
+		}
+	}
+	create := lookup(doc, "#/components/schemas/CreateServiceInput")
+	require.Equal(t, []any{"name"}, create.get("required"))
+	require.Equal(t, []any{"draft", "active", "archived", nil}, create.object("properties").object("status").get("enum"))
+	require.Equal(t, "name", create.object("properties")[0].key, "fields stand in the struct's order")
+}
+
+func TestReferenceStandsOnItsOwn(t *testing.T) {
+	t.Parallel()
+	b, doc := readDocument(t)
+	html, err := referencePage(b)
+	require.NoError(t, err)
+	page := string(html)
+	for _, foreign := range []string{"<script", "<link", "<img", "<iframe", " src=", "@import", "ZgotmplZ", "http-equiv", " onclick"} {
+		require.NotContains(t, page, foreign)
+	}
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		require.False(t, ids[m[1]], "two elements are called %s", m[1])
+		ids[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(` href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if anchor, ok := strings.CutPrefix(m[1], "#"); ok {
+			require.True(t, ids[anchor], "a link leads to %s, which is not there", anchor)
+		} else {
+			require.True(t, strings.HasPrefix(m[1], "/openapi.json"), m[1])
+		}
+	}
+	for _, path := range doc.object("paths") {
+		require.Contains(t, page, "<span>"+path.key+"</span>")
+		for _, m := range path.value.(object) {
+			require.True(t, ids["op-"+m.value.(object).text("operationId")])
+		}
+	}
+	for _, m := range doc.object("components").object("schemas") {
+		if strings.HasSuffix(m.key, "Input") {
+			continue
+		}
+		for _, f := range m.value.(object).object("properties") {
+			if m.key != "Error" && m.key != "ErrorDetail" && m.key != "Pagination" {
+				require.Contains(t, page, f.key, "the field of %s is not shown", m.key)
+			}
+		}
+	}
+}
+
+// TestReferenceSamplesFit holds the examples of the reference against the document's own schemas.
+func TestReferenceSamplesFit(t *testing.T) {
+	t.Parallel()
+	b, doc := readDocument(t)
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("https://atrium.invalid/openapi.json", raw))
+	p := &reference{doc: doc, shown: map[string]bool{}}
+	require.NoError(t, p.read())
+	check := func(schema, sample string) {
+		s, err := c.Compile("https://atrium.invalid/openapi.json#/components/schemas/" + schema)
+		require.NoError(t, err)
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(sample))
+		require.NoError(t, err)
+		require.NoError(t, s.Validate(v), sample)
+		require.NotContains(t, sample, "…", "%s: a field needs a sample of its own", schema)
+	}
+	for _, g := range p.Groups {
+		for _, r := range g.Resources {
+			check(r.Name, r.Sample)
+		}
+		for _, o := range g.Operations {
+			if _, body, ok := strings.Cut(o.Curl, "-d '"); ok {
+				check(capital(o.ID)+"Input", strings.TrimSuffix(body, "'"))
+			}
+		}
+	}
+}
+
+func TestResponsesHoldAgainstTheDocument(t *testing.T) {
+	t.Parallel()
+	b, _ := readDocument(t)
+	v, err := apitest.NewResponseValidator(b)
+	require.NoError(t, err)
+	body := func(v any) []byte {
+		b, err := encode(v, 0)
+		require.NoError(t, err)
+		return b
+	}
+	moment, minutes := time.Now(), 5
+	o := &ent.Offering{
+		ID: "off_1", ServiceID: "svc_1", Name: "Laptop", Slug: "laptop", Status: offering.StatusActive, CreatedAt: moment, UpdatedAt: moment,
+		Form: &form.Definition{Fields: []form.Field{{Key: "model", Type: "text"}}}, ResponseMinutes: &minutes,
+	}
+	check := func(status int, value any) error {
+		return v.Check(http.MethodGet, "/v1/offerings/off_1?x=y", status, "application/json", body(value))
+	}
+	require.NoError(t, check(200, Single[Offering]{offeringOut(o)}))
+	require.NoError(t, check(200, Single[Offering]{offeringOut(&ent.Offering{Status: offering.StatusActive})}))
+	require.Error(t, check(200, offeringOut(o)), "no envelope")
+	require.Error(t, check(200, Single[Offering]{offeringOut(&ent.Offering{Status: "odd"})}))
+	require.Error(t, check(201, Single[Offering]{offeringOut(o)}), "not the status")
+	require.NoError(t, check(404, Error{Code: "not_found", Message: "Offering not found."}))
+	require.Error(t, check(404, Error{Code: "conflict", Message: "Not this status's code."}))
+	require.Error(t, check(500, Error{Code: "internal_error", Message: "Without its request id."}))
+	require.Error(t, check(409, Error{Code: "conflict", Message: "A read has no conflicts."}))
+	require.NoError(t, v.Check(http.MethodGet, "/v1/nowhere", 404, "application/json", body(Error{Code: "not_found", Message: "Nothing."})))
+	require.Error(t, v.Check(http.MethodGet, "/v1/nowhere", 200, "application/json", []byte(`{}`)))
+	require.Error(t, v.Check(http.MethodPut, "/v1/services", 405, "text/html", []byte(`no`)))
+	require.NoError(t, v.Check(http.MethodDelete, "/v1/services/svc_1", 204, "", nil))
+	require.Error(t, v.Check(http.MethodDelete, "/v1/services/svc_1", 204, "application/json", []byte(`{}`)))
+	require.NoError(t, v.Check(http.MethodHead, "/v1/services", 200, "application/json", nil))
+	page := Page[Service]{Data: []Service{}}
+	require.NoError(t, v.Check(http.MethodGet, "/v1/services", 200, "application/json", body(page)))
+	page.Data = nil
+	require.Error(t, v.Check(http.MethodGet, "/v1/services", 200, "application/json", body(page)))
+}

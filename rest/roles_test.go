@@ -1,0 +1,128 @@
+package rest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apitest"
+	"atrium/internal/principal"
+	"atrium/rest"
+)
+
+// matrix says what each role gets from each route: o(wner), a(dmin), (a)g(ent), m(ember). Who is not named gets 403.
+var matrix = map[string]string{
+	"GET /services": "oagm", "POST /services": "oa", "GET /services/{id}": "oagm", "PATCH /services/{id}": "oa", "DELETE /services/{id}": "oa",
+	"GET /services/{id}/offerings": "oagm", "POST /services/{id}/offerings": "oa",
+	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
+	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag",
+	"GET /workflows": "oag", "POST /workflows": "oa", "GET /workflows/{id}": "oag", "PATCH /workflows/{id}": "oa", "DELETE /workflows/{id}": "oa",
+	"GET /users": "oag", "GET /users/{id}": "oag", "PATCH /users/{id}": "oa",
+	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
+	"GET /organizations": "oag", "POST /organizations": "oa", "GET /organizations/{id}": "oag", "PATCH /organizations/{id}": "oa", "DELETE /organizations/{id}": "oa",
+	"GET /secrets": "oa", "POST /secrets": "oa", "PATCH /secrets/{id}": "oa", "DELETE /secrets/{id}": "oa",
+	"GET /billing/credits": "oa", "GET /audit": "oa",
+}
+
+// scopes says which scope each path takes, by its first part; what is not a GET takes ":write".
+var scopes = map[string]string{
+	"services": "services", "offerings": "services", "requests": "requests", "workflows": "workflows", "users": "users",
+	"teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
+}
+
+var letters = map[principal.Role]string{principal.Owner: "o", principal.Admin: "a", principal.Agent: "g", principal.Member: "m"}
+
+// goodBody is one that the route takes; n makes it unlike any other.
+func goodBody(row rest.Row, f filing, n int) any {
+	name := body{"name": fmt.Sprint("Good ", n, " ", unique())}
+	switch row.Method + " " + row.Path {
+	case "POST /requests":
+		return body{"serviceId": f.service, "offeringId": f.offering, "title": "t"}
+	case "PATCH /requests/{id}":
+		return body{"title": "t"}
+	case "POST /workflows":
+		name["definition"] = definition
+	case "POST /secrets":
+		return body{"name": "S" + strings.ToUpper(unique()), "value": "v"}
+	case "PATCH /secrets/{id}":
+		return body{"description": "d"}
+	case "PATCH /users/{id}":
+		return body{"attributes": body{"a": "b"}}
+	}
+	if row.Method == http.MethodPost || row.Method == http.MethodPatch {
+		return name
+	}
+	return nil
+}
+
+// TestRoleMatrix calls every route as every role: by token, by key with the route's scope alone, and by key with every
+// other scope.
+func TestRoleMatrix(t *testing.T) {
+	t.Parallel()
+	table := rest.Table()
+	require.Len(t, matrix, len(table), "a new route takes a line in the matrix")
+	each(t, func(t *testing.T, s *apitest.Server) {
+		f := filed(t, s, s.A.OwnerKey)
+		only, without := map[string]apitest.Caller{}, map[string]apitest.Caller{}
+		keyOf := func(cache map[string]apitest.Caller, role principal.Role, scopes []string) apitest.Caller {
+			name := string(role) + strings.Join(scopes, ",")
+			if _, ok := cache[name]; !ok {
+				cache[name] = s.Key(t, s.A.Tenant, s.A.Tenant.Users[role], apitest.KeyOptions{Scopes: scopes})
+			}
+			return cache[name]
+		}
+		var paths map[string]string
+		for n, row := range table {
+			first := strings.Split(row.Path, "/")[1]
+			scope := scopes[first] + ":read"
+			if row.Method != http.MethodGet {
+				scope = scopes[first] + ":write"
+			}
+			require.Equal(t, scope, row.Op.Scope, row.Path)
+			who, ok := matrix[row.Method+" "+row.Path]
+			require.True(t, ok, "%s %s", row.Method, row.Path)
+			for _, role := range apitest.Roles {
+				want, code := row.Status, ""
+				if !strings.Contains(who, letters[role]) {
+					want, code = 403, "forbidden"
+				}
+				for _, as := range []apitest.Caller{s.A.Role(role), keyOf(only, role, []string{scope})} {
+					if paths == nil || row.Method == http.MethodDelete {
+						paths = singles(t, s, s.A.OwnerKey)
+					}
+					path, ok := paths[row.Path]
+					if !ok {
+						path = "/v1" + row.Path
+					}
+					a := s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: path, Body: goodBody(row, f, n), WantStatus: want, WantCode: code})
+					if want == 403 {
+						require.Equal(t, string(role), a.Text("reason"), "%s %s", row.Method, row.Path)
+						require.Regexp(t, `^dec_`, a.Text("decisionId"))
+					}
+				}
+				path, ok := paths[row.Path]
+				if !ok {
+					path = "/v1" + row.Path
+				}
+				s.Do(t, apitest.Scenario{
+					As: keyOf(without, role, apitest.Without(scope)), Method: row.Method, Path: path, Body: goodBody(row, f, n),
+					WantStatus: 403, WantCode: "forbidden", WantContains: []string{`"reason":"` + scope + `"`}, WantEvents: nil,
+				})
+			}
+		}
+	})
+}
+
+// TestScopesOfTokens holds that a token without API scopes has none that it was not given.
+func TestScopesOfTokens(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		narrow := s.Bearer(t, s.A.Tenant, s.A.Tenant.Owner, []string{"openid", "services:read", "root"}, 3600e9)
+		s.Do(t, apitest.Scenario{As: narrow, Path: "/v1/services"})
+		s.Do(t, apitest.Scenario{As: narrow, Path: "/v1/requests", WantStatus: 403, WantContains: []string{"requests:read"}})
+		s.Do(t, apitest.Scenario{As: narrow, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "x"}, WantStatus: 403})
+	})
+}

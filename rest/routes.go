@@ -1,0 +1,63 @@
+package rest
+
+import (
+	"net/http"
+
+	"atrium/internal/audit"
+	"atrium/internal/billing"
+	"atrium/internal/catalog"
+	"atrium/internal/people"
+	"atrium/internal/request"
+	"atrium/internal/secret"
+	"atrium/internal/workflow"
+)
+
+// routes is the table of /v1: method, path, status of success, operation, answer.
+var routes = []route{
+	list("/services", catalog.ListServices, serviceOut),
+	one(http.MethodPost, "/services", http.StatusCreated, catalog.CreateService, serviceOut),
+	one(http.MethodGet, "/services/{id}", http.StatusOK, catalog.GetService, serviceOut),
+	one(http.MethodPatch, "/services/{id}", http.StatusOK, catalog.UpdateService, serviceOut),
+	gone("/services/{id}", catalog.DeleteService, serviceOut),
+
+	list("/services/{id}/offerings", catalog.ListOfferings, offeringOut),
+	one(http.MethodPost, "/services/{id}/offerings", http.StatusCreated, catalog.CreateOffering, offeringOut),
+	one(http.MethodGet, "/offerings/{id}", http.StatusOK, catalog.GetOffering, offeringOut),
+	one(http.MethodPatch, "/offerings/{id}", http.StatusOK, catalog.UpdateOffering, offeringOut),
+	gone("/offerings/{id}", catalog.DeleteOffering, offeringOut),
+
+	list("/requests", request.List, requestOut),
+	one(http.MethodPost, "/requests", http.StatusCreated, request.Create, requestOut),
+	one(http.MethodGet, "/requests/{id}", http.StatusOK, request.Get, requestOut),
+	one(http.MethodPatch, "/requests/{id}", http.StatusOK, request.Update, requestOut),
+
+	list("/workflows", workflow.ListWorkflows, workflowOut),
+	one(http.MethodPost, "/workflows", http.StatusCreated, workflow.CreateWorkflow, workflowOut),
+	one(http.MethodGet, "/workflows/{id}", http.StatusOK, workflow.GetWorkflow, workflowOut),
+	one(http.MethodPatch, "/workflows/{id}", http.StatusOK, workflow.UpdateWorkflow, workflowOut),
+	gone("/workflows/{id}", workflow.DeleteWorkflow, workflowOut),
+
+	list("/users", people.ListUsers, userOut),
+	one(http.MethodGet, "/users/{id}", http.StatusOK, people.GetUser, userOut),
+	one(http.MethodPatch, "/users/{id}", http.StatusOK, people.UpdateUser, userOut),
+
+	list("/teams", people.ListTeams, teamOut),
+	one(http.MethodPost, "/teams", http.StatusCreated, people.CreateTeam, teamOut),
+	one(http.MethodGet, "/teams/{id}", http.StatusOK, people.GetTeam, teamOut),
+	one(http.MethodPatch, "/teams/{id}", http.StatusOK, people.UpdateTeam, teamOut),
+	gone("/teams/{id}", people.DeleteTeam, teamOut),
+
+	list("/organizations", people.ListOrganizations, organizationOut),
+	one(http.MethodPost, "/organizations", http.StatusCreated, people.CreateOrganization, organizationOut),
+	one(http.MethodGet, "/organizations/{id}", http.StatusOK, people.GetOrganization, organizationOut),
+	one(http.MethodPatch, "/organizations/{id}", http.StatusOK, people.UpdateOrganization, organizationOut),
+	gone("/organizations/{id}", people.DeleteOrganization, organizationOut),
+
+	list("/secrets", secret.ListSecrets, secretOut),
+	one(http.MethodPost, "/secrets", http.StatusCreated, secret.CreateSecret, secretOut),
+	one(http.MethodPatch, "/secrets/{id}", http.StatusOK, secret.UpdateSecret, secretOut),
+	gone("/secrets/{id}", secret.DeleteSecret, secretOut),
+
+	bare(http.MethodGet, "/billing/credits", billing.GetCredits, creditsOut),
+	list("/audit", audit.ListEntries, auditEntryOut),
+}

@@ -1,0 +1,119 @@
+package rest_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/creditentry"
+	"atrium/ent/user"
+	"atrium/internal/apitest"
+	"atrium/internal/store"
+)
+
+// deactivate takes a user's access away.
+func deactivate(t *testing.T, s *apitest.Server, u *ent.User) {
+	t.Helper()
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		return tx.User.Update().Where(user.ID(u.ID)).SetStatus(user.StatusDeactivated).Exec(ctx)
+	})
+	s.World.Store.AuthorityChanged()
+}
+
+func TestSecretLife(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.A.AdminKey
+		const first, second = "s3cr3t-first-value", "s3cr3t-second-value"
+		never := []string{first, second, "sealed", "czNjcjN0"}
+		made := s.Do(t, apitest.Scenario{
+			As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "API_TOKEN", "value": first, "description": "d"},
+			WantData: map[string]any{"name": "API_TOKEN", "description": "d", "version": 1, "createdBy": as.UserID, "lastUsedAt": nil}, WantNot: never,
+			WantAudit: &apitest.AuditWant{Action: "secret.created", ResourceType: "Secret", Outcome: "allowed", ActorID: as.KeyID},
+		})
+		require.False(t, made.Has("data.value"))
+		path := "/v1/secrets/" + made.ID()
+		s.Run(t, []apitest.Scenario{
+			{Name: "list", As: as, Path: "/v1/secrets", WantContains: []string{"API_TOKEN"}, WantNot: never},
+			{Name: "rotate", As: as, Method: http.MethodPatch, Path: path, Body: body{"value": second}, WantData: map[string]any{"version": 2}, WantNot: never},
+			{Name: "describe", As: as, Method: http.MethodPatch, Path: path, Body: body{"description": nil}, WantData: map[string]any{"version": 2}, WantAudit: &apitest.AuditWant{Action: "secret.updated", Changed: []string{"description"}}},
+			{Name: "value cannot go", As: as, Method: http.MethodPatch, Path: path, Body: body{"value": nil}, WantStatus: 400, WantFields: []string{"value"}},
+			{Name: "value is a text", As: as, Method: http.MethodPatch, Path: path, Body: body{"value": 1}, WantStatus: 400, WantFields: []string{"value"}},
+			{Name: "64 KiB", As: as, Method: http.MethodPatch, Path: path, Body: body{"value": long("x", 65536)}, WantData: map[string]any{"version": 3}},
+			{Name: "more than 64 KiB", As: as, Method: http.MethodPatch, Path: path, Body: body{"value": long("x", 65537)}, WantStatus: 400, WantFields: []string{"value"}},
+			{Name: "64 KiB are bytes", As: as, Method: http.MethodPatch, Path: path, Body: body{"value": long("ü", 32769)}, WantStatus: 400, WantFields: []string{"value"}},
+			{Name: "name stays", As: as, Method: http.MethodPatch, Path: path, Body: body{"name": "B"}, WantStatus: 400, WantFields: []string{"name"}},
+			{Name: "name's letters", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "api-token", "value": first}, WantStatus: 400, WantFields: []string{"name"}, WantNot: never},
+			{Name: "64 letters", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": long("A", 64), "value": first}, WantNot: never},
+			{Name: "65 letters", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": long("A", 65), "value": first}, WantStatus: 400, WantFields: []string{"name"}},
+			{Name: "no value", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "B", "value": ""}, WantStatus: 400, WantFields: []string{"value"}},
+			{Name: "names are unique", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "API_TOKEN", "value": second}, WantStatus: 409, WantCode: "conflict", WantNot: never},
+			{Name: "another company's name", As: s.B.OwnerKey, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "API_TOKEN", "value": second}, WantNot: never},
+			{Name: "a secret is not got", As: as, Path: path, WantStatus: 405},
+			{Name: "an agent has no secrets", As: s.A.AgentKey, Path: "/v1/secrets", WantStatus: 403},
+			{Name: "the audit log", As: as, Path: "/v1/audit?resourceType=Secret&pageSize=100", WantContains: []string{`"***"`}, WantNot: never},
+			{Name: "delete", As: as, Method: http.MethodDelete, Path: path, WantAudit: &apitest.AuditWant{Action: "secret.deleted", ResourceID: made.ID()}},
+			{Name: "the name is free again", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "API_TOKEN", "value": second}, WantData: map[string]any{"version": 1}, WantNot: never},
+		})
+		// What stands in the database cannot be read either, and the kept answer of a key holds none.
+		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/secrets", Header: http.Header{"Idempotency-Key": {"k"}}, Body: body{"name": "KEPT", "value": first}, WantNot: never})
+		rows, err := s.World.Store.Reader().Secret.Query().All(apitest.System())
+		require.NoError(t, err)
+		for _, row := range rows {
+			require.NotContains(t, string(row.Sealed), "s3cr3t")
+		}
+		kept, err := s.World.Store.Reader().IdempotencyKey.Query().All(apitest.System())
+		require.NoError(t, err)
+		require.Len(t, kept, 1)
+		require.NotContains(t, string(kept[0].Body), "s3cr3t")
+	})
+}
+
+func TestCredits(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.A.OwnerKey
+		empty := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits"})
+		require.JSONEq(t, `{"balance":0,"currency":"usd","entries":[]}`, string(empty.Body))
+		s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+			at := s.World.Clock.Now().Add(-time.Hour)
+			add := func(company string, amount int64, typ creditentry.Type, reason creditentry.Reason, invoice *string) error {
+				at = at.Add(time.Minute)
+				return tx.CreditEntry.Create().SetCompanyID(company).SetType(typ).SetAmount(amount).SetReason(reason).
+					SetDescription("Entry").SetNillableInvoiceID(invoice).SetCreatedAt(at).Exec(ctx)
+			}
+			invoice := "inv_00000000000000000000000000"
+			for _, err := range []error{
+				add(s.A.Tenant.Company.ID, 5000, creditentry.TypeIssued, creditentry.ReasonPromotion, nil),
+				add(s.B.Tenant.Company.ID, 777, creditentry.TypeIssued, creditentry.ReasonPromotion, nil),
+				add(s.A.Tenant.Company.ID, -1200, creditentry.TypeApplied, creditentry.ReasonInvoice, &invoice),
+			} {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		got := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits", WantNot: []string{"777"}})
+		require.Equal(t, 3800, got.Int("balance"))
+		require.False(t, got.Has("data"), "credits have no envelope")
+		require.Equal(t, -1200, got.Int("entries.0.amount"))
+		require.Equal(t, "applied", got.Text("entries.0.type"))
+		require.Equal(t, "inv_00000000000000000000000000", got.Text("entries.0.invoiceId"))
+		require.Equal(t, 5000, got.Int("entries.1.amount"))
+		require.False(t, got.Has("entries.1.invoiceId"), "only where it was applied")
+		second := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits?page=2&pageSize=1"})
+		require.Equal(t, 3800, second.Int("balance"), "the balance is over all entries")
+		require.Equal(t, 5000, second.Int("entries.0.amount"))
+		s.Run(t, []apitest.Scenario{
+			{Name: "past the end", As: as, Path: "/v1/billing/credits?page=9", WantContains: []string{`"entries":[]`, `"balance":3800`}},
+			{Name: "an agent has no credits", As: s.A.Agent, Path: "/v1/billing/credits", WantStatus: 403},
+			{Name: "credits are not posted", As: as, Method: http.MethodPost, Path: "/v1/billing/credits", Body: body{}, WantStatus: 405},
+			{Name: "the sandbox has its own", As: s.A.TestKey, Path: "/v1/billing/credits", WantContains: []string{`"balance":0`}},
+		})
+	})
+}

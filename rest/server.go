@@ -1,0 +1,119 @@
+package rest
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"atrium/internal/apperr"
+	"atrium/internal/authn"
+	"atrium/internal/op"
+	"atrium/internal/ratelimit"
+)
+
+// maxBody bounds a request's body, in bytes.
+const maxBody = 1 << 20
+
+// Options are what the door is built from.
+type Options struct {
+	Engine  *op.Engine
+	Authn   *authn.Authenticator
+	Limiter ratelimit.Limiter
+	Log     *slog.Logger
+	Observe func(route, method string, status int, took time.Duration) // nil for nothing
+	BaseURL string                                                     // for the OpenAPI document
+}
+
+// Server answers /v1, /openapi.json and /docs. Safe for concurrent use.
+type Server struct {
+	engine  *op.Engine
+	authn   *authn.Authenticator
+	limiter ratelimit.Limiter
+	log     *slog.Logger
+	observe func(route, method string, status int, took time.Duration)
+	router  chi.Router
+	methods []string // that some route takes
+}
+
+// New returns the door's handler.
+func New(o Options) (*Server, error) {
+	s := &Server{engine: o.Engine, authn: o.Authn, limiter: o.Limiter, log: o.Log, observe: o.Observe, router: chi.NewRouter()}
+	if s.observe == nil {
+		s.observe = func(string, string, int, time.Duration) {}
+	}
+	document, err := openAPI(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	reference, err := referencePage(document)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, rt := range routes {
+		s.router.Method(rt.method, "/v1"+rt.path, s.handle(rt))
+		if rt.method == http.MethodGet {
+			s.router.Method(http.MethodHead, "/v1"+rt.path, s.handle(rt))
+			seen[http.MethodHead] = true
+		}
+		seen[rt.method] = true
+	}
+	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		if seen[m] {
+			s.methods = append(s.methods, m)
+		}
+	}
+	for _, path := range openPaths {
+		h := static("text/html; charset=utf-8", reference)
+		if path != "/docs" {
+			h = static("application/json", document)
+		}
+		s.router.Get(path, h)
+		s.router.Head(path, h)
+	}
+	s.router.NotFound(s.notFound)
+	s.router.MethodNotAllowed(s.methodNotAllowed)
+	return s, nil
+}
+
+// openPaths take no credential and count against no limit.
+var openPaths = []string{"/openapi.json", "/v1/openapi.json", "/docs"}
+
+// static answers with fixed bytes.
+func static(contentType string, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", contentType)
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		h.Set("Cache-Control", "no-cache")
+		_, _ = w.Write(body)
+	}
+}
+
+// notFound answers for a path that no route has.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.fail(w, r, apperr.New(apperr.NotFound, "There is nothing at this path."))
+}
+
+// methodNotAllowed answers 405 with the methods that the path takes.
+func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	if r.URL.RawPath != "" {
+		path = r.URL.RawPath // as chi routes it
+	}
+	var allow []string
+	for _, m := range s.methods {
+		if s.router.Match(chi.NewRouteContext(), m, path) {
+			allow = append(allow, m)
+		}
+	}
+	if len(allow) == 0 { // chi does not look where a method leads that it does not know
+		s.notFound(w, r)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allow, ", "))
+	s.fail(w, r, apperr.New(apperr.MethodNotAllowed, "The path does not take this method."))
+}

@@ -1,0 +1,196 @@
+package rest_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apitest"
+	"atrium/rest"
+)
+
+// estate is what a company owns after live has run.
+type estate struct {
+	service, offering, request, workflow, team, organization, secret, user string
+}
+
+// path returns where a row of the route table finds the company's own.
+func (e estate) path(row string) string {
+	return "/v1" + strings.Replace(row, "{id}", map[string]string{
+		"services": e.service, "offerings": e.offering, "requests": e.request, "workflows": e.workflow,
+		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user,
+	}[strings.Split(row, "/")[1]], 1)
+}
+
+// live makes what every company has, under names that every company uses.
+func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estate {
+	t.Helper()
+	var e estate
+	e.user = user
+	e.organization = create(t, s, as, "/v1/organizations", body{"name": "Berlin"})
+	e.team = create(t, s, as, "/v1/teams", body{"name": "Ops", "organizationId": e.organization, "memberIds": []string{user}})
+	e.workflow = create(t, s, as, "/v1/workflows", body{"name": "Flow", "definition": definition})
+	e.service = create(t, s, as, "/v1/services", body{"name": "IT", "ownerTeamId": e.team, "organizationId": e.organization})
+	e.offering = create(t, s, as, "/v1/services/"+e.service+"/offerings", body{"name": "Laptop", "workflowId": e.workflow})
+	e.request = create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Mine", "assigneeId": user, "teamId": e.team})
+	e.secret = create(t, s, as, "/v1/secrets", body{"name": "TOKEN", "value": "v"})
+	return e
+}
+
+// never is an id of the same shape that no row has.
+func never(id string) string {
+	prefix, _, _ := strings.Cut(id, "_")
+	return prefix + "_" + strings.Repeat("0", 26)
+}
+
+// alike holds that two answers cannot be told apart.
+func alike(t *testing.T, what string, a, b *apitest.Answer, ids ...string) {
+	t.Helper()
+	plain := func(x *apitest.Answer) string {
+		text := x.Plain()
+		for _, id := range ids {
+			text = strings.ReplaceAll(text, id, "ID")
+		}
+		return text
+	}
+	require.Equal(t, plain(a), plain(b), what)
+	header := func(x *apitest.Answer) http.Header {
+		h := x.Header.Clone()
+		for _, k := range []string{"X-Request-Id", "Ratelimit", "Date", "Content-Length"} {
+			h.Del(k)
+		}
+		return h
+	}
+	require.Equal(t, header(a), header(b), what)
+}
+
+// TestCompaniesCannotTellEachOther drives two companies with the same names and slugs, and a sandbox, and holds that
+// nothing of one can be seen, counted, named or felt from another.
+func TestCompaniesCannotTellEachOther(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		a := live(t, s, s.A.OwnerKey, s.A.Member.UserID)
+		seen := snapshot(t, s, s.A.OwnerKey, a)
+		b := live(t, s, s.B.OwnerKey, s.B.Member.UserID)
+		box := s.Do(t, apitest.Scenario{As: s.A.TestKey, Path: "/v1/users"}).Text("data.0.id")
+		sandbox := live(t, s, s.A.TestKey, box)
+		for range 3 { // and on: more rows, changes, refusals
+			filed(t, s, s.B.OwnerKey)
+			filed(t, s, s.A.TestKey)
+		}
+		s.Do(t, apitest.Scenario{As: s.B.OwnerKey, Method: http.MethodPatch, Path: "/v1/requests/" + b.request, Body: body{"status": "IN_PROGRESS"}})
+		require.Equal(t, seen, snapshot(t, s, s.A.OwnerKey, a), "what others do changes no byte of this company's answers")
+
+		for _, of := range []struct {
+			name   string
+			as     func() apitest.Caller
+			theirs estate
+		}{
+			{"another company", func() apitest.Caller { return s.A.OwnerKey }, b},
+			{"another company, by token", func() apitest.Caller { return s.A.Owner }, b},
+			{"its own sandbox", func() apitest.Caller { return s.A.OwnerKey }, sandbox},
+			{"the live company, from the sandbox", func() apitest.Caller { // a test key makes 60 calls a minute
+				return s.Key(t, s.A.Tenant, s.A.Tenant.Owner, apitest.KeyOptions{Test: true})
+			}, a},
+		} {
+			stranger(t, s, of.as, of.name, of.theirs)
+		}
+		references(t, s, s.A.OwnerKey, a, b)
+		references(t, s, s.A.OwnerKey, a, sandbox)
+
+		// The text of a conflict is the same for every company.
+		first := s.Do(t, apitest.Scenario{As: s.A.OwnerKey, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "IT"}, WantStatus: 409, WantNot: []string{a.service, b.service}})
+		second := s.Do(t, apitest.Scenario{As: s.B.OwnerKey, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "IT"}, WantStatus: 409})
+		require.Equal(t, first.Plain(), second.Plain())
+		// And nothing above changed anything on the other side.
+		s.Do(t, apitest.Scenario{As: s.B.OwnerKey, Path: "/v1/requests/" + b.request, WantData: map[string]any{"title": "Mine", "status": "IN_PROGRESS"}})
+	})
+}
+
+// snapshot returns the body and tag of everything that the company can read, but the log, by path.
+func snapshot(t *testing.T, s *apitest.Server, as apitest.Caller, e estate) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, row := range rest.Table() {
+		if row.Method != http.MethodGet {
+			continue
+		}
+		path := "/v1" + row.Path
+		if strings.Contains(path, "{id}") {
+			path = e.path(row.Path)
+		}
+		a := s.Do(t, apitest.Scenario{As: as, Path: path})
+		out[path] = string(a.Body) + a.ETag()
+	}
+	return out
+}
+
+// stranger calls every route on rows of somebody else: the answers are those to ids that never were.
+func stranger(t *testing.T, s *apitest.Server, caller func() apitest.Caller, who string, theirs estate) {
+	t.Helper()
+	for n, row := range rest.Table() {
+		if !strings.Contains(row.Path, "{id}") {
+			continue
+		}
+		path := theirs.path(row.Path)
+		id := strings.Split(path, "/")[3]
+		nothing := strings.Replace(path, id, never(id), 1)
+		b := goodBody(row, filing{}, n)
+		what := who + ": " + row.Method + " " + row.Path
+		as := caller()
+		for _, header := range []http.Header{nil, {"If-Match": {`"x"`}}} {
+			got := s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: path, Header: header, Body: b, WantStatus: 404, WantCode: "not_found"})
+			gone := s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: nothing, Header: header, Body: b, WantStatus: 404})
+			alike(t, what, got, gone)
+		}
+	}
+}
+
+// references names rows of somebody else in bodies and filters: as ids that never were, and nothing is found.
+func references(t *testing.T, s *apitest.Server, as apitest.Caller, own, theirs estate) {
+	t.Helper()
+	request := func(b body) body {
+		full := body{"serviceId": own.service, "offeringId": own.offering, "title": "x"}
+		for k, v := range b {
+			full[k] = v
+		}
+		return full
+	}
+	for _, ref := range []struct {
+		method, path, field, id string
+		body                    func(id string) body
+	}{
+		{"POST", "/v1/services", "ownerTeamId", theirs.team, func(id string) body { return body{"name": "x", "ownerTeamId": id} }},
+		{"POST", "/v1/services", "organizationId", theirs.organization, func(id string) body { return body{"name": "x", "organizationId": id} }},
+		{"PATCH", "/v1/services/" + own.service, "ownerTeamId", theirs.team, func(id string) body { return body{"ownerTeamId": id} }},
+		{"PATCH", "/v1/services/" + own.service, "organizationId", theirs.organization, func(id string) body { return body{"organizationId": id} }},
+		{"POST", "/v1/services/" + own.service + "/offerings", "workflowId", theirs.workflow, func(id string) body { return body{"name": "x", "workflowId": id} }},
+		{"PATCH", "/v1/offerings/" + own.offering, "workflowId", theirs.workflow, func(id string) body { return body{"workflowId": id} }},
+		{"POST", "/v1/requests", "offeringId", theirs.offering, func(id string) body { return request(body{"offeringId": id}) }},
+		{"POST", "/v1/requests", "assigneeId", theirs.user, func(id string) body { return request(body{"assigneeId": id}) }},
+		{"POST", "/v1/requests", "teamId", theirs.team, func(id string) body { return request(body{"teamId": id}) }},
+		{"PATCH", "/v1/requests/" + own.request, "assigneeId", theirs.user, func(id string) body { return body{"assigneeId": id} }},
+		{"PATCH", "/v1/requests/" + own.request, "teamId", theirs.team, func(id string) body { return body{"teamId": id} }},
+		{"POST", "/v1/teams", "organizationId", theirs.organization, func(id string) body { return body{"name": "x", "organizationId": id} }},
+		{"POST", "/v1/teams", "memberIds[0]", theirs.user, func(id string) body { return body{"name": "x", "memberIds": []string{id}} }},
+		{"PATCH", "/v1/teams/" + own.team, "memberIds[0]", theirs.user, func(id string) body { return body{"memberIds": []string{id}} }},
+		{"PATCH", "/v1/users/" + own.user, "teamIds[0]", theirs.team, func(id string) body { return body{"teamIds": []string{id}} }},
+		{"POST", "/v1/organizations", "parentId", theirs.organization, func(id string) body { return body{"name": "x", "parentId": id} }},
+		{"PATCH", "/v1/organizations/" + own.organization, "parentId", theirs.organization, func(id string) body { return body{"parentId": id} }},
+	} {
+		got := s.Do(t, apitest.Scenario{As: as, Method: ref.method, Path: ref.path, Body: ref.body(ref.id), WantStatus: 400, WantCode: "validation_error", WantFields: []string{ref.field}})
+		gone := s.Do(t, apitest.Scenario{As: as, Method: ref.method, Path: ref.path, Body: ref.body(never(ref.id)), WantStatus: 400})
+		alike(t, ref.method+" "+ref.path+" "+ref.field, got, gone, ref.id, never(ref.id))
+	}
+	for query, id := range map[string]string{
+		"requests?serviceId=": theirs.service, "requests?offeringId=": theirs.offering, "requests?assigneeId=": theirs.user, "requests?teamId=": theirs.team,
+		"requests?createdBy=": theirs.user, "audit?resourceId=": theirs.request, "audit?actorId=": theirs.user,
+	} {
+		got := s.Do(t, apitest.Scenario{As: as, Path: "/v1/" + query + id})
+		gone := s.Do(t, apitest.Scenario{As: as, Path: "/v1/" + query + never(id)})
+		require.Equal(t, 0, got.Int("pagination.totalCount"), query)
+		alike(t, query, got, gone)
+	}
+}

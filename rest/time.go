@@ -1,0 +1,28 @@
+package rest
+
+import (
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atrium/internal/op"
+)
+
+// Time is a moment as answers show it: RFC 3339 in UTC with milliseconds.
+type Time string
+
+// at writes a moment.
+func at(t time.Time) Time { return Time(t.UTC().Format(op.TimeFormat)) }
+
+// atOrNil writes a moment that may not be set.
+func atOrNil(t *time.Time) *Time {
+	if t == nil {
+		return nil
+	}
+	return new(at(*t))
+}
+
+// Schema tells the OpenAPI document what a moment looks like.
+func (Time) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
