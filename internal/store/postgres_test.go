@@ -173,7 +173,7 @@ func TestDeadlockIsRetried(t *testing.T) {
 	go func() { errs <- crosswise("two", "one") }()
 	require.NoError(t, <-errs)
 	require.NoError(t, <-errs)
-	require.Equal(t, int32(3), runs.Load())
+	require.Greater(t, runs.Load(), int32(2), "one of the two was broken off and ran again, perhaps more than once")
 }
 
 // A deadlock that comes back every time ends in its error, not in an endless loop.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -17,9 +18,10 @@ import (
 )
 
 const (
-	maxTries        = 4                // of a transaction that PostgreSQL broke off for another one
-	rollbackTimeout = 5 * time.Second  // for the ROLLBACK of a caller who is gone
-	maxWriteTime    = 30 * time.Second // for all statements of one transaction
+	maxTries        = 4                     // of a transaction that PostgreSQL broke off for another one
+	retryPause      = 20 * time.Millisecond // times the tries so far, and up to as much again by chance
+	rollbackTimeout = 5 * time.Second       // for the ROLLBACK of a caller who is gone
+	maxWriteTime    = 30 * time.Second      // for all statements of one transaction
 )
 
 // pgWriter runs write transactions on the pool.
@@ -30,6 +32,13 @@ func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error
 	for try := 1; ; try++ {
 		err := w.once(ctx, fn)
 		if err == nil || try == maxTries || !brokenOff(err) {
+			return err
+		}
+		// Without a pause the loser takes its first lock again before the winner, just woken, has taken its second.
+		pause := time.Duration(try) * retryPause
+		select {
+		case <-time.After(pause + rand.N(pause)):
+		case <-ctx.Done():
 			return err
 		}
 	}
