@@ -25,7 +25,9 @@ type Account struct {
 	Email string `json:"email,omitempty"`
 	// argon2id, in its own text form
 	PasswordHash string `json:"-"`
-	selectValues sql.SelectValues
+	// PasswordChangedAt holds the value of the "password_changed_at" field.
+	PasswordChangedAt *time.Time `json:"password_changed_at,omitempty"`
+	selectValues      sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -35,7 +37,7 @@ func (*Account) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case account.FieldID, account.FieldEmail, account.FieldPasswordHash:
 			values[i] = new(sql.NullString)
-		case account.FieldCreatedAt, account.FieldUpdatedAt:
+		case account.FieldCreatedAt, account.FieldUpdatedAt, account.FieldPasswordChangedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -81,6 +83,13 @@ func (_m *Account) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field password_hash", values[i])
 			} else if value.Valid {
 				_m.PasswordHash = value.String
+			}
+		case account.FieldPasswordChangedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field password_changed_at", values[i])
+			} else if value.Valid {
+				_m.PasswordChangedAt = new(time.Time)
+				*_m.PasswordChangedAt = value.Time
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -128,6 +137,11 @@ func (_m *Account) String() string {
 	builder.WriteString(_m.Email)
 	builder.WriteString(", ")
 	builder.WriteString("password_hash=<sensitive>")
+	builder.WriteString(", ")
+	if v := _m.PasswordChangedAt; v != nil {
+		builder.WriteString("password_changed_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -52,6 +52,20 @@ func (_c *AccountCreate) SetNillablePasswordHash(v *string) *AccountCreate {
 	return _c
 }
 
+// SetPasswordChangedAt sets the "password_changed_at" field.
+func (_c *AccountCreate) SetPasswordChangedAt(v time.Time) *AccountCreate {
+	_c.mutation.SetPasswordChangedAt(v)
+	return _c
+}
+
+// SetNillablePasswordChangedAt sets the "password_changed_at" field if the given value is not nil.
+func (_c *AccountCreate) SetNillablePasswordChangedAt(v *time.Time) *AccountCreate {
+	if v != nil {
+		_c.SetPasswordChangedAt(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *AccountCreate) SetID(v string) *AccountCreate {
 	_c.mutation.SetID(v)
@@ -184,6 +198,10 @@ func (_c *AccountCreate) createSpec() (*Account, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.PasswordHash(); ok {
 		_spec.SetField(account.FieldPasswordHash, field.TypeString, value)
 		_node.PasswordHash = value
+	}
+	if value, ok := _c.mutation.PasswordChangedAt(); ok {
+		_spec.SetField(account.FieldPasswordChangedAt, field.TypeTime, value)
+		_node.PasswordChangedAt = &value
 	}
 	return _node, _spec
 }

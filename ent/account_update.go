@@ -76,6 +76,26 @@ func (_u *AccountUpdate) ClearPasswordHash() *AccountUpdate {
 	return _u
 }
 
+// SetPasswordChangedAt sets the "password_changed_at" field.
+func (_u *AccountUpdate) SetPasswordChangedAt(v time.Time) *AccountUpdate {
+	_u.mutation.SetPasswordChangedAt(v)
+	return _u
+}
+
+// SetNillablePasswordChangedAt sets the "password_changed_at" field if the given value is not nil.
+func (_u *AccountUpdate) SetNillablePasswordChangedAt(v *time.Time) *AccountUpdate {
+	if v != nil {
+		_u.SetPasswordChangedAt(*v)
+	}
+	return _u
+}
+
+// ClearPasswordChangedAt clears the value of the "password_changed_at" field.
+func (_u *AccountUpdate) ClearPasswordChangedAt() *AccountUpdate {
+	_u.mutation.ClearPasswordChangedAt()
+	return _u
+}
+
 // Mutation returns the AccountMutation object of the builder.
 func (_u *AccountUpdate) Mutation() *AccountMutation {
 	return _u.mutation
@@ -142,6 +162,12 @@ func (_u *AccountUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.PasswordHashCleared() {
 		_spec.ClearField(account.FieldPasswordHash, field.TypeString)
 	}
+	if value, ok := _u.mutation.PasswordChangedAt(); ok {
+		_spec.SetField(account.FieldPasswordChangedAt, field.TypeTime, value)
+	}
+	if _u.mutation.PasswordChangedAtCleared() {
+		_spec.ClearField(account.FieldPasswordChangedAt, field.TypeTime)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{account.Label}
@@ -207,6 +233,26 @@ func (_u *AccountUpdateOne) SetNillablePasswordHash(v *string) *AccountUpdateOne
 // ClearPasswordHash clears the value of the "password_hash" field.
 func (_u *AccountUpdateOne) ClearPasswordHash() *AccountUpdateOne {
 	_u.mutation.ClearPasswordHash()
+	return _u
+}
+
+// SetPasswordChangedAt sets the "password_changed_at" field.
+func (_u *AccountUpdateOne) SetPasswordChangedAt(v time.Time) *AccountUpdateOne {
+	_u.mutation.SetPasswordChangedAt(v)
+	return _u
+}
+
+// SetNillablePasswordChangedAt sets the "password_changed_at" field if the given value is not nil.
+func (_u *AccountUpdateOne) SetNillablePasswordChangedAt(v *time.Time) *AccountUpdateOne {
+	if v != nil {
+		_u.SetPasswordChangedAt(*v)
+	}
+	return _u
+}
+
+// ClearPasswordChangedAt clears the value of the "password_changed_at" field.
+func (_u *AccountUpdateOne) ClearPasswordChangedAt() *AccountUpdateOne {
+	_u.mutation.ClearPasswordChangedAt()
 	return _u
 }
 
@@ -305,6 +351,12 @@ func (_u *AccountUpdateOne) sqlSave(ctx context.Context) (_node *Account, err er
 	}
 	if _u.mutation.PasswordHashCleared() {
 		_spec.ClearField(account.FieldPasswordHash, field.TypeString)
+	}
+	if value, ok := _u.mutation.PasswordChangedAt(); ok {
+		_spec.SetField(account.FieldPasswordChangedAt, field.TypeTime, value)
+	}
+	if _u.mutation.PasswordChangedAtCleared() {
+		_spec.ClearField(account.FieldPasswordChangedAt, field.TypeTime)
 	}
 	_node = &Account{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -15,24 +15,35 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
+	"atrium/ent/authrequest"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
+	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/externalidentity"
+	"atrium/ent/factor"
+	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
 	"atrium/ent/ratecount"
+	"atrium/ent/recoverycode"
+	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	"atrium/ent/rowcount"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
+	"atrium/ent/session"
 	"atrium/ent/setting"
+	"atrium/ent/signin"
 	"atrium/ent/signingkey"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
+	"atrium/ent/throttle"
 	"atrium/ent/user"
 	"atrium/ent/workflow"
 
@@ -55,16 +66,28 @@ type Client struct {
 	Agent *AgentClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
+	// AuthRequest is the client for interacting with the AuthRequest builders.
+	AuthRequest *AuthRequestClient
 	// Calendar is the client for interacting with the Calendar builders.
 	Calendar *CalendarClient
 	// Company is the client for interacting with the Company builders.
 	Company *CompanyClient
+	// Consent is the client for interacting with the Consent builders.
+	Consent *ConsentClient
 	// CreditEntry is the client for interacting with the CreditEntry builders.
 	CreditEntry *CreditEntryClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
+	// ExternalIdentity is the client for interacting with the ExternalIdentity builders.
+	ExternalIdentity *ExternalIdentityClient
+	// Factor is the client for interacting with the Factor builders.
+	Factor *FactorClient
+	// Grant is the client for interacting with the Grant builders.
+	Grant *GrantClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// MailedLink is the client for interacting with the MailedLink builders.
+	MailedLink *MailedLinkClient
 	// OAuthClient is the client for interacting with the OAuthClient builders.
 	OAuthClient *OAuthClientClient
 	// Offering is the client for interacting with the Offering builders.
@@ -73,6 +96,10 @@ type Client struct {
 	Organization *OrganizationClient
 	// RateCount is the client for interacting with the RateCount builders.
 	RateCount *RateCountClient
+	// RecoveryCode is the client for interacting with the RecoveryCode builders.
+	RecoveryCode *RecoveryCodeClient
+	// RefreshToken is the client for interacting with the RefreshToken builders.
+	RefreshToken *RefreshTokenClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
 	// RowCount is the client for interacting with the RowCount builders.
@@ -83,14 +110,20 @@ type Client struct {
 	Service *ServiceClient
 	// ServiceAccount is the client for interacting with the ServiceAccount builders.
 	ServiceAccount *ServiceAccountClient
+	// Session is the client for interacting with the Session builders.
+	Session *SessionClient
 	// Setting is the client for interacting with the Setting builders.
 	Setting *SettingClient
+	// SignIn is the client for interacting with the SignIn builders.
+	SignIn *SignInClient
 	// SigningKey is the client for interacting with the SigningKey builders.
 	SigningKey *SigningKeyClient
 	// Team is the client for interacting with the Team builders.
 	Team *TeamClient
 	// TeamMember is the client for interacting with the TeamMember builders.
 	TeamMember *TeamMemberClient
+	// Throttle is the client for interacting with the Throttle builders.
+	Throttle *ThrottleClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// Workflow is the client for interacting with the Workflow builders.
@@ -110,24 +143,35 @@ func (c *Client) init() {
 	c.Account = NewAccountClient(c.config)
 	c.Agent = NewAgentClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
+	c.AuthRequest = NewAuthRequestClient(c.config)
 	c.Calendar = NewCalendarClient(c.config)
 	c.Company = NewCompanyClient(c.config)
+	c.Consent = NewConsentClient(c.config)
 	c.CreditEntry = NewCreditEntryClient(c.config)
 	c.Event = NewEventClient(c.config)
+	c.ExternalIdentity = NewExternalIdentityClient(c.config)
+	c.Factor = NewFactorClient(c.config)
+	c.Grant = NewGrantClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.MailedLink = NewMailedLinkClient(c.config)
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Offering = NewOfferingClient(c.config)
 	c.Organization = NewOrganizationClient(c.config)
 	c.RateCount = NewRateCountClient(c.config)
+	c.RecoveryCode = NewRecoveryCodeClient(c.config)
+	c.RefreshToken = NewRefreshTokenClient(c.config)
 	c.Request = NewRequestClient(c.config)
 	c.RowCount = NewRowCountClient(c.config)
 	c.Secret = NewSecretClient(c.config)
 	c.Service = NewServiceClient(c.config)
 	c.ServiceAccount = NewServiceAccountClient(c.config)
+	c.Session = NewSessionClient(c.config)
 	c.Setting = NewSettingClient(c.config)
+	c.SignIn = NewSignInClient(c.config)
 	c.SigningKey = NewSigningKeyClient(c.config)
 	c.Team = NewTeamClient(c.config)
 	c.TeamMember = NewTeamMemberClient(c.config)
+	c.Throttle = NewThrottleClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.Workflow = NewWorkflowClient(c.config)
 }
@@ -220,32 +264,43 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	cfg := c.config
 	cfg.driver = tx
 	return &Tx{
-		ctx:            ctx,
-		config:         cfg,
-		APIKey:         NewAPIKeyClient(cfg),
-		Account:        NewAccountClient(cfg),
-		Agent:          NewAgentClient(cfg),
-		AuditEntry:     NewAuditEntryClient(cfg),
-		Calendar:       NewCalendarClient(cfg),
-		Company:        NewCompanyClient(cfg),
-		CreditEntry:    NewCreditEntryClient(cfg),
-		Event:          NewEventClient(cfg),
-		IdempotencyKey: NewIdempotencyKeyClient(cfg),
-		OAuthClient:    NewOAuthClientClient(cfg),
-		Offering:       NewOfferingClient(cfg),
-		Organization:   NewOrganizationClient(cfg),
-		RateCount:      NewRateCountClient(cfg),
-		Request:        NewRequestClient(cfg),
-		RowCount:       NewRowCountClient(cfg),
-		Secret:         NewSecretClient(cfg),
-		Service:        NewServiceClient(cfg),
-		ServiceAccount: NewServiceAccountClient(cfg),
-		Setting:        NewSettingClient(cfg),
-		SigningKey:     NewSigningKeyClient(cfg),
-		Team:           NewTeamClient(cfg),
-		TeamMember:     NewTeamMemberClient(cfg),
-		User:           NewUserClient(cfg),
-		Workflow:       NewWorkflowClient(cfg),
+		ctx:              ctx,
+		config:           cfg,
+		APIKey:           NewAPIKeyClient(cfg),
+		Account:          NewAccountClient(cfg),
+		Agent:            NewAgentClient(cfg),
+		AuditEntry:       NewAuditEntryClient(cfg),
+		AuthRequest:      NewAuthRequestClient(cfg),
+		Calendar:         NewCalendarClient(cfg),
+		Company:          NewCompanyClient(cfg),
+		Consent:          NewConsentClient(cfg),
+		CreditEntry:      NewCreditEntryClient(cfg),
+		Event:            NewEventClient(cfg),
+		ExternalIdentity: NewExternalIdentityClient(cfg),
+		Factor:           NewFactorClient(cfg),
+		Grant:            NewGrantClient(cfg),
+		IdempotencyKey:   NewIdempotencyKeyClient(cfg),
+		MailedLink:       NewMailedLinkClient(cfg),
+		OAuthClient:      NewOAuthClientClient(cfg),
+		Offering:         NewOfferingClient(cfg),
+		Organization:     NewOrganizationClient(cfg),
+		RateCount:        NewRateCountClient(cfg),
+		RecoveryCode:     NewRecoveryCodeClient(cfg),
+		RefreshToken:     NewRefreshTokenClient(cfg),
+		Request:          NewRequestClient(cfg),
+		RowCount:         NewRowCountClient(cfg),
+		Secret:           NewSecretClient(cfg),
+		Service:          NewServiceClient(cfg),
+		ServiceAccount:   NewServiceAccountClient(cfg),
+		Session:          NewSessionClient(cfg),
+		Setting:          NewSettingClient(cfg),
+		SignIn:           NewSignInClient(cfg),
+		SigningKey:       NewSigningKeyClient(cfg),
+		Team:             NewTeamClient(cfg),
+		TeamMember:       NewTeamMemberClient(cfg),
+		Throttle:         NewThrottleClient(cfg),
+		User:             NewUserClient(cfg),
+		Workflow:         NewWorkflowClient(cfg),
 	}, nil
 }
 
@@ -263,32 +318,43 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	cfg := c.config
 	cfg.driver = &txDriver{tx: tx, drv: c.driver}
 	return &Tx{
-		ctx:            ctx,
-		config:         cfg,
-		APIKey:         NewAPIKeyClient(cfg),
-		Account:        NewAccountClient(cfg),
-		Agent:          NewAgentClient(cfg),
-		AuditEntry:     NewAuditEntryClient(cfg),
-		Calendar:       NewCalendarClient(cfg),
-		Company:        NewCompanyClient(cfg),
-		CreditEntry:    NewCreditEntryClient(cfg),
-		Event:          NewEventClient(cfg),
-		IdempotencyKey: NewIdempotencyKeyClient(cfg),
-		OAuthClient:    NewOAuthClientClient(cfg),
-		Offering:       NewOfferingClient(cfg),
-		Organization:   NewOrganizationClient(cfg),
-		RateCount:      NewRateCountClient(cfg),
-		Request:        NewRequestClient(cfg),
-		RowCount:       NewRowCountClient(cfg),
-		Secret:         NewSecretClient(cfg),
-		Service:        NewServiceClient(cfg),
-		ServiceAccount: NewServiceAccountClient(cfg),
-		Setting:        NewSettingClient(cfg),
-		SigningKey:     NewSigningKeyClient(cfg),
-		Team:           NewTeamClient(cfg),
-		TeamMember:     NewTeamMemberClient(cfg),
-		User:           NewUserClient(cfg),
-		Workflow:       NewWorkflowClient(cfg),
+		ctx:              ctx,
+		config:           cfg,
+		APIKey:           NewAPIKeyClient(cfg),
+		Account:          NewAccountClient(cfg),
+		Agent:            NewAgentClient(cfg),
+		AuditEntry:       NewAuditEntryClient(cfg),
+		AuthRequest:      NewAuthRequestClient(cfg),
+		Calendar:         NewCalendarClient(cfg),
+		Company:          NewCompanyClient(cfg),
+		Consent:          NewConsentClient(cfg),
+		CreditEntry:      NewCreditEntryClient(cfg),
+		Event:            NewEventClient(cfg),
+		ExternalIdentity: NewExternalIdentityClient(cfg),
+		Factor:           NewFactorClient(cfg),
+		Grant:            NewGrantClient(cfg),
+		IdempotencyKey:   NewIdempotencyKeyClient(cfg),
+		MailedLink:       NewMailedLinkClient(cfg),
+		OAuthClient:      NewOAuthClientClient(cfg),
+		Offering:         NewOfferingClient(cfg),
+		Organization:     NewOrganizationClient(cfg),
+		RateCount:        NewRateCountClient(cfg),
+		RecoveryCode:     NewRecoveryCodeClient(cfg),
+		RefreshToken:     NewRefreshTokenClient(cfg),
+		Request:          NewRequestClient(cfg),
+		RowCount:         NewRowCountClient(cfg),
+		Secret:           NewSecretClient(cfg),
+		Service:          NewServiceClient(cfg),
+		ServiceAccount:   NewServiceAccountClient(cfg),
+		Session:          NewSessionClient(cfg),
+		Setting:          NewSettingClient(cfg),
+		SignIn:           NewSignInClient(cfg),
+		SigningKey:       NewSigningKeyClient(cfg),
+		Team:             NewTeamClient(cfg),
+		TeamMember:       NewTeamMemberClient(cfg),
+		Throttle:         NewThrottleClient(cfg),
+		User:             NewUserClient(cfg),
+		Workflow:         NewWorkflowClient(cfg),
 	}, nil
 }
 
@@ -318,11 +384,12 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.APIKey, c.Account, c.Agent, c.AuditEntry, c.Calendar, c.Company,
-		c.CreditEntry, c.Event, c.IdempotencyKey, c.OAuthClient, c.Offering,
-		c.Organization, c.RateCount, c.Request, c.RowCount, c.Secret, c.Service,
-		c.ServiceAccount, c.Setting, c.SigningKey, c.Team, c.TeamMember, c.User,
-		c.Workflow,
+		c.APIKey, c.Account, c.Agent, c.AuditEntry, c.AuthRequest, c.Calendar,
+		c.Company, c.Consent, c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor,
+		c.Grant, c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering,
+		c.Organization, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
+		c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting,
+		c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User, c.Workflow,
 	} {
 		n.Use(hooks...)
 	}
@@ -332,11 +399,12 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.APIKey, c.Account, c.Agent, c.AuditEntry, c.Calendar, c.Company,
-		c.CreditEntry, c.Event, c.IdempotencyKey, c.OAuthClient, c.Offering,
-		c.Organization, c.RateCount, c.Request, c.RowCount, c.Secret, c.Service,
-		c.ServiceAccount, c.Setting, c.SigningKey, c.Team, c.TeamMember, c.User,
-		c.Workflow,
+		c.APIKey, c.Account, c.Agent, c.AuditEntry, c.AuthRequest, c.Calendar,
+		c.Company, c.Consent, c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor,
+		c.Grant, c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering,
+		c.Organization, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
+		c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting,
+		c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User, c.Workflow,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -353,16 +421,28 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Agent.mutate(ctx, m)
 	case *AuditEntryMutation:
 		return c.AuditEntry.mutate(ctx, m)
+	case *AuthRequestMutation:
+		return c.AuthRequest.mutate(ctx, m)
 	case *CalendarMutation:
 		return c.Calendar.mutate(ctx, m)
 	case *CompanyMutation:
 		return c.Company.mutate(ctx, m)
+	case *ConsentMutation:
+		return c.Consent.mutate(ctx, m)
 	case *CreditEntryMutation:
 		return c.CreditEntry.mutate(ctx, m)
 	case *EventMutation:
 		return c.Event.mutate(ctx, m)
+	case *ExternalIdentityMutation:
+		return c.ExternalIdentity.mutate(ctx, m)
+	case *FactorMutation:
+		return c.Factor.mutate(ctx, m)
+	case *GrantMutation:
+		return c.Grant.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *MailedLinkMutation:
+		return c.MailedLink.mutate(ctx, m)
 	case *OAuthClientMutation:
 		return c.OAuthClient.mutate(ctx, m)
 	case *OfferingMutation:
@@ -371,6 +451,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Organization.mutate(ctx, m)
 	case *RateCountMutation:
 		return c.RateCount.mutate(ctx, m)
+	case *RecoveryCodeMutation:
+		return c.RecoveryCode.mutate(ctx, m)
+	case *RefreshTokenMutation:
+		return c.RefreshToken.mutate(ctx, m)
 	case *RequestMutation:
 		return c.Request.mutate(ctx, m)
 	case *RowCountMutation:
@@ -381,14 +465,20 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Service.mutate(ctx, m)
 	case *ServiceAccountMutation:
 		return c.ServiceAccount.mutate(ctx, m)
+	case *SessionMutation:
+		return c.Session.mutate(ctx, m)
 	case *SettingMutation:
 		return c.Setting.mutate(ctx, m)
+	case *SignInMutation:
+		return c.SignIn.mutate(ctx, m)
 	case *SigningKeyMutation:
 		return c.SigningKey.mutate(ctx, m)
 	case *TeamMutation:
 		return c.Team.mutate(ctx, m)
 	case *TeamMemberMutation:
 		return c.TeamMember.mutate(ctx, m)
+	case *ThrottleMutation:
+		return c.Throttle.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
 	case *WorkflowMutation:
@@ -970,6 +1060,141 @@ func (c *AuditEntryClient) mutate(ctx context.Context, m *AuditEntryMutation) (V
 	}
 }
 
+// AuthRequestClient is a client for the AuthRequest schema.
+type AuthRequestClient struct {
+	config
+}
+
+// NewAuthRequestClient returns a client for the AuthRequest from the given config.
+func NewAuthRequestClient(c config) *AuthRequestClient {
+	return &AuthRequestClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `authrequest.Hooks(f(g(h())))`.
+func (c *AuthRequestClient) Use(hooks ...Hook) {
+	c.hooks.AuthRequest = append(c.hooks.AuthRequest, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `authrequest.Intercept(f(g(h())))`.
+func (c *AuthRequestClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AuthRequest = append(c.inters.AuthRequest, interceptors...)
+}
+
+// Create returns a builder for creating a AuthRequest entity.
+func (c *AuthRequestClient) Create() *AuthRequestCreate {
+	mutation := newAuthRequestMutation(c.config, OpCreate)
+	return &AuthRequestCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AuthRequest entities.
+func (c *AuthRequestClient) CreateBulk(builders ...*AuthRequestCreate) *AuthRequestCreateBulk {
+	return &AuthRequestCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AuthRequestClient) MapCreateBulk(slice any, setFunc func(*AuthRequestCreate, int)) *AuthRequestCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AuthRequestCreateBulk{err: fmt.Errorf("calling to AuthRequestClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AuthRequestCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AuthRequestCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AuthRequest.
+func (c *AuthRequestClient) Update() *AuthRequestUpdate {
+	mutation := newAuthRequestMutation(c.config, OpUpdate)
+	return &AuthRequestUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AuthRequestClient) UpdateOne(_m *AuthRequest) *AuthRequestUpdateOne {
+	mutation := newAuthRequestMutation(c.config, OpUpdateOne, withAuthRequest(_m))
+	return &AuthRequestUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AuthRequestClient) UpdateOneID(id string) *AuthRequestUpdateOne {
+	mutation := newAuthRequestMutation(c.config, OpUpdateOne, withAuthRequestID(id))
+	return &AuthRequestUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AuthRequest.
+func (c *AuthRequestClient) Delete() *AuthRequestDelete {
+	mutation := newAuthRequestMutation(c.config, OpDelete)
+	return &AuthRequestDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AuthRequestClient) DeleteOne(_m *AuthRequest) *AuthRequestDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AuthRequestClient) DeleteOneID(id string) *AuthRequestDeleteOne {
+	builder := c.Delete().Where(authrequest.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AuthRequestDeleteOne{builder}
+}
+
+// Query returns a query builder for AuthRequest.
+func (c *AuthRequestClient) Query() *AuthRequestQuery {
+	return &AuthRequestQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAuthRequest},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AuthRequest entity by its id.
+func (c *AuthRequestClient) Get(ctx context.Context, id string) (*AuthRequest, error) {
+	return c.Query().Where(authrequest.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AuthRequestClient) GetX(ctx context.Context, id string) *AuthRequest {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AuthRequestClient) Hooks() []Hook {
+	hooks := c.hooks.AuthRequest
+	return append(hooks[:len(hooks):len(hooks)], authrequest.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AuthRequestClient) Interceptors() []Interceptor {
+	inters := c.inters.AuthRequest
+	return append(inters[:len(inters):len(inters)], authrequest.Interceptors[:]...)
+}
+
+func (c *AuthRequestClient) mutate(ctx context.Context, m *AuthRequestMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AuthRequestCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AuthRequestUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AuthRequestUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AuthRequestDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AuthRequest mutation op: %q", m.Op())
+	}
+}
+
 // CalendarClient is a client for the Calendar schema.
 type CalendarClient struct {
 	config
@@ -1237,6 +1462,173 @@ func (c *CompanyClient) mutate(ctx context.Context, m *CompanyMutation) (Value, 
 		return (&CompanyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Company mutation op: %q", m.Op())
+	}
+}
+
+// ConsentClient is a client for the Consent schema.
+type ConsentClient struct {
+	config
+}
+
+// NewConsentClient returns a client for the Consent from the given config.
+func NewConsentClient(c config) *ConsentClient {
+	return &ConsentClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `consent.Hooks(f(g(h())))`.
+func (c *ConsentClient) Use(hooks ...Hook) {
+	c.hooks.Consent = append(c.hooks.Consent, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `consent.Intercept(f(g(h())))`.
+func (c *ConsentClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Consent = append(c.inters.Consent, interceptors...)
+}
+
+// Create returns a builder for creating a Consent entity.
+func (c *ConsentClient) Create() *ConsentCreate {
+	mutation := newConsentMutation(c.config, OpCreate)
+	return &ConsentCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Consent entities.
+func (c *ConsentClient) CreateBulk(builders ...*ConsentCreate) *ConsentCreateBulk {
+	return &ConsentCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ConsentClient) MapCreateBulk(slice any, setFunc func(*ConsentCreate, int)) *ConsentCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ConsentCreateBulk{err: fmt.Errorf("calling to ConsentClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ConsentCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ConsentCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Consent.
+func (c *ConsentClient) Update() *ConsentUpdate {
+	mutation := newConsentMutation(c.config, OpUpdate)
+	return &ConsentUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ConsentClient) UpdateOne(_m *Consent) *ConsentUpdateOne {
+	mutation := newConsentMutation(c.config, OpUpdateOne, withConsent(_m))
+	return &ConsentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ConsentClient) UpdateOneID(id string) *ConsentUpdateOne {
+	mutation := newConsentMutation(c.config, OpUpdateOne, withConsentID(id))
+	return &ConsentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Consent.
+func (c *ConsentClient) Delete() *ConsentDelete {
+	mutation := newConsentMutation(c.config, OpDelete)
+	return &ConsentDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ConsentClient) DeleteOne(_m *Consent) *ConsentDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ConsentClient) DeleteOneID(id string) *ConsentDeleteOne {
+	builder := c.Delete().Where(consent.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ConsentDeleteOne{builder}
+}
+
+// Query returns a query builder for Consent.
+func (c *ConsentClient) Query() *ConsentQuery {
+	return &ConsentQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeConsent},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Consent entity by its id.
+func (c *ConsentClient) Get(ctx context.Context, id string) (*Consent, error) {
+	return c.Query().Where(consent.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ConsentClient) GetX(ctx context.Context, id string) *Consent {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a Consent.
+func (c *ConsentClient) QueryUser(_m *Consent) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(consent.Table, consent.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, consent.UserTable, consent.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryClient queries the client edge of a Consent.
+func (c *ConsentClient) QueryClient(_m *Consent) *OAuthClientQuery {
+	query := (&OAuthClientClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(consent.Table, consent.FieldID, id),
+			sqlgraph.To(oauthclient.Table, oauthclient.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, consent.ClientTable, consent.ClientColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ConsentClient) Hooks() []Hook {
+	hooks := c.hooks.Consent
+	return append(hooks[:len(hooks):len(hooks)], consent.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ConsentClient) Interceptors() []Interceptor {
+	inters := c.inters.Consent
+	return append(inters[:len(inters):len(inters)], consent.Interceptors[:]...)
+}
+
+func (c *ConsentClient) mutate(ctx context.Context, m *ConsentMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ConsentCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ConsentUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ConsentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ConsentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Consent mutation op: %q", m.Op())
 	}
 }
 
@@ -1510,6 +1902,443 @@ func (c *EventClient) mutate(ctx context.Context, m *EventMutation) (Value, erro
 	}
 }
 
+// ExternalIdentityClient is a client for the ExternalIdentity schema.
+type ExternalIdentityClient struct {
+	config
+}
+
+// NewExternalIdentityClient returns a client for the ExternalIdentity from the given config.
+func NewExternalIdentityClient(c config) *ExternalIdentityClient {
+	return &ExternalIdentityClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `externalidentity.Hooks(f(g(h())))`.
+func (c *ExternalIdentityClient) Use(hooks ...Hook) {
+	c.hooks.ExternalIdentity = append(c.hooks.ExternalIdentity, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `externalidentity.Intercept(f(g(h())))`.
+func (c *ExternalIdentityClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ExternalIdentity = append(c.inters.ExternalIdentity, interceptors...)
+}
+
+// Create returns a builder for creating a ExternalIdentity entity.
+func (c *ExternalIdentityClient) Create() *ExternalIdentityCreate {
+	mutation := newExternalIdentityMutation(c.config, OpCreate)
+	return &ExternalIdentityCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ExternalIdentity entities.
+func (c *ExternalIdentityClient) CreateBulk(builders ...*ExternalIdentityCreate) *ExternalIdentityCreateBulk {
+	return &ExternalIdentityCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ExternalIdentityClient) MapCreateBulk(slice any, setFunc func(*ExternalIdentityCreate, int)) *ExternalIdentityCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ExternalIdentityCreateBulk{err: fmt.Errorf("calling to ExternalIdentityClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ExternalIdentityCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ExternalIdentityCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ExternalIdentity.
+func (c *ExternalIdentityClient) Update() *ExternalIdentityUpdate {
+	mutation := newExternalIdentityMutation(c.config, OpUpdate)
+	return &ExternalIdentityUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ExternalIdentityClient) UpdateOne(_m *ExternalIdentity) *ExternalIdentityUpdateOne {
+	mutation := newExternalIdentityMutation(c.config, OpUpdateOne, withExternalIdentity(_m))
+	return &ExternalIdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ExternalIdentityClient) UpdateOneID(id string) *ExternalIdentityUpdateOne {
+	mutation := newExternalIdentityMutation(c.config, OpUpdateOne, withExternalIdentityID(id))
+	return &ExternalIdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ExternalIdentity.
+func (c *ExternalIdentityClient) Delete() *ExternalIdentityDelete {
+	mutation := newExternalIdentityMutation(c.config, OpDelete)
+	return &ExternalIdentityDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ExternalIdentityClient) DeleteOne(_m *ExternalIdentity) *ExternalIdentityDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ExternalIdentityClient) DeleteOneID(id string) *ExternalIdentityDeleteOne {
+	builder := c.Delete().Where(externalidentity.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ExternalIdentityDeleteOne{builder}
+}
+
+// Query returns a query builder for ExternalIdentity.
+func (c *ExternalIdentityClient) Query() *ExternalIdentityQuery {
+	return &ExternalIdentityQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeExternalIdentity},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ExternalIdentity entity by its id.
+func (c *ExternalIdentityClient) Get(ctx context.Context, id string) (*ExternalIdentity, error) {
+	return c.Query().Where(externalidentity.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ExternalIdentityClient) GetX(ctx context.Context, id string) *ExternalIdentity {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a ExternalIdentity.
+func (c *ExternalIdentityClient) QueryUser(_m *ExternalIdentity) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(externalidentity.Table, externalidentity.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, externalidentity.UserTable, externalidentity.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ExternalIdentityClient) Hooks() []Hook {
+	hooks := c.hooks.ExternalIdentity
+	return append(hooks[:len(hooks):len(hooks)], externalidentity.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ExternalIdentityClient) Interceptors() []Interceptor {
+	inters := c.inters.ExternalIdentity
+	return append(inters[:len(inters):len(inters)], externalidentity.Interceptors[:]...)
+}
+
+func (c *ExternalIdentityClient) mutate(ctx context.Context, m *ExternalIdentityMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ExternalIdentityCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ExternalIdentityUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ExternalIdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ExternalIdentityDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown ExternalIdentity mutation op: %q", m.Op())
+	}
+}
+
+// FactorClient is a client for the Factor schema.
+type FactorClient struct {
+	config
+}
+
+// NewFactorClient returns a client for the Factor from the given config.
+func NewFactorClient(c config) *FactorClient {
+	return &FactorClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `factor.Hooks(f(g(h())))`.
+func (c *FactorClient) Use(hooks ...Hook) {
+	c.hooks.Factor = append(c.hooks.Factor, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `factor.Intercept(f(g(h())))`.
+func (c *FactorClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Factor = append(c.inters.Factor, interceptors...)
+}
+
+// Create returns a builder for creating a Factor entity.
+func (c *FactorClient) Create() *FactorCreate {
+	mutation := newFactorMutation(c.config, OpCreate)
+	return &FactorCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Factor entities.
+func (c *FactorClient) CreateBulk(builders ...*FactorCreate) *FactorCreateBulk {
+	return &FactorCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *FactorClient) MapCreateBulk(slice any, setFunc func(*FactorCreate, int)) *FactorCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &FactorCreateBulk{err: fmt.Errorf("calling to FactorClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*FactorCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &FactorCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Factor.
+func (c *FactorClient) Update() *FactorUpdate {
+	mutation := newFactorMutation(c.config, OpUpdate)
+	return &FactorUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *FactorClient) UpdateOne(_m *Factor) *FactorUpdateOne {
+	mutation := newFactorMutation(c.config, OpUpdateOne, withFactor(_m))
+	return &FactorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *FactorClient) UpdateOneID(id string) *FactorUpdateOne {
+	mutation := newFactorMutation(c.config, OpUpdateOne, withFactorID(id))
+	return &FactorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Factor.
+func (c *FactorClient) Delete() *FactorDelete {
+	mutation := newFactorMutation(c.config, OpDelete)
+	return &FactorDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *FactorClient) DeleteOne(_m *Factor) *FactorDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *FactorClient) DeleteOneID(id string) *FactorDeleteOne {
+	builder := c.Delete().Where(factor.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &FactorDeleteOne{builder}
+}
+
+// Query returns a query builder for Factor.
+func (c *FactorClient) Query() *FactorQuery {
+	return &FactorQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeFactor},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Factor entity by its id.
+func (c *FactorClient) Get(ctx context.Context, id string) (*Factor, error) {
+	return c.Query().Where(factor.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *FactorClient) GetX(ctx context.Context, id string) *Factor {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *FactorClient) Hooks() []Hook {
+	hooks := c.hooks.Factor
+	return append(hooks[:len(hooks):len(hooks)], factor.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *FactorClient) Interceptors() []Interceptor {
+	inters := c.inters.Factor
+	return append(inters[:len(inters):len(inters)], factor.Interceptors[:]...)
+}
+
+func (c *FactorClient) mutate(ctx context.Context, m *FactorMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&FactorCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&FactorUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&FactorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&FactorDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Factor mutation op: %q", m.Op())
+	}
+}
+
+// GrantClient is a client for the Grant schema.
+type GrantClient struct {
+	config
+}
+
+// NewGrantClient returns a client for the Grant from the given config.
+func NewGrantClient(c config) *GrantClient {
+	return &GrantClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `grant.Hooks(f(g(h())))`.
+func (c *GrantClient) Use(hooks ...Hook) {
+	c.hooks.Grant = append(c.hooks.Grant, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `grant.Intercept(f(g(h())))`.
+func (c *GrantClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Grant = append(c.inters.Grant, interceptors...)
+}
+
+// Create returns a builder for creating a Grant entity.
+func (c *GrantClient) Create() *GrantCreate {
+	mutation := newGrantMutation(c.config, OpCreate)
+	return &GrantCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Grant entities.
+func (c *GrantClient) CreateBulk(builders ...*GrantCreate) *GrantCreateBulk {
+	return &GrantCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *GrantClient) MapCreateBulk(slice any, setFunc func(*GrantCreate, int)) *GrantCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &GrantCreateBulk{err: fmt.Errorf("calling to GrantClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*GrantCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &GrantCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Grant.
+func (c *GrantClient) Update() *GrantUpdate {
+	mutation := newGrantMutation(c.config, OpUpdate)
+	return &GrantUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *GrantClient) UpdateOne(_m *Grant) *GrantUpdateOne {
+	mutation := newGrantMutation(c.config, OpUpdateOne, withGrant(_m))
+	return &GrantUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *GrantClient) UpdateOneID(id string) *GrantUpdateOne {
+	mutation := newGrantMutation(c.config, OpUpdateOne, withGrantID(id))
+	return &GrantUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Grant.
+func (c *GrantClient) Delete() *GrantDelete {
+	mutation := newGrantMutation(c.config, OpDelete)
+	return &GrantDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *GrantClient) DeleteOne(_m *Grant) *GrantDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *GrantClient) DeleteOneID(id string) *GrantDeleteOne {
+	builder := c.Delete().Where(grant.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &GrantDeleteOne{builder}
+}
+
+// Query returns a query builder for Grant.
+func (c *GrantClient) Query() *GrantQuery {
+	return &GrantQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeGrant},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Grant entity by its id.
+func (c *GrantClient) Get(ctx context.Context, id string) (*Grant, error) {
+	return c.Query().Where(grant.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *GrantClient) GetX(ctx context.Context, id string) *Grant {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a Grant.
+func (c *GrantClient) QueryUser(_m *Grant) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(grant.Table, grant.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, grant.UserTable, grant.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *GrantClient) Hooks() []Hook {
+	hooks := c.hooks.Grant
+	return append(hooks[:len(hooks):len(hooks)], grant.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *GrantClient) Interceptors() []Interceptor {
+	inters := c.inters.Grant
+	return append(inters[:len(inters):len(inters)], grant.Interceptors[:]...)
+}
+
+func (c *GrantClient) mutate(ctx context.Context, m *GrantMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&GrantCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&GrantUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&GrantUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&GrantDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Grant mutation op: %q", m.Op())
+	}
+}
+
 // IdempotencyKeyClient is a client for the IdempotencyKey schema.
 type IdempotencyKeyClient struct {
 	config
@@ -1642,6 +2471,141 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// MailedLinkClient is a client for the MailedLink schema.
+type MailedLinkClient struct {
+	config
+}
+
+// NewMailedLinkClient returns a client for the MailedLink from the given config.
+func NewMailedLinkClient(c config) *MailedLinkClient {
+	return &MailedLinkClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `mailedlink.Hooks(f(g(h())))`.
+func (c *MailedLinkClient) Use(hooks ...Hook) {
+	c.hooks.MailedLink = append(c.hooks.MailedLink, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `mailedlink.Intercept(f(g(h())))`.
+func (c *MailedLinkClient) Intercept(interceptors ...Interceptor) {
+	c.inters.MailedLink = append(c.inters.MailedLink, interceptors...)
+}
+
+// Create returns a builder for creating a MailedLink entity.
+func (c *MailedLinkClient) Create() *MailedLinkCreate {
+	mutation := newMailedLinkMutation(c.config, OpCreate)
+	return &MailedLinkCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of MailedLink entities.
+func (c *MailedLinkClient) CreateBulk(builders ...*MailedLinkCreate) *MailedLinkCreateBulk {
+	return &MailedLinkCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MailedLinkClient) MapCreateBulk(slice any, setFunc func(*MailedLinkCreate, int)) *MailedLinkCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MailedLinkCreateBulk{err: fmt.Errorf("calling to MailedLinkClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MailedLinkCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MailedLinkCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for MailedLink.
+func (c *MailedLinkClient) Update() *MailedLinkUpdate {
+	mutation := newMailedLinkMutation(c.config, OpUpdate)
+	return &MailedLinkUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MailedLinkClient) UpdateOne(_m *MailedLink) *MailedLinkUpdateOne {
+	mutation := newMailedLinkMutation(c.config, OpUpdateOne, withMailedLink(_m))
+	return &MailedLinkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MailedLinkClient) UpdateOneID(id string) *MailedLinkUpdateOne {
+	mutation := newMailedLinkMutation(c.config, OpUpdateOne, withMailedLinkID(id))
+	return &MailedLinkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for MailedLink.
+func (c *MailedLinkClient) Delete() *MailedLinkDelete {
+	mutation := newMailedLinkMutation(c.config, OpDelete)
+	return &MailedLinkDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MailedLinkClient) DeleteOne(_m *MailedLink) *MailedLinkDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MailedLinkClient) DeleteOneID(id string) *MailedLinkDeleteOne {
+	builder := c.Delete().Where(mailedlink.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MailedLinkDeleteOne{builder}
+}
+
+// Query returns a query builder for MailedLink.
+func (c *MailedLinkClient) Query() *MailedLinkQuery {
+	return &MailedLinkQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMailedLink},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a MailedLink entity by its id.
+func (c *MailedLinkClient) Get(ctx context.Context, id string) (*MailedLink, error) {
+	return c.Query().Where(mailedlink.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MailedLinkClient) GetX(ctx context.Context, id string) *MailedLink {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *MailedLinkClient) Hooks() []Hook {
+	hooks := c.hooks.MailedLink
+	return append(hooks[:len(hooks):len(hooks)], mailedlink.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *MailedLinkClient) Interceptors() []Interceptor {
+	inters := c.inters.MailedLink
+	return append(inters[:len(inters):len(inters)], mailedlink.Interceptors[:]...)
+}
+
+func (c *MailedLinkClient) mutate(ctx context.Context, m *MailedLinkMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MailedLinkCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MailedLinkUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MailedLinkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MailedLinkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown MailedLink mutation op: %q", m.Op())
 	}
 }
 
@@ -2262,6 +3226,292 @@ func (c *RateCountClient) mutate(ctx context.Context, m *RateCountMutation) (Val
 		return (&RateCountDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown RateCount mutation op: %q", m.Op())
+	}
+}
+
+// RecoveryCodeClient is a client for the RecoveryCode schema.
+type RecoveryCodeClient struct {
+	config
+}
+
+// NewRecoveryCodeClient returns a client for the RecoveryCode from the given config.
+func NewRecoveryCodeClient(c config) *RecoveryCodeClient {
+	return &RecoveryCodeClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `recoverycode.Hooks(f(g(h())))`.
+func (c *RecoveryCodeClient) Use(hooks ...Hook) {
+	c.hooks.RecoveryCode = append(c.hooks.RecoveryCode, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `recoverycode.Intercept(f(g(h())))`.
+func (c *RecoveryCodeClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RecoveryCode = append(c.inters.RecoveryCode, interceptors...)
+}
+
+// Create returns a builder for creating a RecoveryCode entity.
+func (c *RecoveryCodeClient) Create() *RecoveryCodeCreate {
+	mutation := newRecoveryCodeMutation(c.config, OpCreate)
+	return &RecoveryCodeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RecoveryCode entities.
+func (c *RecoveryCodeClient) CreateBulk(builders ...*RecoveryCodeCreate) *RecoveryCodeCreateBulk {
+	return &RecoveryCodeCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RecoveryCodeClient) MapCreateBulk(slice any, setFunc func(*RecoveryCodeCreate, int)) *RecoveryCodeCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RecoveryCodeCreateBulk{err: fmt.Errorf("calling to RecoveryCodeClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RecoveryCodeCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RecoveryCodeCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RecoveryCode.
+func (c *RecoveryCodeClient) Update() *RecoveryCodeUpdate {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdate)
+	return &RecoveryCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RecoveryCodeClient) UpdateOne(_m *RecoveryCode) *RecoveryCodeUpdateOne {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdateOne, withRecoveryCode(_m))
+	return &RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RecoveryCodeClient) UpdateOneID(id string) *RecoveryCodeUpdateOne {
+	mutation := newRecoveryCodeMutation(c.config, OpUpdateOne, withRecoveryCodeID(id))
+	return &RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RecoveryCode.
+func (c *RecoveryCodeClient) Delete() *RecoveryCodeDelete {
+	mutation := newRecoveryCodeMutation(c.config, OpDelete)
+	return &RecoveryCodeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RecoveryCodeClient) DeleteOne(_m *RecoveryCode) *RecoveryCodeDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RecoveryCodeClient) DeleteOneID(id string) *RecoveryCodeDeleteOne {
+	builder := c.Delete().Where(recoverycode.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RecoveryCodeDeleteOne{builder}
+}
+
+// Query returns a query builder for RecoveryCode.
+func (c *RecoveryCodeClient) Query() *RecoveryCodeQuery {
+	return &RecoveryCodeQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRecoveryCode},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RecoveryCode entity by its id.
+func (c *RecoveryCodeClient) Get(ctx context.Context, id string) (*RecoveryCode, error) {
+	return c.Query().Where(recoverycode.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RecoveryCodeClient) GetX(ctx context.Context, id string) *RecoveryCode {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RecoveryCodeClient) Hooks() []Hook {
+	hooks := c.hooks.RecoveryCode
+	return append(hooks[:len(hooks):len(hooks)], recoverycode.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RecoveryCodeClient) Interceptors() []Interceptor {
+	inters := c.inters.RecoveryCode
+	return append(inters[:len(inters):len(inters)], recoverycode.Interceptors[:]...)
+}
+
+func (c *RecoveryCodeClient) mutate(ctx context.Context, m *RecoveryCodeMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RecoveryCodeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RecoveryCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RecoveryCodeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RecoveryCode mutation op: %q", m.Op())
+	}
+}
+
+// RefreshTokenClient is a client for the RefreshToken schema.
+type RefreshTokenClient struct {
+	config
+}
+
+// NewRefreshTokenClient returns a client for the RefreshToken from the given config.
+func NewRefreshTokenClient(c config) *RefreshTokenClient {
+	return &RefreshTokenClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `refreshtoken.Hooks(f(g(h())))`.
+func (c *RefreshTokenClient) Use(hooks ...Hook) {
+	c.hooks.RefreshToken = append(c.hooks.RefreshToken, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `refreshtoken.Intercept(f(g(h())))`.
+func (c *RefreshTokenClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RefreshToken = append(c.inters.RefreshToken, interceptors...)
+}
+
+// Create returns a builder for creating a RefreshToken entity.
+func (c *RefreshTokenClient) Create() *RefreshTokenCreate {
+	mutation := newRefreshTokenMutation(c.config, OpCreate)
+	return &RefreshTokenCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RefreshToken entities.
+func (c *RefreshTokenClient) CreateBulk(builders ...*RefreshTokenCreate) *RefreshTokenCreateBulk {
+	return &RefreshTokenCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RefreshTokenClient) MapCreateBulk(slice any, setFunc func(*RefreshTokenCreate, int)) *RefreshTokenCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RefreshTokenCreateBulk{err: fmt.Errorf("calling to RefreshTokenClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RefreshTokenCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RefreshTokenCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RefreshToken.
+func (c *RefreshTokenClient) Update() *RefreshTokenUpdate {
+	mutation := newRefreshTokenMutation(c.config, OpUpdate)
+	return &RefreshTokenUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RefreshTokenClient) UpdateOne(_m *RefreshToken) *RefreshTokenUpdateOne {
+	mutation := newRefreshTokenMutation(c.config, OpUpdateOne, withRefreshToken(_m))
+	return &RefreshTokenUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RefreshTokenClient) UpdateOneID(id string) *RefreshTokenUpdateOne {
+	mutation := newRefreshTokenMutation(c.config, OpUpdateOne, withRefreshTokenID(id))
+	return &RefreshTokenUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RefreshToken.
+func (c *RefreshTokenClient) Delete() *RefreshTokenDelete {
+	mutation := newRefreshTokenMutation(c.config, OpDelete)
+	return &RefreshTokenDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RefreshTokenClient) DeleteOne(_m *RefreshToken) *RefreshTokenDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RefreshTokenClient) DeleteOneID(id string) *RefreshTokenDeleteOne {
+	builder := c.Delete().Where(refreshtoken.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RefreshTokenDeleteOne{builder}
+}
+
+// Query returns a query builder for RefreshToken.
+func (c *RefreshTokenClient) Query() *RefreshTokenQuery {
+	return &RefreshTokenQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRefreshToken},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RefreshToken entity by its id.
+func (c *RefreshTokenClient) Get(ctx context.Context, id string) (*RefreshToken, error) {
+	return c.Query().Where(refreshtoken.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RefreshTokenClient) GetX(ctx context.Context, id string) *RefreshToken {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryGrant queries the grant edge of a RefreshToken.
+func (c *RefreshTokenClient) QueryGrant(_m *RefreshToken) *GrantQuery {
+	query := (&GrantClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(refreshtoken.Table, refreshtoken.FieldID, id),
+			sqlgraph.To(grant.Table, grant.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, refreshtoken.GrantTable, refreshtoken.GrantColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *RefreshTokenClient) Hooks() []Hook {
+	hooks := c.hooks.RefreshToken
+	return append(hooks[:len(hooks):len(hooks)], refreshtoken.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RefreshTokenClient) Interceptors() []Interceptor {
+	inters := c.inters.RefreshToken
+	return append(inters[:len(inters):len(inters)], refreshtoken.Interceptors[:]...)
+}
+
+func (c *RefreshTokenClient) mutate(ctx context.Context, m *RefreshTokenMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RefreshTokenCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RefreshTokenUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RefreshTokenUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RefreshTokenDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RefreshToken mutation op: %q", m.Op())
 	}
 }
 
@@ -3052,6 +4302,157 @@ func (c *ServiceAccountClient) mutate(ctx context.Context, m *ServiceAccountMuta
 	}
 }
 
+// SessionClient is a client for the Session schema.
+type SessionClient struct {
+	config
+}
+
+// NewSessionClient returns a client for the Session from the given config.
+func NewSessionClient(c config) *SessionClient {
+	return &SessionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `session.Hooks(f(g(h())))`.
+func (c *SessionClient) Use(hooks ...Hook) {
+	c.hooks.Session = append(c.hooks.Session, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `session.Intercept(f(g(h())))`.
+func (c *SessionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Session = append(c.inters.Session, interceptors...)
+}
+
+// Create returns a builder for creating a Session entity.
+func (c *SessionClient) Create() *SessionCreate {
+	mutation := newSessionMutation(c.config, OpCreate)
+	return &SessionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Session entities.
+func (c *SessionClient) CreateBulk(builders ...*SessionCreate) *SessionCreateBulk {
+	return &SessionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SessionClient) MapCreateBulk(slice any, setFunc func(*SessionCreate, int)) *SessionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SessionCreateBulk{err: fmt.Errorf("calling to SessionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SessionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SessionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Session.
+func (c *SessionClient) Update() *SessionUpdate {
+	mutation := newSessionMutation(c.config, OpUpdate)
+	return &SessionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SessionClient) UpdateOne(_m *Session) *SessionUpdateOne {
+	mutation := newSessionMutation(c.config, OpUpdateOne, withSession(_m))
+	return &SessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SessionClient) UpdateOneID(id string) *SessionUpdateOne {
+	mutation := newSessionMutation(c.config, OpUpdateOne, withSessionID(id))
+	return &SessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Session.
+func (c *SessionClient) Delete() *SessionDelete {
+	mutation := newSessionMutation(c.config, OpDelete)
+	return &SessionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SessionClient) DeleteOne(_m *Session) *SessionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SessionClient) DeleteOneID(id string) *SessionDeleteOne {
+	builder := c.Delete().Where(session.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SessionDeleteOne{builder}
+}
+
+// Query returns a query builder for Session.
+func (c *SessionClient) Query() *SessionQuery {
+	return &SessionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSession},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Session entity by its id.
+func (c *SessionClient) Get(ctx context.Context, id string) (*Session, error) {
+	return c.Query().Where(session.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SessionClient) GetX(ctx context.Context, id string) *Session {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a Session.
+func (c *SessionClient) QueryUser(_m *Session) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(session.Table, session.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, session.UserTable, session.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *SessionClient) Hooks() []Hook {
+	hooks := c.hooks.Session
+	return append(hooks[:len(hooks):len(hooks)], session.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SessionClient) Interceptors() []Interceptor {
+	inters := c.inters.Session
+	return append(inters[:len(inters):len(inters)], session.Interceptors[:]...)
+}
+
+func (c *SessionClient) mutate(ctx context.Context, m *SessionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SessionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SessionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SessionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Session mutation op: %q", m.Op())
+	}
+}
+
 // SettingClient is a client for the Setting schema.
 type SettingClient struct {
 	config
@@ -3184,6 +4585,141 @@ func (c *SettingClient) mutate(ctx context.Context, m *SettingMutation) (Value, 
 		return (&SettingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Setting mutation op: %q", m.Op())
+	}
+}
+
+// SignInClient is a client for the SignIn schema.
+type SignInClient struct {
+	config
+}
+
+// NewSignInClient returns a client for the SignIn from the given config.
+func NewSignInClient(c config) *SignInClient {
+	return &SignInClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `signin.Hooks(f(g(h())))`.
+func (c *SignInClient) Use(hooks ...Hook) {
+	c.hooks.SignIn = append(c.hooks.SignIn, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `signin.Intercept(f(g(h())))`.
+func (c *SignInClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SignIn = append(c.inters.SignIn, interceptors...)
+}
+
+// Create returns a builder for creating a SignIn entity.
+func (c *SignInClient) Create() *SignInCreate {
+	mutation := newSignInMutation(c.config, OpCreate)
+	return &SignInCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SignIn entities.
+func (c *SignInClient) CreateBulk(builders ...*SignInCreate) *SignInCreateBulk {
+	return &SignInCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SignInClient) MapCreateBulk(slice any, setFunc func(*SignInCreate, int)) *SignInCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SignInCreateBulk{err: fmt.Errorf("calling to SignInClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SignInCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SignInCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SignIn.
+func (c *SignInClient) Update() *SignInUpdate {
+	mutation := newSignInMutation(c.config, OpUpdate)
+	return &SignInUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SignInClient) UpdateOne(_m *SignIn) *SignInUpdateOne {
+	mutation := newSignInMutation(c.config, OpUpdateOne, withSignIn(_m))
+	return &SignInUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SignInClient) UpdateOneID(id string) *SignInUpdateOne {
+	mutation := newSignInMutation(c.config, OpUpdateOne, withSignInID(id))
+	return &SignInUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SignIn.
+func (c *SignInClient) Delete() *SignInDelete {
+	mutation := newSignInMutation(c.config, OpDelete)
+	return &SignInDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SignInClient) DeleteOne(_m *SignIn) *SignInDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SignInClient) DeleteOneID(id string) *SignInDeleteOne {
+	builder := c.Delete().Where(signin.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SignInDeleteOne{builder}
+}
+
+// Query returns a query builder for SignIn.
+func (c *SignInClient) Query() *SignInQuery {
+	return &SignInQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSignIn},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SignIn entity by its id.
+func (c *SignInClient) Get(ctx context.Context, id string) (*SignIn, error) {
+	return c.Query().Where(signin.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SignInClient) GetX(ctx context.Context, id string) *SignIn {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SignInClient) Hooks() []Hook {
+	hooks := c.hooks.SignIn
+	return append(hooks[:len(hooks):len(hooks)], signin.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SignInClient) Interceptors() []Interceptor {
+	inters := c.inters.SignIn
+	return append(inters[:len(inters):len(inters)], signin.Interceptors[:]...)
+}
+
+func (c *SignInClient) mutate(ctx context.Context, m *SignInMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SignInCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SignInUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SignInUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SignInDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SignIn mutation op: %q", m.Op())
 	}
 }
 
@@ -3656,6 +5192,141 @@ func (c *TeamMemberClient) mutate(ctx context.Context, m *TeamMemberMutation) (V
 	}
 }
 
+// ThrottleClient is a client for the Throttle schema.
+type ThrottleClient struct {
+	config
+}
+
+// NewThrottleClient returns a client for the Throttle from the given config.
+func NewThrottleClient(c config) *ThrottleClient {
+	return &ThrottleClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `throttle.Hooks(f(g(h())))`.
+func (c *ThrottleClient) Use(hooks ...Hook) {
+	c.hooks.Throttle = append(c.hooks.Throttle, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `throttle.Intercept(f(g(h())))`.
+func (c *ThrottleClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Throttle = append(c.inters.Throttle, interceptors...)
+}
+
+// Create returns a builder for creating a Throttle entity.
+func (c *ThrottleClient) Create() *ThrottleCreate {
+	mutation := newThrottleMutation(c.config, OpCreate)
+	return &ThrottleCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Throttle entities.
+func (c *ThrottleClient) CreateBulk(builders ...*ThrottleCreate) *ThrottleCreateBulk {
+	return &ThrottleCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ThrottleClient) MapCreateBulk(slice any, setFunc func(*ThrottleCreate, int)) *ThrottleCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ThrottleCreateBulk{err: fmt.Errorf("calling to ThrottleClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ThrottleCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ThrottleCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Throttle.
+func (c *ThrottleClient) Update() *ThrottleUpdate {
+	mutation := newThrottleMutation(c.config, OpUpdate)
+	return &ThrottleUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ThrottleClient) UpdateOne(_m *Throttle) *ThrottleUpdateOne {
+	mutation := newThrottleMutation(c.config, OpUpdateOne, withThrottle(_m))
+	return &ThrottleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ThrottleClient) UpdateOneID(id string) *ThrottleUpdateOne {
+	mutation := newThrottleMutation(c.config, OpUpdateOne, withThrottleID(id))
+	return &ThrottleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Throttle.
+func (c *ThrottleClient) Delete() *ThrottleDelete {
+	mutation := newThrottleMutation(c.config, OpDelete)
+	return &ThrottleDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ThrottleClient) DeleteOne(_m *Throttle) *ThrottleDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ThrottleClient) DeleteOneID(id string) *ThrottleDeleteOne {
+	builder := c.Delete().Where(throttle.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ThrottleDeleteOne{builder}
+}
+
+// Query returns a query builder for Throttle.
+func (c *ThrottleClient) Query() *ThrottleQuery {
+	return &ThrottleQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeThrottle},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Throttle entity by its id.
+func (c *ThrottleClient) Get(ctx context.Context, id string) (*Throttle, error) {
+	return c.Query().Where(throttle.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ThrottleClient) GetX(ctx context.Context, id string) *Throttle {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ThrottleClient) Hooks() []Hook {
+	hooks := c.hooks.Throttle
+	return append(hooks[:len(hooks):len(hooks)], throttle.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ThrottleClient) Interceptors() []Interceptor {
+	inters := c.inters.Throttle
+	return append(inters[:len(inters):len(inters)], throttle.Interceptors[:]...)
+}
+
+func (c *ThrottleClient) mutate(ctx context.Context, m *ThrottleMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ThrottleCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ThrottleUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ThrottleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ThrottleDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Throttle mutation op: %q", m.Op())
+	}
+}
+
 // UserClient is a client for the User schema.
 type UserClient struct {
 	config
@@ -3945,15 +5616,19 @@ func (c *WorkflowClient) mutate(ctx context.Context, m *WorkflowMutation) (Value
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		APIKey, Account, Agent, AuditEntry, Calendar, Company, CreditEntry, Event,
-		IdempotencyKey, OAuthClient, Offering, Organization, RateCount, Request,
-		RowCount, Secret, Service, ServiceAccount, Setting, SigningKey, Team,
-		TeamMember, User, Workflow []ent.Hook
+		APIKey, Account, Agent, AuditEntry, AuthRequest, Calendar, Company, Consent,
+		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey,
+		MailedLink, OAuthClient, Offering, Organization, RateCount, RecoveryCode,
+		RefreshToken, Request, RowCount, Secret, Service, ServiceAccount, Session,
+		Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User,
+		Workflow []ent.Hook
 	}
 	inters struct {
-		APIKey, Account, Agent, AuditEntry, Calendar, Company, CreditEntry, Event,
-		IdempotencyKey, OAuthClient, Offering, Organization, RateCount, Request,
-		RowCount, Secret, Service, ServiceAccount, Setting, SigningKey, Team,
-		TeamMember, User, Workflow []ent.Interceptor
+		APIKey, Account, Agent, AuditEntry, AuthRequest, Calendar, Company, Consent,
+		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey,
+		MailedLink, OAuthClient, Offering, Organization, RateCount, RecoveryCode,
+		RefreshToken, Request, RowCount, Secret, Service, ServiceAccount, Session,
+		Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User,
+		Workflow []ent.Interceptor
 	}
 )

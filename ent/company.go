@@ -33,6 +33,8 @@ type Company struct {
 	MfaRequired bool `json:"mfa_required,omitempty"`
 	// SessionLifetimeMinutes holds the value of the "session_lifetime_minutes" field.
 	SessionLifetimeMinutes int `json:"session_lifetime_minutes,omitempty"`
+	// people whom the configured issuer vouches for become members when they first come
+	JitUsers bool `json:"jit_users,omitempty"`
 	// overrides the plan's number
 	RatePerMinute *int `json:"rate_per_minute,omitempty"`
 	// overrides the plan's number
@@ -45,7 +47,7 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case company.FieldMfaRequired:
+		case company.FieldMfaRequired, company.FieldJitUsers:
 			values[i] = new(sql.NullBool)
 		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay:
 			values[i] = new(sql.NullInt64)
@@ -123,6 +125,12 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.SessionLifetimeMinutes = int(value.Int64)
 			}
+		case company.FieldJitUsers:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field jit_users", values[i])
+			} else if value.Valid {
+				_m.JitUsers = value.Bool
+			}
 		case company.FieldRatePerMinute:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field rate_per_minute", values[i])
@@ -198,6 +206,9 @@ func (_m *Company) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("session_lifetime_minutes=")
 	builder.WriteString(fmt.Sprintf("%v", _m.SessionLifetimeMinutes))
+	builder.WriteString(", ")
+	builder.WriteString("jit_users=")
+	builder.WriteString(fmt.Sprintf("%v", _m.JitUsers))
 	builder.WriteString(", ")
 	if v := _m.RatePerMinute; v != nil {
 		builder.WriteString("rate_per_minute=")

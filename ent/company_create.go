@@ -100,6 +100,20 @@ func (_c *CompanyCreate) SetNillableSessionLifetimeMinutes(v *int) *CompanyCreat
 	return _c
 }
 
+// SetJitUsers sets the "jit_users" field.
+func (_c *CompanyCreate) SetJitUsers(v bool) *CompanyCreate {
+	_c.mutation.SetJitUsers(v)
+	return _c
+}
+
+// SetNillableJitUsers sets the "jit_users" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableJitUsers(v *bool) *CompanyCreate {
+	if v != nil {
+		_c.SetJitUsers(*v)
+	}
+	return _c
+}
+
 // SetRatePerMinute sets the "rate_per_minute" field.
 func (_c *CompanyCreate) SetRatePerMinute(v int) *CompanyCreate {
 	_c.mutation.SetRatePerMinute(v)
@@ -191,6 +205,10 @@ func (_c *CompanyCreate) defaults() error {
 		v := company.DefaultSessionLifetimeMinutes
 		_c.mutation.SetSessionLifetimeMinutes(v)
 	}
+	if _, ok := _c.mutation.JitUsers(); !ok {
+		v := company.DefaultJitUsers
+		_c.mutation.SetJitUsers(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if company.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized company.DefaultID (forgotten import ent/runtime?)")
@@ -243,6 +261,9 @@ func (_c *CompanyCreate) check() error {
 	}
 	if _, ok := _c.mutation.SessionLifetimeMinutes(); !ok {
 		return &ValidationError{Name: "session_lifetime_minutes", err: errors.New(`ent: missing required field "Company.session_lifetime_minutes"`)}
+	}
+	if _, ok := _c.mutation.JitUsers(); !ok {
+		return &ValidationError{Name: "jit_users", err: errors.New(`ent: missing required field "Company.jit_users"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := company.IDValidator(v); err != nil {
@@ -315,6 +336,10 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.SessionLifetimeMinutes(); ok {
 		_spec.SetField(company.FieldSessionLifetimeMinutes, field.TypeInt, value)
 		_node.SessionLifetimeMinutes = value
+	}
+	if value, ok := _c.mutation.JitUsers(); ok {
+		_spec.SetField(company.FieldJitUsers, field.TypeBool, value)
+		_node.JitUsers = value
 	}
 	if value, ok := _c.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)

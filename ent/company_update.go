@@ -119,6 +119,20 @@ func (_u *CompanyUpdate) AddSessionLifetimeMinutes(v int) *CompanyUpdate {
 	return _u
 }
 
+// SetJitUsers sets the "jit_users" field.
+func (_u *CompanyUpdate) SetJitUsers(v bool) *CompanyUpdate {
+	_u.mutation.SetJitUsers(v)
+	return _u
+}
+
+// SetNillableJitUsers sets the "jit_users" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableJitUsers(v *bool) *CompanyUpdate {
+	if v != nil {
+		_u.SetJitUsers(*v)
+	}
+	return _u
+}
+
 // SetRatePerMinute sets the "rate_per_minute" field.
 func (_u *CompanyUpdate) SetRatePerMinute(v int) *CompanyUpdate {
 	_u.mutation.ResetRatePerMinute()
@@ -261,6 +275,9 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedSessionLifetimeMinutes(); ok {
 		_spec.AddField(company.FieldSessionLifetimeMinutes, field.TypeInt, value)
 	}
+	if value, ok := _u.mutation.JitUsers(); ok {
+		_spec.SetField(company.FieldJitUsers, field.TypeBool, value)
+	}
 	if value, ok := _u.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)
 	}
@@ -387,6 +404,20 @@ func (_u *CompanyUpdateOne) SetNillableSessionLifetimeMinutes(v *int) *CompanyUp
 // AddSessionLifetimeMinutes adds value to the "session_lifetime_minutes" field.
 func (_u *CompanyUpdateOne) AddSessionLifetimeMinutes(v int) *CompanyUpdateOne {
 	_u.mutation.AddSessionLifetimeMinutes(v)
+	return _u
+}
+
+// SetJitUsers sets the "jit_users" field.
+func (_u *CompanyUpdateOne) SetJitUsers(v bool) *CompanyUpdateOne {
+	_u.mutation.SetJitUsers(v)
+	return _u
+}
+
+// SetNillableJitUsers sets the "jit_users" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableJitUsers(v *bool) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetJitUsers(*v)
+	}
 	return _u
 }
 
@@ -561,6 +592,9 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if value, ok := _u.mutation.AddedSessionLifetimeMinutes(); ok {
 		_spec.AddField(company.FieldSessionLifetimeMinutes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.JitUsers(); ok {
+		_spec.SetField(company.FieldJitUsers, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)

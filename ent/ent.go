@@ -7,24 +7,35 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
+	"atrium/ent/authrequest"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
+	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/externalidentity"
+	"atrium/ent/factor"
+	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
 	"atrium/ent/ratecount"
+	"atrium/ent/recoverycode"
+	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	"atrium/ent/rowcount"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
+	"atrium/ent/session"
 	"atrium/ent/setting"
+	"atrium/ent/signin"
 	"atrium/ent/signingkey"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
+	"atrium/ent/throttle"
 	"atrium/ent/user"
 	"atrium/ent/workflow"
 	"context"
@@ -96,30 +107,41 @@ var (
 func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
-			apikey.Table:         apikey.ValidColumn,
-			account.Table:        account.ValidColumn,
-			agent.Table:          agent.ValidColumn,
-			auditentry.Table:     auditentry.ValidColumn,
-			calendar.Table:       calendar.ValidColumn,
-			company.Table:        company.ValidColumn,
-			creditentry.Table:    creditentry.ValidColumn,
-			event.Table:          event.ValidColumn,
-			idempotencykey.Table: idempotencykey.ValidColumn,
-			oauthclient.Table:    oauthclient.ValidColumn,
-			offering.Table:       offering.ValidColumn,
-			organization.Table:   organization.ValidColumn,
-			ratecount.Table:      ratecount.ValidColumn,
-			request.Table:        request.ValidColumn,
-			rowcount.Table:       rowcount.ValidColumn,
-			secret.Table:         secret.ValidColumn,
-			service.Table:        service.ValidColumn,
-			serviceaccount.Table: serviceaccount.ValidColumn,
-			setting.Table:        setting.ValidColumn,
-			signingkey.Table:     signingkey.ValidColumn,
-			team.Table:           team.ValidColumn,
-			teammember.Table:     teammember.ValidColumn,
-			user.Table:           user.ValidColumn,
-			workflow.Table:       workflow.ValidColumn,
+			apikey.Table:           apikey.ValidColumn,
+			account.Table:          account.ValidColumn,
+			agent.Table:            agent.ValidColumn,
+			auditentry.Table:       auditentry.ValidColumn,
+			authrequest.Table:      authrequest.ValidColumn,
+			calendar.Table:         calendar.ValidColumn,
+			company.Table:          company.ValidColumn,
+			consent.Table:          consent.ValidColumn,
+			creditentry.Table:      creditentry.ValidColumn,
+			event.Table:            event.ValidColumn,
+			externalidentity.Table: externalidentity.ValidColumn,
+			factor.Table:           factor.ValidColumn,
+			grant.Table:            grant.ValidColumn,
+			idempotencykey.Table:   idempotencykey.ValidColumn,
+			mailedlink.Table:       mailedlink.ValidColumn,
+			oauthclient.Table:      oauthclient.ValidColumn,
+			offering.Table:         offering.ValidColumn,
+			organization.Table:     organization.ValidColumn,
+			ratecount.Table:        ratecount.ValidColumn,
+			recoverycode.Table:     recoverycode.ValidColumn,
+			refreshtoken.Table:     refreshtoken.ValidColumn,
+			request.Table:          request.ValidColumn,
+			rowcount.Table:         rowcount.ValidColumn,
+			secret.Table:           secret.ValidColumn,
+			service.Table:          service.ValidColumn,
+			serviceaccount.Table:   serviceaccount.ValidColumn,
+			session.Table:          session.ValidColumn,
+			setting.Table:          setting.ValidColumn,
+			signin.Table:           signin.ValidColumn,
+			signingkey.Table:       signingkey.ValidColumn,
+			team.Table:             team.ValidColumn,
+			teammember.Table:       teammember.ValidColumn,
+			throttle.Table:         throttle.ValidColumn,
+			user.Table:             user.ValidColumn,
+			workflow.Table:         workflow.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

@@ -14,16 +14,21 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
 	"atrium/ent/calendar"
+	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/externalidentity"
+	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
+	"atrium/ent/session"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
@@ -184,6 +189,40 @@ func (c *CalendarClient) Load(ctx context.Context, id string) (*Calendar, error)
 	return row, nil
 }
 
+var loadConsent = newLoadQuery(consent.Table, consent.Columns)
+
+// Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+func (c *ConsentClient) Load(ctx context.Context, id string) (*Consent, error) {
+	p, ok := principal.From(ctx)
+	if !ok || p.CompanyID == "" {
+		return nil, fmt.Errorf("ent: load consent: the caller has no company")
+	}
+	rows := &sql.Rows{}
+	if err := c.driver.Query(ctx, loadConsent.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &NotFoundError{label: consent.Label}
+	}
+	values, err := (*Consent).scanValues(nil, consent.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Scan(values...); err != nil {
+		return nil, err
+	}
+	row := &Consent{config: c.config}
+	if err := row.assignValues(consent.Columns, values); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
 var loadCreditEntry = newLoadQuery(creditentry.Table, creditentry.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
@@ -247,6 +286,74 @@ func (c *EventClient) Load(ctx context.Context, id string) (*Event, error) {
 	}
 	row := &Event{config: c.config}
 	if err := row.assignValues(event.Columns, values); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+var loadExternalIdentity = newLoadQuery(externalidentity.Table, externalidentity.Columns)
+
+// Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+func (c *ExternalIdentityClient) Load(ctx context.Context, id string) (*ExternalIdentity, error) {
+	p, ok := principal.From(ctx)
+	if !ok || p.CompanyID == "" {
+		return nil, fmt.Errorf("ent: load externalidentity: the caller has no company")
+	}
+	rows := &sql.Rows{}
+	if err := c.driver.Query(ctx, loadExternalIdentity.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &NotFoundError{label: externalidentity.Label}
+	}
+	values, err := (*ExternalIdentity).scanValues(nil, externalidentity.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Scan(values...); err != nil {
+		return nil, err
+	}
+	row := &ExternalIdentity{config: c.config}
+	if err := row.assignValues(externalidentity.Columns, values); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+var loadGrant = newLoadQuery(grant.Table, grant.Columns)
+
+// Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+func (c *GrantClient) Load(ctx context.Context, id string) (*Grant, error) {
+	p, ok := principal.From(ctx)
+	if !ok || p.CompanyID == "" {
+		return nil, fmt.Errorf("ent: load grant: the caller has no company")
+	}
+	rows := &sql.Rows{}
+	if err := c.driver.Query(ctx, loadGrant.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &NotFoundError{label: grant.Label}
+	}
+	values, err := (*Grant).scanValues(nil, grant.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Scan(values...); err != nil {
+		return nil, err
+	}
+	row := &Grant{config: c.config}
+	if err := row.assignValues(grant.Columns, values); err != nil {
 		return nil, err
 	}
 	return row, nil
@@ -388,6 +495,40 @@ func (c *OrganizationClient) Load(ctx context.Context, id string) (*Organization
 	return row, nil
 }
 
+var loadRefreshToken = newLoadQuery(refreshtoken.Table, refreshtoken.Columns)
+
+// Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+func (c *RefreshTokenClient) Load(ctx context.Context, id string) (*RefreshToken, error) {
+	p, ok := principal.From(ctx)
+	if !ok || p.CompanyID == "" {
+		return nil, fmt.Errorf("ent: load refreshtoken: the caller has no company")
+	}
+	rows := &sql.Rows{}
+	if err := c.driver.Query(ctx, loadRefreshToken.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &NotFoundError{label: refreshtoken.Label}
+	}
+	values, err := (*RefreshToken).scanValues(nil, refreshtoken.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Scan(values...); err != nil {
+		return nil, err
+	}
+	row := &RefreshToken{config: c.config}
+	if err := row.assignValues(refreshtoken.Columns, values); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
 var loadRequest = newLoadQuery(request.Table, request.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
@@ -519,6 +660,40 @@ func (c *ServiceAccountClient) Load(ctx context.Context, id string) (*ServiceAcc
 	}
 	row := &ServiceAccount{config: c.config}
 	if err := row.assignValues(serviceaccount.Columns, values); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+var loadSession = newLoadQuery(session.Table, session.Columns)
+
+// Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+func (c *SessionClient) Load(ctx context.Context, id string) (*Session, error) {
+	p, ok := principal.From(ctx)
+	if !ok || p.CompanyID == "" {
+		return nil, fmt.Errorf("ent: load session: the caller has no company")
+	}
+	rows := &sql.Rows{}
+	if err := c.driver.Query(ctx, loadSession.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &NotFoundError{label: session.Label}
+	}
+	values, err := (*Session).scanValues(nil, session.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Scan(values...); err != nil {
+		return nil, err
+	}
+	row := &Session{config: c.config}
+	if err := row.assignValues(session.Columns, values); err != nil {
 		return nil, err
 	}
 	return row, nil

@@ -32,6 +32,10 @@ type OAuthClient struct {
 	Scopes []string `json:"scopes,omitempty"`
 	// Confidential holds the value of the "confidential" field.
 	Confidential bool `json:"confidential,omitempty"`
+	// PostLogoutRedirectUris holds the value of the "post_logout_redirect_uris" field.
+	PostLogoutRedirectUris []string `json:"post_logout_redirect_uris,omitempty"`
+	// BackchannelLogoutURI holds the value of the "backchannel_logout_uri" field.
+	BackchannelLogoutURI string `json:"backchannel_logout_uri,omitempty"`
 	// SecretHash holds the value of the "secret_hash" field.
 	SecretHash []byte `json:"-"`
 	// CreatedBy holds the value of the "created_by" field.
@@ -44,11 +48,11 @@ func (*OAuthClient) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case oauthclient.FieldRedirectUris, oauthclient.FieldScopes, oauthclient.FieldSecretHash:
+		case oauthclient.FieldRedirectUris, oauthclient.FieldScopes, oauthclient.FieldPostLogoutRedirectUris, oauthclient.FieldSecretHash:
 			values[i] = new([]byte)
 		case oauthclient.FieldConfidential:
 			values[i] = new(sql.NullBool)
-		case oauthclient.FieldID, oauthclient.FieldCompanyID, oauthclient.FieldName, oauthclient.FieldCreatedBy:
+		case oauthclient.FieldID, oauthclient.FieldCompanyID, oauthclient.FieldName, oauthclient.FieldBackchannelLogoutURI, oauthclient.FieldCreatedBy:
 			values[i] = new(sql.NullString)
 		case oauthclient.FieldCreatedAt, oauthclient.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -119,6 +123,20 @@ func (_m *OAuthClient) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Confidential = value.Bool
 			}
+		case oauthclient.FieldPostLogoutRedirectUris:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field post_logout_redirect_uris", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.PostLogoutRedirectUris); err != nil {
+					return fmt.Errorf("unmarshal field post_logout_redirect_uris: %w", err)
+				}
+			}
+		case oauthclient.FieldBackchannelLogoutURI:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field backchannel_logout_uri", values[i])
+			} else if value.Valid {
+				_m.BackchannelLogoutURI = value.String
+			}
 		case oauthclient.FieldSecretHash:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field secret_hash", values[i])
@@ -187,6 +205,12 @@ func (_m *OAuthClient) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("confidential=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Confidential))
+	builder.WriteString(", ")
+	builder.WriteString("post_logout_redirect_uris=")
+	builder.WriteString(fmt.Sprintf("%v", _m.PostLogoutRedirectUris))
+	builder.WriteString(", ")
+	builder.WriteString("backchannel_logout_uri=")
+	builder.WriteString(_m.BackchannelLogoutURI)
 	builder.WriteString(", ")
 	builder.WriteString("secret_hash=<sensitive>")
 	builder.WriteString(", ")

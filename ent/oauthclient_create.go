@@ -70,6 +70,26 @@ func (_c *OAuthClientCreate) SetNillableConfidential(v *bool) *OAuthClientCreate
 	return _c
 }
 
+// SetPostLogoutRedirectUris sets the "post_logout_redirect_uris" field.
+func (_c *OAuthClientCreate) SetPostLogoutRedirectUris(v []string) *OAuthClientCreate {
+	_c.mutation.SetPostLogoutRedirectUris(v)
+	return _c
+}
+
+// SetBackchannelLogoutURI sets the "backchannel_logout_uri" field.
+func (_c *OAuthClientCreate) SetBackchannelLogoutURI(v string) *OAuthClientCreate {
+	_c.mutation.SetBackchannelLogoutURI(v)
+	return _c
+}
+
+// SetNillableBackchannelLogoutURI sets the "backchannel_logout_uri" field if the given value is not nil.
+func (_c *OAuthClientCreate) SetNillableBackchannelLogoutURI(v *string) *OAuthClientCreate {
+	if v != nil {
+		_c.SetBackchannelLogoutURI(*v)
+	}
+	return _c
+}
+
 // SetSecretHash sets the "secret_hash" field.
 func (_c *OAuthClientCreate) SetSecretHash(v []byte) *OAuthClientCreate {
 	_c.mutation.SetSecretHash(v)
@@ -180,6 +200,11 @@ func (_c *OAuthClientCreate) check() error {
 	if _, ok := _c.mutation.Confidential(); !ok {
 		return &ValidationError{Name: "confidential", err: errors.New(`ent: missing required field "OAuthClient.confidential"`)}
 	}
+	if v, ok := _c.mutation.BackchannelLogoutURI(); ok {
+		if err := oauthclient.BackchannelLogoutURIValidator(v); err != nil {
+			return &ValidationError{Name: "backchannel_logout_uri", err: fmt.Errorf(`ent: validator failed for field "OAuthClient.backchannel_logout_uri": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.SecretHash(); ok {
 		if err := oauthclient.SecretHashValidator(v); err != nil {
 			return &ValidationError{Name: "secret_hash", err: fmt.Errorf(`ent: validator failed for field "OAuthClient.secret_hash": %w`, err)}
@@ -260,6 +285,14 @@ func (_c *OAuthClientCreate) createSpec() (*OAuthClient, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Confidential(); ok {
 		_spec.SetField(oauthclient.FieldConfidential, field.TypeBool, value)
 		_node.Confidential = value
+	}
+	if value, ok := _c.mutation.PostLogoutRedirectUris(); ok {
+		_spec.SetField(oauthclient.FieldPostLogoutRedirectUris, field.TypeJSON, value)
+		_node.PostLogoutRedirectUris = value
+	}
+	if value, ok := _c.mutation.BackchannelLogoutURI(); ok {
+		_spec.SetField(oauthclient.FieldBackchannelLogoutURI, field.TypeString, value)
+		_node.BackchannelLogoutURI = value
 	}
 	if value, ok := _c.mutation.SecretHash(); ok {
 		_spec.SetField(oauthclient.FieldSecretHash, field.TypeBytes, value)

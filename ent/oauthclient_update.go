@@ -95,6 +95,44 @@ func (_u *OAuthClientUpdate) SetNillableConfidential(v *bool) *OAuthClientUpdate
 	return _u
 }
 
+// SetPostLogoutRedirectUris sets the "post_logout_redirect_uris" field.
+func (_u *OAuthClientUpdate) SetPostLogoutRedirectUris(v []string) *OAuthClientUpdate {
+	_u.mutation.SetPostLogoutRedirectUris(v)
+	return _u
+}
+
+// AppendPostLogoutRedirectUris appends value to the "post_logout_redirect_uris" field.
+func (_u *OAuthClientUpdate) AppendPostLogoutRedirectUris(v []string) *OAuthClientUpdate {
+	_u.mutation.AppendPostLogoutRedirectUris(v)
+	return _u
+}
+
+// ClearPostLogoutRedirectUris clears the value of the "post_logout_redirect_uris" field.
+func (_u *OAuthClientUpdate) ClearPostLogoutRedirectUris() *OAuthClientUpdate {
+	_u.mutation.ClearPostLogoutRedirectUris()
+	return _u
+}
+
+// SetBackchannelLogoutURI sets the "backchannel_logout_uri" field.
+func (_u *OAuthClientUpdate) SetBackchannelLogoutURI(v string) *OAuthClientUpdate {
+	_u.mutation.SetBackchannelLogoutURI(v)
+	return _u
+}
+
+// SetNillableBackchannelLogoutURI sets the "backchannel_logout_uri" field if the given value is not nil.
+func (_u *OAuthClientUpdate) SetNillableBackchannelLogoutURI(v *string) *OAuthClientUpdate {
+	if v != nil {
+		_u.SetBackchannelLogoutURI(*v)
+	}
+	return _u
+}
+
+// ClearBackchannelLogoutURI clears the value of the "backchannel_logout_uri" field.
+func (_u *OAuthClientUpdate) ClearBackchannelLogoutURI() *OAuthClientUpdate {
+	_u.mutation.ClearBackchannelLogoutURI()
+	return _u
+}
+
 // SetSecretHash sets the "secret_hash" field.
 func (_u *OAuthClientUpdate) SetSecretHash(v []byte) *OAuthClientUpdate {
 	_u.mutation.SetSecretHash(v)
@@ -146,6 +184,11 @@ func (_u *OAuthClientUpdate) check() error {
 			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "OAuthClient.name": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.BackchannelLogoutURI(); ok {
+		if err := oauthclient.BackchannelLogoutURIValidator(v); err != nil {
+			return &ValidationError{Name: "backchannel_logout_uri", err: fmt.Errorf(`ent: validator failed for field "OAuthClient.backchannel_logout_uri": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.SecretHash(); ok {
 		if err := oauthclient.SecretHashValidator(v); err != nil {
 			return &ValidationError{Name: "secret_hash", err: fmt.Errorf(`ent: validator failed for field "OAuthClient.secret_hash": %w`, err)}
@@ -190,6 +233,23 @@ func (_u *OAuthClientUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	}
 	if value, ok := _u.mutation.Confidential(); ok {
 		_spec.SetField(oauthclient.FieldConfidential, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.PostLogoutRedirectUris(); ok {
+		_spec.SetField(oauthclient.FieldPostLogoutRedirectUris, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedPostLogoutRedirectUris(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, oauthclient.FieldPostLogoutRedirectUris, value)
+		})
+	}
+	if _u.mutation.PostLogoutRedirectUrisCleared() {
+		_spec.ClearField(oauthclient.FieldPostLogoutRedirectUris, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.BackchannelLogoutURI(); ok {
+		_spec.SetField(oauthclient.FieldBackchannelLogoutURI, field.TypeString, value)
+	}
+	if _u.mutation.BackchannelLogoutURICleared() {
+		_spec.ClearField(oauthclient.FieldBackchannelLogoutURI, field.TypeString)
 	}
 	if value, ok := _u.mutation.SecretHash(); ok {
 		_spec.SetField(oauthclient.FieldSecretHash, field.TypeBytes, value)
@@ -283,6 +343,44 @@ func (_u *OAuthClientUpdateOne) SetNillableConfidential(v *bool) *OAuthClientUpd
 	return _u
 }
 
+// SetPostLogoutRedirectUris sets the "post_logout_redirect_uris" field.
+func (_u *OAuthClientUpdateOne) SetPostLogoutRedirectUris(v []string) *OAuthClientUpdateOne {
+	_u.mutation.SetPostLogoutRedirectUris(v)
+	return _u
+}
+
+// AppendPostLogoutRedirectUris appends value to the "post_logout_redirect_uris" field.
+func (_u *OAuthClientUpdateOne) AppendPostLogoutRedirectUris(v []string) *OAuthClientUpdateOne {
+	_u.mutation.AppendPostLogoutRedirectUris(v)
+	return _u
+}
+
+// ClearPostLogoutRedirectUris clears the value of the "post_logout_redirect_uris" field.
+func (_u *OAuthClientUpdateOne) ClearPostLogoutRedirectUris() *OAuthClientUpdateOne {
+	_u.mutation.ClearPostLogoutRedirectUris()
+	return _u
+}
+
+// SetBackchannelLogoutURI sets the "backchannel_logout_uri" field.
+func (_u *OAuthClientUpdateOne) SetBackchannelLogoutURI(v string) *OAuthClientUpdateOne {
+	_u.mutation.SetBackchannelLogoutURI(v)
+	return _u
+}
+
+// SetNillableBackchannelLogoutURI sets the "backchannel_logout_uri" field if the given value is not nil.
+func (_u *OAuthClientUpdateOne) SetNillableBackchannelLogoutURI(v *string) *OAuthClientUpdateOne {
+	if v != nil {
+		_u.SetBackchannelLogoutURI(*v)
+	}
+	return _u
+}
+
+// ClearBackchannelLogoutURI clears the value of the "backchannel_logout_uri" field.
+func (_u *OAuthClientUpdateOne) ClearBackchannelLogoutURI() *OAuthClientUpdateOne {
+	_u.mutation.ClearBackchannelLogoutURI()
+	return _u
+}
+
 // SetSecretHash sets the "secret_hash" field.
 func (_u *OAuthClientUpdateOne) SetSecretHash(v []byte) *OAuthClientUpdateOne {
 	_u.mutation.SetSecretHash(v)
@@ -347,6 +445,11 @@ func (_u *OAuthClientUpdateOne) check() error {
 			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "OAuthClient.name": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.BackchannelLogoutURI(); ok {
+		if err := oauthclient.BackchannelLogoutURIValidator(v); err != nil {
+			return &ValidationError{Name: "backchannel_logout_uri", err: fmt.Errorf(`ent: validator failed for field "OAuthClient.backchannel_logout_uri": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.SecretHash(); ok {
 		if err := oauthclient.SecretHashValidator(v); err != nil {
 			return &ValidationError{Name: "secret_hash", err: fmt.Errorf(`ent: validator failed for field "OAuthClient.secret_hash": %w`, err)}
@@ -408,6 +511,23 @@ func (_u *OAuthClientUpdateOne) sqlSave(ctx context.Context) (_node *OAuthClient
 	}
 	if value, ok := _u.mutation.Confidential(); ok {
 		_spec.SetField(oauthclient.FieldConfidential, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.PostLogoutRedirectUris(); ok {
+		_spec.SetField(oauthclient.FieldPostLogoutRedirectUris, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedPostLogoutRedirectUris(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, oauthclient.FieldPostLogoutRedirectUris, value)
+		})
+	}
+	if _u.mutation.PostLogoutRedirectUrisCleared() {
+		_spec.ClearField(oauthclient.FieldPostLogoutRedirectUris, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.BackchannelLogoutURI(); ok {
+		_spec.SetField(oauthclient.FieldBackchannelLogoutURI, field.TypeString, value)
+	}
+	if _u.mutation.BackchannelLogoutURICleared() {
+		_spec.ClearField(oauthclient.FieldBackchannelLogoutURI, field.TypeString)
 	}
 	if value, ok := _u.mutation.SecretHash(); ok {
 		_spec.SetField(oauthclient.FieldSecretHash, field.TypeBytes, value)

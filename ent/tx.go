@@ -20,16 +20,28 @@ type Tx struct {
 	Agent *AgentClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
+	// AuthRequest is the client for interacting with the AuthRequest builders.
+	AuthRequest *AuthRequestClient
 	// Calendar is the client for interacting with the Calendar builders.
 	Calendar *CalendarClient
 	// Company is the client for interacting with the Company builders.
 	Company *CompanyClient
+	// Consent is the client for interacting with the Consent builders.
+	Consent *ConsentClient
 	// CreditEntry is the client for interacting with the CreditEntry builders.
 	CreditEntry *CreditEntryClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
+	// ExternalIdentity is the client for interacting with the ExternalIdentity builders.
+	ExternalIdentity *ExternalIdentityClient
+	// Factor is the client for interacting with the Factor builders.
+	Factor *FactorClient
+	// Grant is the client for interacting with the Grant builders.
+	Grant *GrantClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// MailedLink is the client for interacting with the MailedLink builders.
+	MailedLink *MailedLinkClient
 	// OAuthClient is the client for interacting with the OAuthClient builders.
 	OAuthClient *OAuthClientClient
 	// Offering is the client for interacting with the Offering builders.
@@ -38,6 +50,10 @@ type Tx struct {
 	Organization *OrganizationClient
 	// RateCount is the client for interacting with the RateCount builders.
 	RateCount *RateCountClient
+	// RecoveryCode is the client for interacting with the RecoveryCode builders.
+	RecoveryCode *RecoveryCodeClient
+	// RefreshToken is the client for interacting with the RefreshToken builders.
+	RefreshToken *RefreshTokenClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
 	// RowCount is the client for interacting with the RowCount builders.
@@ -48,14 +64,20 @@ type Tx struct {
 	Service *ServiceClient
 	// ServiceAccount is the client for interacting with the ServiceAccount builders.
 	ServiceAccount *ServiceAccountClient
+	// Session is the client for interacting with the Session builders.
+	Session *SessionClient
 	// Setting is the client for interacting with the Setting builders.
 	Setting *SettingClient
+	// SignIn is the client for interacting with the SignIn builders.
+	SignIn *SignInClient
 	// SigningKey is the client for interacting with the SigningKey builders.
 	SigningKey *SigningKeyClient
 	// Team is the client for interacting with the Team builders.
 	Team *TeamClient
 	// TeamMember is the client for interacting with the TeamMember builders.
 	TeamMember *TeamMemberClient
+	// Throttle is the client for interacting with the Throttle builders.
+	Throttle *ThrottleClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// Workflow is the client for interacting with the Workflow builders.
@@ -195,24 +217,35 @@ func (tx *Tx) init() {
 	tx.Account = NewAccountClient(tx.config)
 	tx.Agent = NewAgentClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
+	tx.AuthRequest = NewAuthRequestClient(tx.config)
 	tx.Calendar = NewCalendarClient(tx.config)
 	tx.Company = NewCompanyClient(tx.config)
+	tx.Consent = NewConsentClient(tx.config)
 	tx.CreditEntry = NewCreditEntryClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
+	tx.ExternalIdentity = NewExternalIdentityClient(tx.config)
+	tx.Factor = NewFactorClient(tx.config)
+	tx.Grant = NewGrantClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.MailedLink = NewMailedLinkClient(tx.config)
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Offering = NewOfferingClient(tx.config)
 	tx.Organization = NewOrganizationClient(tx.config)
 	tx.RateCount = NewRateCountClient(tx.config)
+	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
+	tx.RefreshToken = NewRefreshTokenClient(tx.config)
 	tx.Request = NewRequestClient(tx.config)
 	tx.RowCount = NewRowCountClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)
 	tx.Service = NewServiceClient(tx.config)
 	tx.ServiceAccount = NewServiceAccountClient(tx.config)
+	tx.Session = NewSessionClient(tx.config)
 	tx.Setting = NewSettingClient(tx.config)
+	tx.SignIn = NewSignInClient(tx.config)
 	tx.SigningKey = NewSigningKeyClient(tx.config)
 	tx.Team = NewTeamClient(tx.config)
 	tx.TeamMember = NewTeamMemberClient(tx.config)
+	tx.Throttle = NewThrottleClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.Workflow = NewWorkflowClient(tx.config)
 }

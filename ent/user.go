@@ -42,6 +42,8 @@ type User struct {
 	MfaEnabled bool `json:"mfa_enabled,omitempty"`
 	// LastSeenAt holds the value of the "last_seen_at" field.
 	LastSeenAt *time.Time `json:"last_seen_at,omitempty"`
+	// sessions and tokens from before are over
+	SignedOutAt *time.Time `json:"signed_out_at,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the UserQuery when eager-loading is set.
 	Edges        UserEdges `json:"edges"`
@@ -77,7 +79,7 @@ func (*User) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case user.FieldID, user.FieldCompanyID, user.FieldAccountID, user.FieldLiveUserID, user.FieldEmail, user.FieldName, user.FieldRole, user.FieldStatus:
 			values[i] = new(sql.NullString)
-		case user.FieldCreatedAt, user.FieldUpdatedAt, user.FieldLastSeenAt:
+		case user.FieldCreatedAt, user.FieldUpdatedAt, user.FieldLastSeenAt, user.FieldSignedOutAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -176,6 +178,13 @@ func (_m *User) assignValues(columns []string, values []any) error {
 				_m.LastSeenAt = new(time.Time)
 				*_m.LastSeenAt = value.Time
 			}
+		case user.FieldSignedOutAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field signed_out_at", values[i])
+			} else if value.Valid {
+				_m.SignedOutAt = new(time.Time)
+				*_m.SignedOutAt = value.Time
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -254,6 +263,11 @@ func (_m *User) String() string {
 	builder.WriteString(", ")
 	if v := _m.LastSeenAt; v != nil {
 		builder.WriteString("last_seen_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.SignedOutAt; v != nil {
+		builder.WriteString("signed_out_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteByte(')')

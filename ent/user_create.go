@@ -133,6 +133,20 @@ func (_c *UserCreate) SetNillableLastSeenAt(v *time.Time) *UserCreate {
 	return _c
 }
 
+// SetSignedOutAt sets the "signed_out_at" field.
+func (_c *UserCreate) SetSignedOutAt(v time.Time) *UserCreate {
+	_c.mutation.SetSignedOutAt(v)
+	return _c
+}
+
+// SetNillableSignedOutAt sets the "signed_out_at" field if the given value is not nil.
+func (_c *UserCreate) SetNillableSignedOutAt(v *time.Time) *UserCreate {
+	if v != nil {
+		_c.SetSignedOutAt(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *UserCreate) SetID(v string) *UserCreate {
 	_c.mutation.SetID(v)
@@ -372,6 +386,10 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LastSeenAt(); ok {
 		_spec.SetField(user.FieldLastSeenAt, field.TypeTime, value)
 		_node.LastSeenAt = &value
+	}
+	if value, ok := _c.mutation.SignedOutAt(); ok {
+		_spec.SetField(user.FieldSignedOutAt, field.TypeTime, value)
+		_node.SignedOutAt = &value
 	}
 	if nodes := _c.mutation.MembershipsIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

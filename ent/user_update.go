@@ -145,6 +145,26 @@ func (_u *UserUpdate) ClearLastSeenAt() *UserUpdate {
 	return _u
 }
 
+// SetSignedOutAt sets the "signed_out_at" field.
+func (_u *UserUpdate) SetSignedOutAt(v time.Time) *UserUpdate {
+	_u.mutation.SetSignedOutAt(v)
+	return _u
+}
+
+// SetNillableSignedOutAt sets the "signed_out_at" field if the given value is not nil.
+func (_u *UserUpdate) SetNillableSignedOutAt(v *time.Time) *UserUpdate {
+	if v != nil {
+		_u.SetSignedOutAt(*v)
+	}
+	return _u
+}
+
+// ClearSignedOutAt clears the value of the "signed_out_at" field.
+func (_u *UserUpdate) ClearSignedOutAt() *UserUpdate {
+	_u.mutation.ClearSignedOutAt()
+	return _u
+}
+
 // AddMembershipIDs adds the "memberships" edge to the TeamMember entity by IDs.
 func (_u *UserUpdate) AddMembershipIDs(ids ...string) *UserUpdate {
 	_u.mutation.AddMembershipIDs(ids...)
@@ -282,6 +302,12 @@ func (_u *UserUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.LastSeenAtCleared() {
 		_spec.ClearField(user.FieldLastSeenAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SignedOutAt(); ok {
+		_spec.SetField(user.FieldSignedOutAt, field.TypeTime, value)
+	}
+	if _u.mutation.SignedOutAtCleared() {
+		_spec.ClearField(user.FieldSignedOutAt, field.TypeTime)
 	}
 	if _u.mutation.MembershipsCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -464,6 +490,26 @@ func (_u *UserUpdateOne) ClearLastSeenAt() *UserUpdateOne {
 	return _u
 }
 
+// SetSignedOutAt sets the "signed_out_at" field.
+func (_u *UserUpdateOne) SetSignedOutAt(v time.Time) *UserUpdateOne {
+	_u.mutation.SetSignedOutAt(v)
+	return _u
+}
+
+// SetNillableSignedOutAt sets the "signed_out_at" field if the given value is not nil.
+func (_u *UserUpdateOne) SetNillableSignedOutAt(v *time.Time) *UserUpdateOne {
+	if v != nil {
+		_u.SetSignedOutAt(*v)
+	}
+	return _u
+}
+
+// ClearSignedOutAt clears the value of the "signed_out_at" field.
+func (_u *UserUpdateOne) ClearSignedOutAt() *UserUpdateOne {
+	_u.mutation.ClearSignedOutAt()
+	return _u
+}
+
 // AddMembershipIDs adds the "memberships" edge to the TeamMember entity by IDs.
 func (_u *UserUpdateOne) AddMembershipIDs(ids ...string) *UserUpdateOne {
 	_u.mutation.AddMembershipIDs(ids...)
@@ -631,6 +677,12 @@ func (_u *UserUpdateOne) sqlSave(ctx context.Context) (_node *User, err error) {
 	}
 	if _u.mutation.LastSeenAtCleared() {
 		_spec.ClearField(user.FieldLastSeenAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SignedOutAt(); ok {
+		_spec.SetField(user.FieldSignedOutAt, field.TypeTime, value)
+	}
+	if _u.mutation.SignedOutAtCleared() {
+		_spec.ClearField(user.FieldSignedOutAt, field.TypeTime)
 	}
 	if _u.mutation.MembershipsCleared() {
 		edge := &sqlgraph.EdgeSpec{

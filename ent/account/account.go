@@ -20,6 +20,8 @@ const (
 	FieldEmail = "email"
 	// FieldPasswordHash holds the string denoting the password_hash field in the database.
 	FieldPasswordHash = "password_hash"
+	// FieldPasswordChangedAt holds the string denoting the password_changed_at field in the database.
+	FieldPasswordChangedAt = "password_changed_at"
 	// Table holds the table name of the account in the database.
 	Table = "accounts"
 )
@@ -31,6 +33,7 @@ var Columns = []string{
 	FieldUpdatedAt,
 	FieldEmail,
 	FieldPasswordHash,
+	FieldPasswordChangedAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -85,4 +88,9 @@ func ByEmail(opts ...sql.OrderTermOption) OrderOption {
 // ByPasswordHash orders the results by the password_hash field.
 func ByPasswordHash(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPasswordHash, opts...).ToFunc()
+}
+
+// ByPasswordChangedAt orders the results by the password_changed_at field.
+func ByPasswordChangedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPasswordChangedAt, opts...).ToFunc()
 }

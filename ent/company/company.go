@@ -30,6 +30,8 @@ const (
 	FieldMfaRequired = "mfa_required"
 	// FieldSessionLifetimeMinutes holds the string denoting the session_lifetime_minutes field in the database.
 	FieldSessionLifetimeMinutes = "session_lifetime_minutes"
+	// FieldJitUsers holds the string denoting the jit_users field in the database.
+	FieldJitUsers = "jit_users"
 	// FieldRatePerMinute holds the string denoting the rate_per_minute field in the database.
 	FieldRatePerMinute = "rate_per_minute"
 	// FieldRatePerDay holds the string denoting the rate_per_day field in the database.
@@ -49,6 +51,7 @@ var Columns = []string{
 	FieldSandboxOf,
 	FieldMfaRequired,
 	FieldSessionLifetimeMinutes,
+	FieldJitUsers,
 	FieldRatePerMinute,
 	FieldRatePerDay,
 }
@@ -81,6 +84,8 @@ var (
 	DefaultMfaRequired bool
 	// DefaultSessionLifetimeMinutes holds the default value on creation for the "session_lifetime_minutes" field.
 	DefaultSessionLifetimeMinutes int
+	// DefaultJitUsers holds the default value on creation for the "jit_users" field.
+	DefaultJitUsers bool
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -163,6 +168,11 @@ func ByMfaRequired(opts ...sql.OrderTermOption) OrderOption {
 // BySessionLifetimeMinutes orders the results by the session_lifetime_minutes field.
 func BySessionLifetimeMinutes(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSessionLifetimeMinutes, opts...).ToFunc()
+}
+
+// ByJitUsers orders the results by the jit_users field.
+func ByJitUsers(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldJitUsers, opts...).ToFunc()
 }
 
 // ByRatePerMinute orders the results by the rate_per_minute field.

@@ -99,6 +99,11 @@ func SessionLifetimeMinutes(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldSessionLifetimeMinutes, v))
 }
 
+// JitUsers applies equality check predicate on the "jit_users" field. It's identical to JitUsersEQ.
+func JitUsers(v bool) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldJitUsers, v))
+}
+
 // RatePerMinute applies equality check predicate on the "rate_per_minute" field. It's identical to RatePerMinuteEQ.
 func RatePerMinute(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldRatePerMinute, v))
@@ -462,6 +467,16 @@ func SessionLifetimeMinutesLT(v int) predicate.Company {
 // SessionLifetimeMinutesLTE applies the LTE predicate on the "session_lifetime_minutes" field.
 func SessionLifetimeMinutesLTE(v int) predicate.Company {
 	return predicate.Company(sql.FieldLTE(FieldSessionLifetimeMinutes, v))
+}
+
+// JitUsersEQ applies the EQ predicate on the "jit_users" field.
+func JitUsersEQ(v bool) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldJitUsers, v))
+}
+
+// JitUsersNEQ applies the NEQ predicate on the "jit_users" field.
+func JitUsersNEQ(v bool) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldJitUsers, v))
 }
 
 // RatePerMinuteEQ applies the EQ predicate on the "rate_per_minute" field.

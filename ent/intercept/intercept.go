@@ -11,25 +11,36 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
+	"atrium/ent/authrequest"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
+	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/externalidentity"
+	"atrium/ent/factor"
+	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
 	"atrium/ent/predicate"
 	"atrium/ent/ratecount"
+	"atrium/ent/recoverycode"
+	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	"atrium/ent/rowcount"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
+	"atrium/ent/session"
 	"atrium/ent/setting"
+	"atrium/ent/signin"
 	"atrium/ent/signingkey"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
+	"atrium/ent/throttle"
 	"atrium/ent/user"
 	"atrium/ent/workflow"
 
@@ -200,6 +211,33 @@ func (f TraverseAuditEntry) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.AuditEntryQuery", q)
 }
 
+// The AuthRequestFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AuthRequestFunc func(context.Context, *ent.AuthRequestQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AuthRequestFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AuthRequestQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AuthRequestQuery", q)
+}
+
+// The TraverseAuthRequest type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAuthRequest func(context.Context, *ent.AuthRequestQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAuthRequest) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAuthRequest) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AuthRequestQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AuthRequestQuery", q)
+}
+
 // The CalendarFunc type is an adapter to allow the use of ordinary function as a Querier.
 type CalendarFunc func(context.Context, *ent.CalendarQuery) (ent.Value, error)
 
@@ -252,6 +290,33 @@ func (f TraverseCompany) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.CompanyQuery", q)
+}
+
+// The ConsentFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ConsentFunc func(context.Context, *ent.ConsentQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ConsentFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ConsentQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ConsentQuery", q)
+}
+
+// The TraverseConsent type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseConsent func(context.Context, *ent.ConsentQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseConsent) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseConsent) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ConsentQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ConsentQuery", q)
 }
 
 // The CreditEntryFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -308,6 +373,87 @@ func (f TraverseEvent) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.EventQuery", q)
 }
 
+// The ExternalIdentityFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ExternalIdentityFunc func(context.Context, *ent.ExternalIdentityQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ExternalIdentityFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ExternalIdentityQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ExternalIdentityQuery", q)
+}
+
+// The TraverseExternalIdentity type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseExternalIdentity func(context.Context, *ent.ExternalIdentityQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseExternalIdentity) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseExternalIdentity) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ExternalIdentityQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ExternalIdentityQuery", q)
+}
+
+// The FactorFunc type is an adapter to allow the use of ordinary function as a Querier.
+type FactorFunc func(context.Context, *ent.FactorQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f FactorFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.FactorQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.FactorQuery", q)
+}
+
+// The TraverseFactor type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseFactor func(context.Context, *ent.FactorQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseFactor) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseFactor) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.FactorQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.FactorQuery", q)
+}
+
+// The GrantFunc type is an adapter to allow the use of ordinary function as a Querier.
+type GrantFunc func(context.Context, *ent.GrantQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f GrantFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.GrantQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.GrantQuery", q)
+}
+
+// The TraverseGrant type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseGrant func(context.Context, *ent.GrantQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseGrant) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseGrant) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.GrantQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.GrantQuery", q)
+}
+
 // The IdempotencyKeyFunc type is an adapter to allow the use of ordinary function as a Querier.
 type IdempotencyKeyFunc func(context.Context, *ent.IdempotencyKeyQuery) (ent.Value, error)
 
@@ -333,6 +479,33 @@ func (f TraverseIdempotencyKey) Traverse(ctx context.Context, q ent.Query) error
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.IdempotencyKeyQuery", q)
+}
+
+// The MailedLinkFunc type is an adapter to allow the use of ordinary function as a Querier.
+type MailedLinkFunc func(context.Context, *ent.MailedLinkQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f MailedLinkFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.MailedLinkQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.MailedLinkQuery", q)
+}
+
+// The TraverseMailedLink type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseMailedLink func(context.Context, *ent.MailedLinkQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseMailedLink) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseMailedLink) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.MailedLinkQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.MailedLinkQuery", q)
 }
 
 // The OAuthClientFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -441,6 +614,60 @@ func (f TraverseRateCount) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.RateCountQuery", q)
+}
+
+// The RecoveryCodeFunc type is an adapter to allow the use of ordinary function as a Querier.
+type RecoveryCodeFunc func(context.Context, *ent.RecoveryCodeQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f RecoveryCodeFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.RecoveryCodeQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.RecoveryCodeQuery", q)
+}
+
+// The TraverseRecoveryCode type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseRecoveryCode func(context.Context, *ent.RecoveryCodeQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseRecoveryCode) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseRecoveryCode) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RecoveryCodeQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.RecoveryCodeQuery", q)
+}
+
+// The RefreshTokenFunc type is an adapter to allow the use of ordinary function as a Querier.
+type RefreshTokenFunc func(context.Context, *ent.RefreshTokenQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f RefreshTokenFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.RefreshTokenQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.RefreshTokenQuery", q)
+}
+
+// The TraverseRefreshToken type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseRefreshToken func(context.Context, *ent.RefreshTokenQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseRefreshToken) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseRefreshToken) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RefreshTokenQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.RefreshTokenQuery", q)
 }
 
 // The RequestFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -578,6 +805,33 @@ func (f TraverseServiceAccount) Traverse(ctx context.Context, q ent.Query) error
 	return fmt.Errorf("unexpected query type %T. expect *ent.ServiceAccountQuery", q)
 }
 
+// The SessionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type SessionFunc func(context.Context, *ent.SessionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f SessionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.SessionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.SessionQuery", q)
+}
+
+// The TraverseSession type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSession func(context.Context, *ent.SessionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSession) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSession) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SessionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.SessionQuery", q)
+}
+
 // The SettingFunc type is an adapter to allow the use of ordinary function as a Querier.
 type SettingFunc func(context.Context, *ent.SettingQuery) (ent.Value, error)
 
@@ -603,6 +857,33 @@ func (f TraverseSetting) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.SettingQuery", q)
+}
+
+// The SignInFunc type is an adapter to allow the use of ordinary function as a Querier.
+type SignInFunc func(context.Context, *ent.SignInQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f SignInFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.SignInQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.SignInQuery", q)
+}
+
+// The TraverseSignIn type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSignIn func(context.Context, *ent.SignInQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSignIn) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSignIn) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SignInQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.SignInQuery", q)
 }
 
 // The SigningKeyFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -686,6 +967,33 @@ func (f TraverseTeamMember) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.TeamMemberQuery", q)
 }
 
+// The ThrottleFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ThrottleFunc func(context.Context, *ent.ThrottleQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ThrottleFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ThrottleQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ThrottleQuery", q)
+}
+
+// The TraverseThrottle type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseThrottle func(context.Context, *ent.ThrottleQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseThrottle) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseThrottle) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ThrottleQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ThrottleQuery", q)
+}
+
 // The UserFunc type is an adapter to allow the use of ordinary function as a Querier.
 type UserFunc func(context.Context, *ent.UserQuery) (ent.Value, error)
 
@@ -751,16 +1059,28 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.AgentQuery, predicate.Agent, agent.OrderOption]{typ: ent.TypeAgent, tq: q}, nil
 	case *ent.AuditEntryQuery:
 		return &query[*ent.AuditEntryQuery, predicate.AuditEntry, auditentry.OrderOption]{typ: ent.TypeAuditEntry, tq: q}, nil
+	case *ent.AuthRequestQuery:
+		return &query[*ent.AuthRequestQuery, predicate.AuthRequest, authrequest.OrderOption]{typ: ent.TypeAuthRequest, tq: q}, nil
 	case *ent.CalendarQuery:
 		return &query[*ent.CalendarQuery, predicate.Calendar, calendar.OrderOption]{typ: ent.TypeCalendar, tq: q}, nil
 	case *ent.CompanyQuery:
 		return &query[*ent.CompanyQuery, predicate.Company, company.OrderOption]{typ: ent.TypeCompany, tq: q}, nil
+	case *ent.ConsentQuery:
+		return &query[*ent.ConsentQuery, predicate.Consent, consent.OrderOption]{typ: ent.TypeConsent, tq: q}, nil
 	case *ent.CreditEntryQuery:
 		return &query[*ent.CreditEntryQuery, predicate.CreditEntry, creditentry.OrderOption]{typ: ent.TypeCreditEntry, tq: q}, nil
 	case *ent.EventQuery:
 		return &query[*ent.EventQuery, predicate.Event, event.OrderOption]{typ: ent.TypeEvent, tq: q}, nil
+	case *ent.ExternalIdentityQuery:
+		return &query[*ent.ExternalIdentityQuery, predicate.ExternalIdentity, externalidentity.OrderOption]{typ: ent.TypeExternalIdentity, tq: q}, nil
+	case *ent.FactorQuery:
+		return &query[*ent.FactorQuery, predicate.Factor, factor.OrderOption]{typ: ent.TypeFactor, tq: q}, nil
+	case *ent.GrantQuery:
+		return &query[*ent.GrantQuery, predicate.Grant, grant.OrderOption]{typ: ent.TypeGrant, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
+	case *ent.MailedLinkQuery:
+		return &query[*ent.MailedLinkQuery, predicate.MailedLink, mailedlink.OrderOption]{typ: ent.TypeMailedLink, tq: q}, nil
 	case *ent.OAuthClientQuery:
 		return &query[*ent.OAuthClientQuery, predicate.OAuthClient, oauthclient.OrderOption]{typ: ent.TypeOAuthClient, tq: q}, nil
 	case *ent.OfferingQuery:
@@ -769,6 +1089,10 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.OrganizationQuery, predicate.Organization, organization.OrderOption]{typ: ent.TypeOrganization, tq: q}, nil
 	case *ent.RateCountQuery:
 		return &query[*ent.RateCountQuery, predicate.RateCount, ratecount.OrderOption]{typ: ent.TypeRateCount, tq: q}, nil
+	case *ent.RecoveryCodeQuery:
+		return &query[*ent.RecoveryCodeQuery, predicate.RecoveryCode, recoverycode.OrderOption]{typ: ent.TypeRecoveryCode, tq: q}, nil
+	case *ent.RefreshTokenQuery:
+		return &query[*ent.RefreshTokenQuery, predicate.RefreshToken, refreshtoken.OrderOption]{typ: ent.TypeRefreshToken, tq: q}, nil
 	case *ent.RequestQuery:
 		return &query[*ent.RequestQuery, predicate.Request, request.OrderOption]{typ: ent.TypeRequest, tq: q}, nil
 	case *ent.RowCountQuery:
@@ -779,14 +1103,20 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.ServiceQuery, predicate.Service, service.OrderOption]{typ: ent.TypeService, tq: q}, nil
 	case *ent.ServiceAccountQuery:
 		return &query[*ent.ServiceAccountQuery, predicate.ServiceAccount, serviceaccount.OrderOption]{typ: ent.TypeServiceAccount, tq: q}, nil
+	case *ent.SessionQuery:
+		return &query[*ent.SessionQuery, predicate.Session, session.OrderOption]{typ: ent.TypeSession, tq: q}, nil
 	case *ent.SettingQuery:
 		return &query[*ent.SettingQuery, predicate.Setting, setting.OrderOption]{typ: ent.TypeSetting, tq: q}, nil
+	case *ent.SignInQuery:
+		return &query[*ent.SignInQuery, predicate.SignIn, signin.OrderOption]{typ: ent.TypeSignIn, tq: q}, nil
 	case *ent.SigningKeyQuery:
 		return &query[*ent.SigningKeyQuery, predicate.SigningKey, signingkey.OrderOption]{typ: ent.TypeSigningKey, tq: q}, nil
 	case *ent.TeamQuery:
 		return &query[*ent.TeamQuery, predicate.Team, team.OrderOption]{typ: ent.TypeTeam, tq: q}, nil
 	case *ent.TeamMemberQuery:
 		return &query[*ent.TeamMemberQuery, predicate.TeamMember, teammember.OrderOption]{typ: ent.TypeTeamMember, tq: q}, nil
+	case *ent.ThrottleQuery:
+		return &query[*ent.ThrottleQuery, predicate.Throttle, throttle.OrderOption]{typ: ent.TypeThrottle, tq: q}, nil
 	case *ent.UserQuery:
 		return &query[*ent.UserQuery, predicate.User, user.OrderOption]{typ: ent.TypeUser, tq: q}, nil
 	case *ent.WorkflowQuery:

@@ -63,6 +63,7 @@ var (
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "email", Type: field.TypeString, Unique: true, Size: 254},
 		{Name: "password_hash", Type: field.TypeString, Nullable: true},
+		{Name: "password_changed_at", Type: field.TypeTime, Nullable: true},
 	}
 	// AccountsTable holds the schema information for the "accounts" table.
 	AccountsTable = &schema.Table{
@@ -145,6 +146,46 @@ var (
 			},
 		},
 	}
+	// AuthRequestsColumns holds the columns for the "auth_requests" table.
+	AuthRequestsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "client_id", Type: field.TypeString, Size: 40},
+		{Name: "redirect_uri", Type: field.TypeString, Size: 2000},
+		{Name: "scopes", Type: field.TypeJSON},
+		{Name: "state", Type: field.TypeString, Size: 2000, Default: ""},
+		{Name: "nonce", Type: field.TypeString, Size: 2000, Default: ""},
+		{Name: "response_mode", Type: field.TypeString, Size: 20, Default: ""},
+		{Name: "code_challenge", Type: field.TypeString, Size: 128},
+		{Name: "prompt", Type: field.TypeJSON, Nullable: true},
+		{Name: "max_age", Type: field.TypeInt, Nullable: true},
+		{Name: "login_hint", Type: field.TypeString, Size: 254, Default: ""},
+		{Name: "browser_hash", Type: field.TypeBytes, Nullable: true, Size: 32},
+		{Name: "sign_in_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "tenant_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "user_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "methods", Type: field.TypeJSON, Nullable: true},
+		{Name: "authenticated_at", Type: field.TypeTime, Nullable: true},
+		{Name: "done", Type: field.TypeBool, Default: false},
+		{Name: "code_hash", Type: field.TypeBytes, Unique: true, Nullable: true, Size: 32},
+		{Name: "code_used_at", Type: field.TypeTime, Nullable: true},
+		{Name: "grant_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "expires_at", Type: field.TypeTime},
+	}
+	// AuthRequestsTable holds the schema information for the "auth_requests" table.
+	AuthRequestsTable = &schema.Table{
+		Name:       "auth_requests",
+		Columns:    AuthRequestsColumns,
+		PrimaryKey: []*schema.Column{AuthRequestsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "authrequest_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{AuthRequestsColumns[23]},
+			},
+		},
+	}
 	// CalendarsColumns holds the columns for the "calendars" table.
 	CalendarsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -180,6 +221,7 @@ var (
 		{Name: "sandbox_of", Type: field.TypeString, Unique: true, Nullable: true, Size: 40},
 		{Name: "mfa_required", Type: field.TypeBool, Default: false},
 		{Name: "session_lifetime_minutes", Type: field.TypeInt, Default: 60},
+		{Name: "jit_users", Type: field.TypeBool, Default: false},
 		{Name: "rate_per_minute", Type: field.TypeInt, Nullable: true},
 		{Name: "rate_per_day", Type: field.TypeInt, Nullable: true},
 	}
@@ -188,6 +230,43 @@ var (
 		Name:       "companies",
 		Columns:    CompaniesColumns,
 		PrimaryKey: []*schema.Column{CompaniesColumns[0]},
+	}
+	// ConsentsColumns holds the columns for the "consents" table.
+	ConsentsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "scopes", Type: field.TypeJSON},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+		{Name: "client_id", Type: field.TypeString, Size: 40},
+	}
+	// ConsentsTable holds the schema information for the "consents" table.
+	ConsentsTable = &schema.Table{
+		Name:       "consents",
+		Columns:    ConsentsColumns,
+		PrimaryKey: []*schema.Column{ConsentsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "consents_users_user",
+				Columns:    []*schema.Column{ConsentsColumns[5]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "consents_oauth_clients_client",
+				Columns:    []*schema.Column{ConsentsColumns[6]},
+				RefColumns: []*schema.Column{OauthClientsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "consent_company_id_user_id_client_id",
+				Unique:  true,
+				Columns: []*schema.Column{ConsentsColumns[3], ConsentsColumns[5], ConsentsColumns[6]},
+			},
+		},
 	}
 	// CreditEntriesColumns holds the columns for the "credit_entries" table.
 	CreditEntriesColumns = []*schema.Column{
@@ -247,6 +326,120 @@ var (
 			},
 		},
 	}
+	// ExternalIdentitiesColumns holds the columns for the "external_identities" table.
+	ExternalIdentitiesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "issuer", Type: field.TypeString, Size: 400},
+		{Name: "subject", Type: field.TypeString, Size: 255},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// ExternalIdentitiesTable holds the schema information for the "external_identities" table.
+	ExternalIdentitiesTable = &schema.Table{
+		Name:       "external_identities",
+		Columns:    ExternalIdentitiesColumns,
+		PrimaryKey: []*schema.Column{ExternalIdentitiesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "external_identities_users_user",
+				Columns:    []*schema.Column{ExternalIdentitiesColumns[6]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "externalidentity_company_id_issuer_subject",
+				Unique:  true,
+				Columns: []*schema.Column{ExternalIdentitiesColumns[3], ExternalIdentitiesColumns[4], ExternalIdentitiesColumns[5]},
+			},
+		},
+	}
+	// FactorsColumns holds the columns for the "factors" table.
+	FactorsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "account_id", Type: field.TypeString, Size: 40},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"totp", "sms", "passkey"}},
+		{Name: "name", Type: field.TypeString, Size: 100},
+		{Name: "secret_sealed", Type: field.TypeBytes, Nullable: true},
+		{Name: "credential_id", Type: field.TypeBytes, Unique: true, Nullable: true, Size: 1024},
+		{Name: "credential", Type: field.TypeBytes, Nullable: true},
+		{Name: "last_step", Type: field.TypeInt64, Default: 0},
+		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
+	}
+	// FactorsTable holds the schema information for the "factors" table.
+	FactorsTable = &schema.Table{
+		Name:       "factors",
+		Columns:    FactorsColumns,
+		PrimaryKey: []*schema.Column{FactorsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "factor_account_id_kind",
+				Unique:  false,
+				Columns: []*schema.Column{FactorsColumns[3], FactorsColumns[4]},
+			},
+		},
+	}
+	// GrantsColumns holds the columns for the "grants" table.
+	GrantsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "client_id", Type: field.TypeString, Size: 40},
+		{Name: "sign_in_id", Type: field.TypeString, Size: 40},
+		{Name: "scopes", Type: field.TypeJSON},
+		{Name: "methods", Type: field.TypeJSON},
+		{Name: "authenticated_at", Type: field.TypeTime},
+		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "revoked_at", Type: field.TypeTime, Nullable: true},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// GrantsTable holds the schema information for the "grants" table.
+	GrantsTable = &schema.Table{
+		Name:       "grants",
+		Columns:    GrantsColumns,
+		PrimaryKey: []*schema.Column{GrantsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "grants_users_user",
+				Columns:    []*schema.Column{GrantsColumns[11]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "grant_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{GrantsColumns[3], GrantsColumns[1], GrantsColumns[0]},
+			},
+			{
+				Name:    "grant_company_id_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{GrantsColumns[3], GrantsColumns[11]},
+			},
+			{
+				Name:    "grant_company_id_client_id",
+				Unique:  false,
+				Columns: []*schema.Column{GrantsColumns[3], GrantsColumns[4]},
+			},
+			{
+				Name:    "grant_sign_in_id",
+				Unique:  false,
+				Columns: []*schema.Column{GrantsColumns[5]},
+			},
+			{
+				Name:    "grant_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{GrantsColumns[9]},
+			},
+		},
+	}
 	// IdempotencyKeysColumns holds the columns for the "idempotency_keys" table.
 	IdempotencyKeysColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -283,6 +476,42 @@ var (
 			},
 		},
 	}
+	// MailedLinksColumns holds the columns for the "mailed_links" table.
+	MailedLinksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"invitation", "password_reset", "email_change", "sign_up"}},
+		{Name: "token_hash", Type: field.TypeBytes, Unique: true, Size: 32},
+		{Name: "account_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "user_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "data", Type: field.TypeJSON, Nullable: true},
+		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "used_at", Type: field.TypeTime, Nullable: true},
+	}
+	// MailedLinksTable holds the schema information for the "mailed_links" table.
+	MailedLinksTable = &schema.Table{
+		Name:       "mailed_links",
+		Columns:    MailedLinksColumns,
+		PrimaryKey: []*schema.Column{MailedLinksColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "mailedlink_account_id_kind",
+				Unique:  false,
+				Columns: []*schema.Column{MailedLinksColumns[5], MailedLinksColumns[3]},
+			},
+			{
+				Name:    "mailedlink_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{MailedLinksColumns[6]},
+			},
+			{
+				Name:    "mailedlink_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{MailedLinksColumns[8]},
+			},
+		},
+	}
 	// OauthClientsColumns holds the columns for the "oauth_clients" table.
 	OauthClientsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -293,6 +522,8 @@ var (
 		{Name: "redirect_uris", Type: field.TypeJSON},
 		{Name: "scopes", Type: field.TypeJSON},
 		{Name: "confidential", Type: field.TypeBool, Default: false},
+		{Name: "post_logout_redirect_uris", Type: field.TypeJSON, Nullable: true},
+		{Name: "backchannel_logout_uri", Type: field.TypeString, Nullable: true, Size: 2000},
 		{Name: "secret_hash", Type: field.TypeBytes, Nullable: true, Size: 32},
 		{Name: "created_by", Type: field.TypeString, Size: 40},
 	}
@@ -444,6 +675,65 @@ var (
 		Name:       "rate_counts",
 		Columns:    RateCountsColumns,
 		PrimaryKey: []*schema.Column{RateCountsColumns[0]},
+	}
+	// RecoveryCodesColumns holds the columns for the "recovery_codes" table.
+	RecoveryCodesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "account_id", Type: field.TypeString, Size: 40},
+		{Name: "hash", Type: field.TypeBytes, Size: 32},
+		{Name: "used_at", Type: field.TypeTime, Nullable: true},
+	}
+	// RecoveryCodesTable holds the schema information for the "recovery_codes" table.
+	RecoveryCodesTable = &schema.Table{
+		Name:       "recovery_codes",
+		Columns:    RecoveryCodesColumns,
+		PrimaryKey: []*schema.Column{RecoveryCodesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "recoverycode_account_id_hash",
+				Unique:  true,
+				Columns: []*schema.Column{RecoveryCodesColumns[3], RecoveryCodesColumns[4]},
+			},
+		},
+	}
+	// RefreshTokensColumns holds the columns for the "refresh_tokens" table.
+	RefreshTokensColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "hash", Type: field.TypeBytes, Unique: true, Size: 32},
+		{Name: "used_at", Type: field.TypeTime, Nullable: true},
+		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "grant_id", Type: field.TypeString, Size: 40},
+	}
+	// RefreshTokensTable holds the schema information for the "refresh_tokens" table.
+	RefreshTokensTable = &schema.Table{
+		Name:       "refresh_tokens",
+		Columns:    RefreshTokensColumns,
+		PrimaryKey: []*schema.Column{RefreshTokensColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "refresh_tokens_grants_grant",
+				Columns:    []*schema.Column{RefreshTokensColumns[7]},
+				RefColumns: []*schema.Column{GrantsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "refreshtoken_company_id_grant_id",
+				Unique:  false,
+				Columns: []*schema.Column{RefreshTokensColumns[3], RefreshTokensColumns[7]},
+			},
+			{
+				Name:    "refreshtoken_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{RefreshTokensColumns[6]},
+			},
+		},
 	}
 	// RequestsColumns holds the columns for the "requests" table.
 	RequestsColumns = []*schema.Column{
@@ -703,6 +993,66 @@ var (
 			},
 		},
 	}
+	// SessionsColumns holds the columns for the "sessions" table.
+	SessionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "sign_in_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "grant_id", Type: field.TypeString, Size: 40, Default: ""},
+		{Name: "token_hash", Type: field.TypeBytes, Unique: true, Size: 32},
+		{Name: "sandbox", Type: field.TypeBool, Default: false},
+		{Name: "methods", Type: field.TypeJSON},
+		{Name: "authenticated_at", Type: field.TypeTime},
+		{Name: "last_seen_at", Type: field.TypeTime},
+		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
+		{Name: "ip", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "user_agent", Type: field.TypeString, Size: 300, Default: ""},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// SessionsTable holds the schema information for the "sessions" table.
+	SessionsTable = &schema.Table{
+		Name:       "sessions",
+		Columns:    SessionsColumns,
+		PrimaryKey: []*schema.Column{SessionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "sessions_users_user",
+				Columns:    []*schema.Column{SessionsColumns[15]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "session_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{SessionsColumns[3], SessionsColumns[1], SessionsColumns[0]},
+			},
+			{
+				Name:    "session_company_id_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{SessionsColumns[3], SessionsColumns[15]},
+			},
+			{
+				Name:    "session_sign_in_id",
+				Unique:  false,
+				Columns: []*schema.Column{SessionsColumns[4]},
+			},
+			{
+				Name:    "session_grant_id",
+				Unique:  false,
+				Columns: []*schema.Column{SessionsColumns[5]},
+			},
+			{
+				Name:    "session_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{SessionsColumns[11]},
+			},
+		},
+	}
 	// SettingsColumns holds the columns for the "settings" table.
 	SettingsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 64},
@@ -713,6 +1063,40 @@ var (
 		Name:       "settings",
 		Columns:    SettingsColumns,
 		PrimaryKey: []*schema.Column{SettingsColumns[0]},
+	}
+	// SignInsColumns holds the columns for the "sign_ins" table.
+	SignInsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "account_id", Type: field.TypeString, Size: 40},
+		{Name: "token_hash", Type: field.TypeBytes, Unique: true, Size: 32},
+		{Name: "methods", Type: field.TypeJSON},
+		{Name: "authenticated_at", Type: field.TypeTime},
+		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "pending", Type: field.TypeBytes, Nullable: true},
+		{Name: "expires_at", Type: field.TypeTime},
+		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
+		{Name: "ip", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "user_agent", Type: field.TypeString, Size: 300, Default: ""},
+	}
+	// SignInsTable holds the schema information for the "sign_ins" table.
+	SignInsTable = &schema.Table{
+		Name:       "sign_ins",
+		Columns:    SignInsColumns,
+		PrimaryKey: []*schema.Column{SignInsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "signin_account_id",
+				Unique:  false,
+				Columns: []*schema.Column{SignInsColumns[3]},
+			},
+			{
+				Name:    "signin_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{SignInsColumns[9]},
+			},
+		},
 	}
 	// SigningKeysColumns holds the columns for the "signing_keys" table.
 	SigningKeysColumns = []*schema.Column{
@@ -828,6 +1212,26 @@ var (
 			},
 		},
 	}
+	// ThrottlesColumns holds the columns for the "throttles" table.
+	ThrottlesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 160},
+		{Name: "failures", Type: field.TypeInt},
+		{Name: "blocked_until", Type: field.TypeTime, Nullable: true},
+		{Name: "expires_at", Type: field.TypeTime},
+	}
+	// ThrottlesTable holds the schema information for the "throttles" table.
+	ThrottlesTable = &schema.Table{
+		Name:       "throttles",
+		Columns:    ThrottlesColumns,
+		PrimaryKey: []*schema.Column{ThrottlesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "throttle_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{ThrottlesColumns[3]},
+			},
+		},
+	}
 	// UsersColumns holds the columns for the "users" table.
 	UsersColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -843,6 +1247,7 @@ var (
 		{Name: "attributes", Type: field.TypeJSON, Nullable: true},
 		{Name: "mfa_enabled", Type: field.TypeBool, Default: false},
 		{Name: "last_seen_at", Type: field.TypeTime, Nullable: true},
+		{Name: "signed_out_at", Type: field.TypeTime, Nullable: true},
 	}
 	// UsersTable holds the schema information for the "users" table.
 	UsersTable = &schema.Table{
@@ -924,24 +1329,35 @@ var (
 		AccountsTable,
 		AgentsTable,
 		AuditEntriesTable,
+		AuthRequestsTable,
 		CalendarsTable,
 		CompaniesTable,
+		ConsentsTable,
 		CreditEntriesTable,
 		EventsTable,
+		ExternalIdentitiesTable,
+		FactorsTable,
+		GrantsTable,
 		IdempotencyKeysTable,
+		MailedLinksTable,
 		OauthClientsTable,
 		OfferingsTable,
 		OrganizationsTable,
 		RateCountsTable,
+		RecoveryCodesTable,
+		RefreshTokensTable,
 		RequestsTable,
 		RowCountsTable,
 		SecretsTable,
 		ServicesTable,
 		ServiceAccountsTable,
+		SessionsTable,
 		SettingsTable,
+		SignInsTable,
 		SigningKeysTable,
 		TeamsTable,
 		TeamMembersTable,
+		ThrottlesTable,
 		UsersTable,
 		WorkflowsTable,
 	}
@@ -953,6 +1369,10 @@ func init() {
 	APIKeysTable.Annotation = &entsql.Annotation{
 		Table: "api_keys",
 	}
+	ConsentsTable.ForeignKeys[0].RefTable = UsersTable
+	ConsentsTable.ForeignKeys[1].RefTable = OauthClientsTable
+	ExternalIdentitiesTable.ForeignKeys[0].RefTable = UsersTable
+	GrantsTable.ForeignKeys[0].RefTable = UsersTable
 	OauthClientsTable.Annotation = &entsql.Annotation{
 		Table: "oauth_clients",
 	}
@@ -960,12 +1380,14 @@ func init() {
 	OfferingsTable.ForeignKeys[1].RefTable = WorkflowsTable
 	OfferingsTable.ForeignKeys[2].RefTable = CalendarsTable
 	OrganizationsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	RefreshTokensTable.ForeignKeys[0].RefTable = GrantsTable
 	RequestsTable.ForeignKeys[0].RefTable = ServicesTable
 	RequestsTable.ForeignKeys[1].RefTable = OfferingsTable
 	RequestsTable.ForeignKeys[2].RefTable = UsersTable
 	RequestsTable.ForeignKeys[3].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[0].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[1].RefTable = OrganizationsTable
+	SessionsTable.ForeignKeys[0].RefTable = UsersTable
 	TeamsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	TeamMembersTable.ForeignKeys[0].RefTable = TeamsTable
 	TeamMembersTable.ForeignKeys[1].RefTable = UsersTable

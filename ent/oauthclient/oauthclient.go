@@ -26,6 +26,10 @@ const (
 	FieldScopes = "scopes"
 	// FieldConfidential holds the string denoting the confidential field in the database.
 	FieldConfidential = "confidential"
+	// FieldPostLogoutRedirectUris holds the string denoting the post_logout_redirect_uris field in the database.
+	FieldPostLogoutRedirectUris = "post_logout_redirect_uris"
+	// FieldBackchannelLogoutURI holds the string denoting the backchannel_logout_uri field in the database.
+	FieldBackchannelLogoutURI = "backchannel_logout_uri"
 	// FieldSecretHash holds the string denoting the secret_hash field in the database.
 	FieldSecretHash = "secret_hash"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
@@ -44,6 +48,8 @@ var Columns = []string{
 	FieldRedirectUris,
 	FieldScopes,
 	FieldConfidential,
+	FieldPostLogoutRedirectUris,
+	FieldBackchannelLogoutURI,
 	FieldSecretHash,
 	FieldCreatedBy,
 }
@@ -72,6 +78,8 @@ var (
 	NameValidator func(string) error
 	// DefaultConfidential holds the default value on creation for the "confidential" field.
 	DefaultConfidential bool
+	// BackchannelLogoutURIValidator is a validator for the "backchannel_logout_uri" field. It is called by the builders before save.
+	BackchannelLogoutURIValidator func(string) error
 	// SecretHashValidator is a validator for the "secret_hash" field. It is called by the builders before save.
 	SecretHashValidator func([]byte) error
 	// CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
@@ -113,6 +121,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // ByConfidential orders the results by the confidential field.
 func ByConfidential(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldConfidential, opts...).ToFunc()
+}
+
+// ByBackchannelLogoutURI orders the results by the backchannel_logout_uri field.
+func ByBackchannelLogoutURI(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBackchannelLogoutURI, opts...).ToFunc()
 }
 
 // ByCreatedBy orders the results by the created_by field.

@@ -89,6 +89,11 @@ func Confidential(v bool) predicate.OAuthClient {
 	return predicate.OAuthClient(sql.FieldEQ(FieldConfidential, v))
 }
 
+// BackchannelLogoutURI applies equality check predicate on the "backchannel_logout_uri" field. It's identical to BackchannelLogoutURIEQ.
+func BackchannelLogoutURI(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldEQ(FieldBackchannelLogoutURI, v))
+}
+
 // SecretHash applies equality check predicate on the "secret_hash" field. It's identical to SecretHashEQ.
 func SecretHash(v []byte) predicate.OAuthClient {
 	return predicate.OAuthClient(sql.FieldEQ(FieldSecretHash, v))
@@ -317,6 +322,91 @@ func ConfidentialEQ(v bool) predicate.OAuthClient {
 // ConfidentialNEQ applies the NEQ predicate on the "confidential" field.
 func ConfidentialNEQ(v bool) predicate.OAuthClient {
 	return predicate.OAuthClient(sql.FieldNEQ(FieldConfidential, v))
+}
+
+// PostLogoutRedirectUrisIsNil applies the IsNil predicate on the "post_logout_redirect_uris" field.
+func PostLogoutRedirectUrisIsNil() predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldIsNull(FieldPostLogoutRedirectUris))
+}
+
+// PostLogoutRedirectUrisNotNil applies the NotNil predicate on the "post_logout_redirect_uris" field.
+func PostLogoutRedirectUrisNotNil() predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldNotNull(FieldPostLogoutRedirectUris))
+}
+
+// BackchannelLogoutURIEQ applies the EQ predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIEQ(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldEQ(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURINEQ applies the NEQ predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURINEQ(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldNEQ(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURIIn applies the In predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIIn(vs ...string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldIn(FieldBackchannelLogoutURI, vs...))
+}
+
+// BackchannelLogoutURINotIn applies the NotIn predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURINotIn(vs ...string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldNotIn(FieldBackchannelLogoutURI, vs...))
+}
+
+// BackchannelLogoutURIGT applies the GT predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIGT(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldGT(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURIGTE applies the GTE predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIGTE(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldGTE(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURILT applies the LT predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURILT(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldLT(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURILTE applies the LTE predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURILTE(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldLTE(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURIContains applies the Contains predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIContains(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldContains(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURIHasPrefix applies the HasPrefix predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIHasPrefix(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldHasPrefix(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURIHasSuffix applies the HasSuffix predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIHasSuffix(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldHasSuffix(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURIIsNil applies the IsNil predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIIsNil() predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldIsNull(FieldBackchannelLogoutURI))
+}
+
+// BackchannelLogoutURINotNil applies the NotNil predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURINotNil() predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldNotNull(FieldBackchannelLogoutURI))
+}
+
+// BackchannelLogoutURIEqualFold applies the EqualFold predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIEqualFold(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldEqualFold(FieldBackchannelLogoutURI, v))
+}
+
+// BackchannelLogoutURIContainsFold applies the ContainsFold predicate on the "backchannel_logout_uri" field.
+func BackchannelLogoutURIContainsFold(v string) predicate.OAuthClient {
+	return predicate.OAuthClient(sql.FieldContainsFold(FieldBackchannelLogoutURI, v))
 }
 
 // SecretHashEQ applies the EQ predicate on the "secret_hash" field.

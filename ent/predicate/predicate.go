@@ -18,11 +18,17 @@ type Agent func(*sql.Selector)
 // AuditEntry is the predicate function for auditentry builders.
 type AuditEntry func(*sql.Selector)
 
+// AuthRequest is the predicate function for authrequest builders.
+type AuthRequest func(*sql.Selector)
+
 // Calendar is the predicate function for calendar builders.
 type Calendar func(*sql.Selector)
 
 // Company is the predicate function for company builders.
 type Company func(*sql.Selector)
+
+// Consent is the predicate function for consent builders.
+type Consent func(*sql.Selector)
 
 // CreditEntry is the predicate function for creditentry builders.
 type CreditEntry func(*sql.Selector)
@@ -30,8 +36,20 @@ type CreditEntry func(*sql.Selector)
 // Event is the predicate function for event builders.
 type Event func(*sql.Selector)
 
+// ExternalIdentity is the predicate function for externalidentity builders.
+type ExternalIdentity func(*sql.Selector)
+
+// Factor is the predicate function for factor builders.
+type Factor func(*sql.Selector)
+
+// Grant is the predicate function for grant builders.
+type Grant func(*sql.Selector)
+
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
+
+// MailedLink is the predicate function for mailedlink builders.
+type MailedLink func(*sql.Selector)
 
 // OAuthClient is the predicate function for oauthclient builders.
 type OAuthClient func(*sql.Selector)
@@ -44,6 +62,12 @@ type Organization func(*sql.Selector)
 
 // RateCount is the predicate function for ratecount builders.
 type RateCount func(*sql.Selector)
+
+// RecoveryCode is the predicate function for recoverycode builders.
+type RecoveryCode func(*sql.Selector)
+
+// RefreshToken is the predicate function for refreshtoken builders.
+type RefreshToken func(*sql.Selector)
 
 // Request is the predicate function for request builders.
 type Request func(*sql.Selector)
@@ -60,8 +84,14 @@ type Service func(*sql.Selector)
 // ServiceAccount is the predicate function for serviceaccount builders.
 type ServiceAccount func(*sql.Selector)
 
+// Session is the predicate function for session builders.
+type Session func(*sql.Selector)
+
 // Setting is the predicate function for setting builders.
 type Setting func(*sql.Selector)
+
+// SignIn is the predicate function for signin builders.
+type SignIn func(*sql.Selector)
 
 // SigningKey is the predicate function for signingkey builders.
 type SigningKey func(*sql.Selector)
@@ -71,6 +101,9 @@ type Team func(*sql.Selector)
 
 // TeamMember is the predicate function for teammember builders.
 type TeamMember func(*sql.Selector)
+
+// Throttle is the predicate function for throttle builders.
+type Throttle func(*sql.Selector)
 
 // User is the predicate function for user builders.
 type User func(*sql.Selector)

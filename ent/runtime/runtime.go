@@ -7,25 +7,36 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
+	"atrium/ent/authrequest"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
+	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/externalidentity"
+	"atrium/ent/factor"
+	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
 	"atrium/ent/ratecount"
+	"atrium/ent/recoverycode"
+	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	"atrium/ent/rowcount"
 	"atrium/ent/schema"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
+	"atrium/ent/session"
 	"atrium/ent/setting"
+	"atrium/ent/signin"
 	"atrium/ent/signingkey"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
+	"atrium/ent/throttle"
 	"atrium/ent/user"
 	"atrium/ent/workflow"
 )
@@ -200,6 +211,88 @@ func init() {
 	auditentry.DefaultID = auditentryDescID.Default.(func() string)
 	// auditentry.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	auditentry.IDValidator = auditentryDescID.Validators[0].(func(string) error)
+	authrequestMixin := schema.AuthRequest{}.Mixin()
+	authrequestMixinHooks0 := authrequestMixin[0].Hooks()
+	authrequestMixinHooks1 := authrequestMixin[1].Hooks()
+	authrequest.Hooks[0] = authrequestMixinHooks0[0]
+	authrequest.Hooks[1] = authrequestMixinHooks1[0]
+	authrequestMixinInters1 := authrequestMixin[1].Interceptors()
+	authrequest.Interceptors[0] = authrequestMixinInters1[0]
+	authrequest.Interceptors[1] = authrequestMixinInters1[1]
+	authrequestMixinFields0 := authrequestMixin[0].Fields()
+	_ = authrequestMixinFields0
+	authrequestFields := schema.AuthRequest{}.Fields()
+	_ = authrequestFields
+	// authrequestDescClientID is the schema descriptor for client_id field.
+	authrequestDescClientID := authrequestFields[0].Descriptor()
+	// authrequest.ClientIDValidator is a validator for the "client_id" field. It is called by the builders before save.
+	authrequest.ClientIDValidator = authrequestDescClientID.Validators[0].(func(string) error)
+	// authrequestDescRedirectURI is the schema descriptor for redirect_uri field.
+	authrequestDescRedirectURI := authrequestFields[1].Descriptor()
+	// authrequest.RedirectURIValidator is a validator for the "redirect_uri" field. It is called by the builders before save.
+	authrequest.RedirectURIValidator = authrequestDescRedirectURI.Validators[0].(func(string) error)
+	// authrequestDescState is the schema descriptor for state field.
+	authrequestDescState := authrequestFields[3].Descriptor()
+	// authrequest.DefaultState holds the default value on creation for the state field.
+	authrequest.DefaultState = authrequestDescState.Default.(string)
+	// authrequest.StateValidator is a validator for the "state" field. It is called by the builders before save.
+	authrequest.StateValidator = authrequestDescState.Validators[0].(func(string) error)
+	// authrequestDescNonce is the schema descriptor for nonce field.
+	authrequestDescNonce := authrequestFields[4].Descriptor()
+	// authrequest.DefaultNonce holds the default value on creation for the nonce field.
+	authrequest.DefaultNonce = authrequestDescNonce.Default.(string)
+	// authrequest.NonceValidator is a validator for the "nonce" field. It is called by the builders before save.
+	authrequest.NonceValidator = authrequestDescNonce.Validators[0].(func(string) error)
+	// authrequestDescResponseMode is the schema descriptor for response_mode field.
+	authrequestDescResponseMode := authrequestFields[5].Descriptor()
+	// authrequest.DefaultResponseMode holds the default value on creation for the response_mode field.
+	authrequest.DefaultResponseMode = authrequestDescResponseMode.Default.(string)
+	// authrequest.ResponseModeValidator is a validator for the "response_mode" field. It is called by the builders before save.
+	authrequest.ResponseModeValidator = authrequestDescResponseMode.Validators[0].(func(string) error)
+	// authrequestDescCodeChallenge is the schema descriptor for code_challenge field.
+	authrequestDescCodeChallenge := authrequestFields[6].Descriptor()
+	// authrequest.CodeChallengeValidator is a validator for the "code_challenge" field. It is called by the builders before save.
+	authrequest.CodeChallengeValidator = authrequestDescCodeChallenge.Validators[0].(func(string) error)
+	// authrequestDescLoginHint is the schema descriptor for login_hint field.
+	authrequestDescLoginHint := authrequestFields[9].Descriptor()
+	// authrequest.DefaultLoginHint holds the default value on creation for the login_hint field.
+	authrequest.DefaultLoginHint = authrequestDescLoginHint.Default.(string)
+	// authrequest.LoginHintValidator is a validator for the "login_hint" field. It is called by the builders before save.
+	authrequest.LoginHintValidator = authrequestDescLoginHint.Validators[0].(func(string) error)
+	// authrequestDescBrowserHash is the schema descriptor for browser_hash field.
+	authrequestDescBrowserHash := authrequestFields[10].Descriptor()
+	// authrequest.BrowserHashValidator is a validator for the "browser_hash" field. It is called by the builders before save.
+	authrequest.BrowserHashValidator = authrequestDescBrowserHash.Validators[0].(func([]byte) error)
+	// authrequestDescSignInID is the schema descriptor for sign_in_id field.
+	authrequestDescSignInID := authrequestFields[11].Descriptor()
+	// authrequest.SignInIDValidator is a validator for the "sign_in_id" field. It is called by the builders before save.
+	authrequest.SignInIDValidator = authrequestDescSignInID.Validators[0].(func(string) error)
+	// authrequestDescTenantID is the schema descriptor for tenant_id field.
+	authrequestDescTenantID := authrequestFields[12].Descriptor()
+	// authrequest.TenantIDValidator is a validator for the "tenant_id" field. It is called by the builders before save.
+	authrequest.TenantIDValidator = authrequestDescTenantID.Validators[0].(func(string) error)
+	// authrequestDescUserID is the schema descriptor for user_id field.
+	authrequestDescUserID := authrequestFields[13].Descriptor()
+	// authrequest.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	authrequest.UserIDValidator = authrequestDescUserID.Validators[0].(func(string) error)
+	// authrequestDescDone is the schema descriptor for done field.
+	authrequestDescDone := authrequestFields[16].Descriptor()
+	// authrequest.DefaultDone holds the default value on creation for the done field.
+	authrequest.DefaultDone = authrequestDescDone.Default.(bool)
+	// authrequestDescCodeHash is the schema descriptor for code_hash field.
+	authrequestDescCodeHash := authrequestFields[17].Descriptor()
+	// authrequest.CodeHashValidator is a validator for the "code_hash" field. It is called by the builders before save.
+	authrequest.CodeHashValidator = authrequestDescCodeHash.Validators[0].(func([]byte) error)
+	// authrequestDescGrantID is the schema descriptor for grant_id field.
+	authrequestDescGrantID := authrequestFields[19].Descriptor()
+	// authrequest.GrantIDValidator is a validator for the "grant_id" field. It is called by the builders before save.
+	authrequest.GrantIDValidator = authrequestDescGrantID.Validators[0].(func(string) error)
+	// authrequestDescID is the schema descriptor for id field.
+	authrequestDescID := authrequestMixinFields0[0].Descriptor()
+	// authrequest.DefaultID holds the default value on creation for the id field.
+	authrequest.DefaultID = authrequestDescID.Default.(func() string)
+	// authrequest.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	authrequest.IDValidator = authrequestDescID.Validators[0].(func(string) error)
 	calendarMixin := schema.Calendar{}.Mixin()
 	calendarMixinHooks0 := calendarMixin[0].Hooks()
 	calendarMixinHooks1 := calendarMixin[1].Hooks()
@@ -266,12 +359,48 @@ func init() {
 	companyDescSessionLifetimeMinutes := companyFields[5].Descriptor()
 	// company.DefaultSessionLifetimeMinutes holds the default value on creation for the session_lifetime_minutes field.
 	company.DefaultSessionLifetimeMinutes = companyDescSessionLifetimeMinutes.Default.(int)
+	// companyDescJitUsers is the schema descriptor for jit_users field.
+	companyDescJitUsers := companyFields[6].Descriptor()
+	// company.DefaultJitUsers holds the default value on creation for the jit_users field.
+	company.DefaultJitUsers = companyDescJitUsers.Default.(bool)
 	// companyDescID is the schema descriptor for id field.
 	companyDescID := companyMixinFields0[0].Descriptor()
 	// company.DefaultID holds the default value on creation for the id field.
 	company.DefaultID = companyDescID.Default.(func() string)
 	// company.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	company.IDValidator = companyDescID.Validators[0].(func(string) error)
+	consentMixin := schema.Consent{}.Mixin()
+	consentMixinHooks0 := consentMixin[0].Hooks()
+	consentMixinHooks1 := consentMixin[1].Hooks()
+	consent.Hooks[0] = consentMixinHooks0[0]
+	consent.Hooks[1] = consentMixinHooks1[0]
+	consentMixinInters1 := consentMixin[1].Interceptors()
+	consent.Interceptors[0] = consentMixinInters1[0]
+	consent.Interceptors[1] = consentMixinInters1[1]
+	consentMixinFields0 := consentMixin[0].Fields()
+	_ = consentMixinFields0
+	consentMixinFields1 := consentMixin[1].Fields()
+	_ = consentMixinFields1
+	consentFields := schema.Consent{}.Fields()
+	_ = consentFields
+	// consentDescCompanyID is the schema descriptor for company_id field.
+	consentDescCompanyID := consentMixinFields1[0].Descriptor()
+	// consent.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	consent.CompanyIDValidator = consentDescCompanyID.Validators[0].(func(string) error)
+	// consentDescUserID is the schema descriptor for user_id field.
+	consentDescUserID := consentFields[0].Descriptor()
+	// consent.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	consent.UserIDValidator = consentDescUserID.Validators[0].(func(string) error)
+	// consentDescClientID is the schema descriptor for client_id field.
+	consentDescClientID := consentFields[1].Descriptor()
+	// consent.ClientIDValidator is a validator for the "client_id" field. It is called by the builders before save.
+	consent.ClientIDValidator = consentDescClientID.Validators[0].(func(string) error)
+	// consentDescID is the schema descriptor for id field.
+	consentDescID := consentMixinFields0[0].Descriptor()
+	// consent.DefaultID holds the default value on creation for the id field.
+	consent.DefaultID = consentDescID.Default.(func() string)
+	// consent.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	consent.IDValidator = consentDescID.Validators[0].(func(string) error)
 	creditentryMixin := schema.CreditEntry{}.Mixin()
 	creditentryMixinHooks0 := creditentryMixin[0].Hooks()
 	creditentryMixinHooks1 := creditentryMixin[1].Hooks()
@@ -336,6 +465,112 @@ func init() {
 	event.DefaultID = eventDescID.Default.(func() string)
 	// event.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	event.IDValidator = eventDescID.Validators[0].(func(string) error)
+	externalidentityMixin := schema.ExternalIdentity{}.Mixin()
+	externalidentityMixinHooks0 := externalidentityMixin[0].Hooks()
+	externalidentityMixinHooks1 := externalidentityMixin[1].Hooks()
+	externalidentity.Hooks[0] = externalidentityMixinHooks0[0]
+	externalidentity.Hooks[1] = externalidentityMixinHooks1[0]
+	externalidentityMixinInters1 := externalidentityMixin[1].Interceptors()
+	externalidentity.Interceptors[0] = externalidentityMixinInters1[0]
+	externalidentity.Interceptors[1] = externalidentityMixinInters1[1]
+	externalidentityMixinFields0 := externalidentityMixin[0].Fields()
+	_ = externalidentityMixinFields0
+	externalidentityMixinFields1 := externalidentityMixin[1].Fields()
+	_ = externalidentityMixinFields1
+	externalidentityFields := schema.ExternalIdentity{}.Fields()
+	_ = externalidentityFields
+	// externalidentityDescCompanyID is the schema descriptor for company_id field.
+	externalidentityDescCompanyID := externalidentityMixinFields1[0].Descriptor()
+	// externalidentity.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	externalidentity.CompanyIDValidator = externalidentityDescCompanyID.Validators[0].(func(string) error)
+	// externalidentityDescIssuer is the schema descriptor for issuer field.
+	externalidentityDescIssuer := externalidentityFields[0].Descriptor()
+	// externalidentity.IssuerValidator is a validator for the "issuer" field. It is called by the builders before save.
+	externalidentity.IssuerValidator = externalidentityDescIssuer.Validators[0].(func(string) error)
+	// externalidentityDescSubject is the schema descriptor for subject field.
+	externalidentityDescSubject := externalidentityFields[1].Descriptor()
+	// externalidentity.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
+	externalidentity.SubjectValidator = externalidentityDescSubject.Validators[0].(func(string) error)
+	// externalidentityDescUserID is the schema descriptor for user_id field.
+	externalidentityDescUserID := externalidentityFields[2].Descriptor()
+	// externalidentity.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	externalidentity.UserIDValidator = externalidentityDescUserID.Validators[0].(func(string) error)
+	// externalidentityDescID is the schema descriptor for id field.
+	externalidentityDescID := externalidentityMixinFields0[0].Descriptor()
+	// externalidentity.DefaultID holds the default value on creation for the id field.
+	externalidentity.DefaultID = externalidentityDescID.Default.(func() string)
+	// externalidentity.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	externalidentity.IDValidator = externalidentityDescID.Validators[0].(func(string) error)
+	factorMixin := schema.Factor{}.Mixin()
+	factorMixinHooks0 := factorMixin[0].Hooks()
+	factorMixinHooks1 := factorMixin[1].Hooks()
+	factor.Hooks[0] = factorMixinHooks0[0]
+	factor.Hooks[1] = factorMixinHooks1[0]
+	factorMixinInters1 := factorMixin[1].Interceptors()
+	factor.Interceptors[0] = factorMixinInters1[0]
+	factor.Interceptors[1] = factorMixinInters1[1]
+	factorMixinFields0 := factorMixin[0].Fields()
+	_ = factorMixinFields0
+	factorFields := schema.Factor{}.Fields()
+	_ = factorFields
+	// factorDescAccountID is the schema descriptor for account_id field.
+	factorDescAccountID := factorFields[0].Descriptor()
+	// factor.AccountIDValidator is a validator for the "account_id" field. It is called by the builders before save.
+	factor.AccountIDValidator = factorDescAccountID.Validators[0].(func(string) error)
+	// factorDescName is the schema descriptor for name field.
+	factorDescName := factorFields[2].Descriptor()
+	// factor.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	factor.NameValidator = factorDescName.Validators[0].(func(string) error)
+	// factorDescCredentialID is the schema descriptor for credential_id field.
+	factorDescCredentialID := factorFields[4].Descriptor()
+	// factor.CredentialIDValidator is a validator for the "credential_id" field. It is called by the builders before save.
+	factor.CredentialIDValidator = factorDescCredentialID.Validators[0].(func([]byte) error)
+	// factorDescLastStep is the schema descriptor for last_step field.
+	factorDescLastStep := factorFields[6].Descriptor()
+	// factor.DefaultLastStep holds the default value on creation for the last_step field.
+	factor.DefaultLastStep = factorDescLastStep.Default.(int64)
+	// factorDescID is the schema descriptor for id field.
+	factorDescID := factorMixinFields0[0].Descriptor()
+	// factor.DefaultID holds the default value on creation for the id field.
+	factor.DefaultID = factorDescID.Default.(func() string)
+	// factor.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	factor.IDValidator = factorDescID.Validators[0].(func(string) error)
+	grantMixin := schema.Grant{}.Mixin()
+	grantMixinHooks0 := grantMixin[0].Hooks()
+	grantMixinHooks1 := grantMixin[1].Hooks()
+	grant.Hooks[0] = grantMixinHooks0[0]
+	grant.Hooks[1] = grantMixinHooks1[0]
+	grantMixinInters1 := grantMixin[1].Interceptors()
+	grant.Interceptors[0] = grantMixinInters1[0]
+	grant.Interceptors[1] = grantMixinInters1[1]
+	grantMixinFields0 := grantMixin[0].Fields()
+	_ = grantMixinFields0
+	grantMixinFields1 := grantMixin[1].Fields()
+	_ = grantMixinFields1
+	grantFields := schema.Grant{}.Fields()
+	_ = grantFields
+	// grantDescCompanyID is the schema descriptor for company_id field.
+	grantDescCompanyID := grantMixinFields1[0].Descriptor()
+	// grant.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	grant.CompanyIDValidator = grantDescCompanyID.Validators[0].(func(string) error)
+	// grantDescUserID is the schema descriptor for user_id field.
+	grantDescUserID := grantFields[0].Descriptor()
+	// grant.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	grant.UserIDValidator = grantDescUserID.Validators[0].(func(string) error)
+	// grantDescClientID is the schema descriptor for client_id field.
+	grantDescClientID := grantFields[1].Descriptor()
+	// grant.ClientIDValidator is a validator for the "client_id" field. It is called by the builders before save.
+	grant.ClientIDValidator = grantDescClientID.Validators[0].(func(string) error)
+	// grantDescSignInID is the schema descriptor for sign_in_id field.
+	grantDescSignInID := grantFields[2].Descriptor()
+	// grant.SignInIDValidator is a validator for the "sign_in_id" field. It is called by the builders before save.
+	grant.SignInIDValidator = grantDescSignInID.Validators[0].(func(string) error)
+	// grantDescID is the schema descriptor for id field.
+	grantDescID := grantMixinFields0[0].Descriptor()
+	// grant.DefaultID holds the default value on creation for the id field.
+	grant.DefaultID = grantDescID.Default.(func() string)
+	// grant.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	grant.IDValidator = grantDescID.Validators[0].(func(string) error)
 	idempotencykeyMixin := schema.IdempotencyKey{}.Mixin()
 	idempotencykeyMixinHooks0 := idempotencykeyMixin[0].Hooks()
 	idempotencykeyMixinHooks1 := idempotencykeyMixin[1].Hooks()
@@ -372,6 +607,36 @@ func init() {
 	idempotencykey.DefaultID = idempotencykeyDescID.Default.(func() string)
 	// idempotencykey.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	idempotencykey.IDValidator = idempotencykeyDescID.Validators[0].(func(string) error)
+	mailedlinkMixin := schema.MailedLink{}.Mixin()
+	mailedlinkMixinHooks0 := mailedlinkMixin[0].Hooks()
+	mailedlinkMixinHooks1 := mailedlinkMixin[1].Hooks()
+	mailedlink.Hooks[0] = mailedlinkMixinHooks0[0]
+	mailedlink.Hooks[1] = mailedlinkMixinHooks1[0]
+	mailedlinkMixinInters1 := mailedlinkMixin[1].Interceptors()
+	mailedlink.Interceptors[0] = mailedlinkMixinInters1[0]
+	mailedlink.Interceptors[1] = mailedlinkMixinInters1[1]
+	mailedlinkMixinFields0 := mailedlinkMixin[0].Fields()
+	_ = mailedlinkMixinFields0
+	mailedlinkFields := schema.MailedLink{}.Fields()
+	_ = mailedlinkFields
+	// mailedlinkDescTokenHash is the schema descriptor for token_hash field.
+	mailedlinkDescTokenHash := mailedlinkFields[1].Descriptor()
+	// mailedlink.TokenHashValidator is a validator for the "token_hash" field. It is called by the builders before save.
+	mailedlink.TokenHashValidator = mailedlinkDescTokenHash.Validators[0].(func([]byte) error)
+	// mailedlinkDescAccountID is the schema descriptor for account_id field.
+	mailedlinkDescAccountID := mailedlinkFields[2].Descriptor()
+	// mailedlink.AccountIDValidator is a validator for the "account_id" field. It is called by the builders before save.
+	mailedlink.AccountIDValidator = mailedlinkDescAccountID.Validators[0].(func(string) error)
+	// mailedlinkDescUserID is the schema descriptor for user_id field.
+	mailedlinkDescUserID := mailedlinkFields[3].Descriptor()
+	// mailedlink.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	mailedlink.UserIDValidator = mailedlinkDescUserID.Validators[0].(func(string) error)
+	// mailedlinkDescID is the schema descriptor for id field.
+	mailedlinkDescID := mailedlinkMixinFields0[0].Descriptor()
+	// mailedlink.DefaultID holds the default value on creation for the id field.
+	mailedlink.DefaultID = mailedlinkDescID.Default.(func() string)
+	// mailedlink.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	mailedlink.IDValidator = mailedlinkDescID.Validators[0].(func(string) error)
 	oauthclientMixin := schema.OAuthClient{}.Mixin()
 	oauthclientMixinHooks0 := oauthclientMixin[0].Hooks()
 	oauthclientMixinHooks1 := oauthclientMixin[1].Hooks()
@@ -398,12 +663,16 @@ func init() {
 	oauthclientDescConfidential := oauthclientFields[3].Descriptor()
 	// oauthclient.DefaultConfidential holds the default value on creation for the confidential field.
 	oauthclient.DefaultConfidential = oauthclientDescConfidential.Default.(bool)
+	// oauthclientDescBackchannelLogoutURI is the schema descriptor for backchannel_logout_uri field.
+	oauthclientDescBackchannelLogoutURI := oauthclientFields[5].Descriptor()
+	// oauthclient.BackchannelLogoutURIValidator is a validator for the "backchannel_logout_uri" field. It is called by the builders before save.
+	oauthclient.BackchannelLogoutURIValidator = oauthclientDescBackchannelLogoutURI.Validators[0].(func(string) error)
 	// oauthclientDescSecretHash is the schema descriptor for secret_hash field.
-	oauthclientDescSecretHash := oauthclientFields[4].Descriptor()
+	oauthclientDescSecretHash := oauthclientFields[6].Descriptor()
 	// oauthclient.SecretHashValidator is a validator for the "secret_hash" field. It is called by the builders before save.
 	oauthclient.SecretHashValidator = oauthclientDescSecretHash.Validators[0].(func([]byte) error)
 	// oauthclientDescCreatedBy is the schema descriptor for created_by field.
-	oauthclientDescCreatedBy := oauthclientFields[5].Descriptor()
+	oauthclientDescCreatedBy := oauthclientFields[7].Descriptor()
 	// oauthclient.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	oauthclient.CreatedByValidator = oauthclientDescCreatedBy.Validators[0].(func(string) error)
 	// oauthclientDescID is the schema descriptor for id field.
@@ -512,6 +781,64 @@ func init() {
 	ratecountDescID := ratecountFields[0].Descriptor()
 	// ratecount.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	ratecount.IDValidator = ratecountDescID.Validators[0].(func(string) error)
+	recoverycodeMixin := schema.RecoveryCode{}.Mixin()
+	recoverycodeMixinHooks0 := recoverycodeMixin[0].Hooks()
+	recoverycodeMixinHooks1 := recoverycodeMixin[1].Hooks()
+	recoverycode.Hooks[0] = recoverycodeMixinHooks0[0]
+	recoverycode.Hooks[1] = recoverycodeMixinHooks1[0]
+	recoverycodeMixinInters1 := recoverycodeMixin[1].Interceptors()
+	recoverycode.Interceptors[0] = recoverycodeMixinInters1[0]
+	recoverycode.Interceptors[1] = recoverycodeMixinInters1[1]
+	recoverycodeMixinFields0 := recoverycodeMixin[0].Fields()
+	_ = recoverycodeMixinFields0
+	recoverycodeFields := schema.RecoveryCode{}.Fields()
+	_ = recoverycodeFields
+	// recoverycodeDescAccountID is the schema descriptor for account_id field.
+	recoverycodeDescAccountID := recoverycodeFields[0].Descriptor()
+	// recoverycode.AccountIDValidator is a validator for the "account_id" field. It is called by the builders before save.
+	recoverycode.AccountIDValidator = recoverycodeDescAccountID.Validators[0].(func(string) error)
+	// recoverycodeDescHash is the schema descriptor for hash field.
+	recoverycodeDescHash := recoverycodeFields[1].Descriptor()
+	// recoverycode.HashValidator is a validator for the "hash" field. It is called by the builders before save.
+	recoverycode.HashValidator = recoverycodeDescHash.Validators[0].(func([]byte) error)
+	// recoverycodeDescID is the schema descriptor for id field.
+	recoverycodeDescID := recoverycodeMixinFields0[0].Descriptor()
+	// recoverycode.DefaultID holds the default value on creation for the id field.
+	recoverycode.DefaultID = recoverycodeDescID.Default.(func() string)
+	// recoverycode.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	recoverycode.IDValidator = recoverycodeDescID.Validators[0].(func(string) error)
+	refreshtokenMixin := schema.RefreshToken{}.Mixin()
+	refreshtokenMixinHooks0 := refreshtokenMixin[0].Hooks()
+	refreshtokenMixinHooks1 := refreshtokenMixin[1].Hooks()
+	refreshtoken.Hooks[0] = refreshtokenMixinHooks0[0]
+	refreshtoken.Hooks[1] = refreshtokenMixinHooks1[0]
+	refreshtokenMixinInters1 := refreshtokenMixin[1].Interceptors()
+	refreshtoken.Interceptors[0] = refreshtokenMixinInters1[0]
+	refreshtoken.Interceptors[1] = refreshtokenMixinInters1[1]
+	refreshtokenMixinFields0 := refreshtokenMixin[0].Fields()
+	_ = refreshtokenMixinFields0
+	refreshtokenMixinFields1 := refreshtokenMixin[1].Fields()
+	_ = refreshtokenMixinFields1
+	refreshtokenFields := schema.RefreshToken{}.Fields()
+	_ = refreshtokenFields
+	// refreshtokenDescCompanyID is the schema descriptor for company_id field.
+	refreshtokenDescCompanyID := refreshtokenMixinFields1[0].Descriptor()
+	// refreshtoken.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	refreshtoken.CompanyIDValidator = refreshtokenDescCompanyID.Validators[0].(func(string) error)
+	// refreshtokenDescGrantID is the schema descriptor for grant_id field.
+	refreshtokenDescGrantID := refreshtokenFields[0].Descriptor()
+	// refreshtoken.GrantIDValidator is a validator for the "grant_id" field. It is called by the builders before save.
+	refreshtoken.GrantIDValidator = refreshtokenDescGrantID.Validators[0].(func(string) error)
+	// refreshtokenDescHash is the schema descriptor for hash field.
+	refreshtokenDescHash := refreshtokenFields[1].Descriptor()
+	// refreshtoken.HashValidator is a validator for the "hash" field. It is called by the builders before save.
+	refreshtoken.HashValidator = refreshtokenDescHash.Validators[0].(func([]byte) error)
+	// refreshtokenDescID is the schema descriptor for id field.
+	refreshtokenDescID := refreshtokenMixinFields0[0].Descriptor()
+	// refreshtoken.DefaultID holds the default value on creation for the id field.
+	refreshtoken.DefaultID = refreshtokenDescID.Default.(func() string)
+	// refreshtoken.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	refreshtoken.IDValidator = refreshtokenDescID.Validators[0].(func(string) error)
 	requestMixin := schema.Request{}.Mixin()
 	requestMixinHooks0 := requestMixin[0].Hooks()
 	requestMixinHooks1 := requestMixin[1].Hooks()
@@ -706,6 +1033,66 @@ func init() {
 	serviceaccount.DefaultID = serviceaccountDescID.Default.(func() string)
 	// serviceaccount.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	serviceaccount.IDValidator = serviceaccountDescID.Validators[0].(func(string) error)
+	sessionMixin := schema.Session{}.Mixin()
+	sessionMixinHooks0 := sessionMixin[0].Hooks()
+	sessionMixinHooks1 := sessionMixin[1].Hooks()
+	session.Hooks[0] = sessionMixinHooks0[0]
+	session.Hooks[1] = sessionMixinHooks1[0]
+	sessionMixinInters1 := sessionMixin[1].Interceptors()
+	session.Interceptors[0] = sessionMixinInters1[0]
+	session.Interceptors[1] = sessionMixinInters1[1]
+	sessionMixinFields0 := sessionMixin[0].Fields()
+	_ = sessionMixinFields0
+	sessionMixinFields1 := sessionMixin[1].Fields()
+	_ = sessionMixinFields1
+	sessionFields := schema.Session{}.Fields()
+	_ = sessionFields
+	// sessionDescCompanyID is the schema descriptor for company_id field.
+	sessionDescCompanyID := sessionMixinFields1[0].Descriptor()
+	// session.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	session.CompanyIDValidator = sessionDescCompanyID.Validators[0].(func(string) error)
+	// sessionDescUserID is the schema descriptor for user_id field.
+	sessionDescUserID := sessionFields[0].Descriptor()
+	// session.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	session.UserIDValidator = sessionDescUserID.Validators[0].(func(string) error)
+	// sessionDescSignInID is the schema descriptor for sign_in_id field.
+	sessionDescSignInID := sessionFields[1].Descriptor()
+	// session.DefaultSignInID holds the default value on creation for the sign_in_id field.
+	session.DefaultSignInID = sessionDescSignInID.Default.(string)
+	// session.SignInIDValidator is a validator for the "sign_in_id" field. It is called by the builders before save.
+	session.SignInIDValidator = sessionDescSignInID.Validators[0].(func(string) error)
+	// sessionDescGrantID is the schema descriptor for grant_id field.
+	sessionDescGrantID := sessionFields[2].Descriptor()
+	// session.DefaultGrantID holds the default value on creation for the grant_id field.
+	session.DefaultGrantID = sessionDescGrantID.Default.(string)
+	// session.GrantIDValidator is a validator for the "grant_id" field. It is called by the builders before save.
+	session.GrantIDValidator = sessionDescGrantID.Validators[0].(func(string) error)
+	// sessionDescTokenHash is the schema descriptor for token_hash field.
+	sessionDescTokenHash := sessionFields[3].Descriptor()
+	// session.TokenHashValidator is a validator for the "token_hash" field. It is called by the builders before save.
+	session.TokenHashValidator = sessionDescTokenHash.Validators[0].(func([]byte) error)
+	// sessionDescSandbox is the schema descriptor for sandbox field.
+	sessionDescSandbox := sessionFields[4].Descriptor()
+	// session.DefaultSandbox holds the default value on creation for the sandbox field.
+	session.DefaultSandbox = sessionDescSandbox.Default.(bool)
+	// sessionDescIP is the schema descriptor for ip field.
+	sessionDescIP := sessionFields[10].Descriptor()
+	// session.DefaultIP holds the default value on creation for the ip field.
+	session.DefaultIP = sessionDescIP.Default.(string)
+	// session.IPValidator is a validator for the "ip" field. It is called by the builders before save.
+	session.IPValidator = sessionDescIP.Validators[0].(func(string) error)
+	// sessionDescUserAgent is the schema descriptor for user_agent field.
+	sessionDescUserAgent := sessionFields[11].Descriptor()
+	// session.DefaultUserAgent holds the default value on creation for the user_agent field.
+	session.DefaultUserAgent = sessionDescUserAgent.Default.(string)
+	// session.UserAgentValidator is a validator for the "user_agent" field. It is called by the builders before save.
+	session.UserAgentValidator = sessionDescUserAgent.Validators[0].(func(string) error)
+	// sessionDescID is the schema descriptor for id field.
+	sessionDescID := sessionMixinFields0[0].Descriptor()
+	// session.DefaultID holds the default value on creation for the id field.
+	session.DefaultID = sessionDescID.Default.(func() string)
+	// session.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	session.IDValidator = sessionDescID.Validators[0].(func(string) error)
 	settingMixin := schema.Setting{}.Mixin()
 	settingMixinHooks0 := settingMixin[0].Hooks()
 	setting.Hooks[0] = settingMixinHooks0[0]
@@ -718,6 +1105,44 @@ func init() {
 	settingDescID := settingFields[0].Descriptor()
 	// setting.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	setting.IDValidator = settingDescID.Validators[0].(func(string) error)
+	signinMixin := schema.SignIn{}.Mixin()
+	signinMixinHooks0 := signinMixin[0].Hooks()
+	signinMixinHooks1 := signinMixin[1].Hooks()
+	signin.Hooks[0] = signinMixinHooks0[0]
+	signin.Hooks[1] = signinMixinHooks1[0]
+	signinMixinInters1 := signinMixin[1].Interceptors()
+	signin.Interceptors[0] = signinMixinInters1[0]
+	signin.Interceptors[1] = signinMixinInters1[1]
+	signinMixinFields0 := signinMixin[0].Fields()
+	_ = signinMixinFields0
+	signinFields := schema.SignIn{}.Fields()
+	_ = signinFields
+	// signinDescAccountID is the schema descriptor for account_id field.
+	signinDescAccountID := signinFields[0].Descriptor()
+	// signin.AccountIDValidator is a validator for the "account_id" field. It is called by the builders before save.
+	signin.AccountIDValidator = signinDescAccountID.Validators[0].(func(string) error)
+	// signinDescTokenHash is the schema descriptor for token_hash field.
+	signinDescTokenHash := signinFields[1].Descriptor()
+	// signin.TokenHashValidator is a validator for the "token_hash" field. It is called by the builders before save.
+	signin.TokenHashValidator = signinDescTokenHash.Validators[0].(func([]byte) error)
+	// signinDescIP is the schema descriptor for ip field.
+	signinDescIP := signinFields[8].Descriptor()
+	// signin.DefaultIP holds the default value on creation for the ip field.
+	signin.DefaultIP = signinDescIP.Default.(string)
+	// signin.IPValidator is a validator for the "ip" field. It is called by the builders before save.
+	signin.IPValidator = signinDescIP.Validators[0].(func(string) error)
+	// signinDescUserAgent is the schema descriptor for user_agent field.
+	signinDescUserAgent := signinFields[9].Descriptor()
+	// signin.DefaultUserAgent holds the default value on creation for the user_agent field.
+	signin.DefaultUserAgent = signinDescUserAgent.Default.(string)
+	// signin.UserAgentValidator is a validator for the "user_agent" field. It is called by the builders before save.
+	signin.UserAgentValidator = signinDescUserAgent.Validators[0].(func(string) error)
+	// signinDescID is the schema descriptor for id field.
+	signinDescID := signinMixinFields0[0].Descriptor()
+	// signin.DefaultID holds the default value on creation for the id field.
+	signin.DefaultID = signinDescID.Default.(func() string)
+	// signin.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	signin.IDValidator = signinDescID.Validators[0].(func(string) error)
 	signingkeyMixin := schema.SigningKey{}.Mixin()
 	signingkeyMixinHooks0 := signingkeyMixin[0].Hooks()
 	signingkeyMixinHooks1 := signingkeyMixin[1].Hooks()
@@ -812,6 +1237,18 @@ func init() {
 	teammember.DefaultID = teammemberDescID.Default.(func() string)
 	// teammember.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	teammember.IDValidator = teammemberDescID.Validators[0].(func(string) error)
+	throttleMixin := schema.Throttle{}.Mixin()
+	throttleMixinHooks0 := throttleMixin[0].Hooks()
+	throttle.Hooks[0] = throttleMixinHooks0[0]
+	throttleMixinInters0 := throttleMixin[0].Interceptors()
+	throttle.Interceptors[0] = throttleMixinInters0[0]
+	throttle.Interceptors[1] = throttleMixinInters0[1]
+	throttleFields := schema.Throttle{}.Fields()
+	_ = throttleFields
+	// throttleDescID is the schema descriptor for id field.
+	throttleDescID := throttleFields[0].Descriptor()
+	// throttle.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	throttle.IDValidator = throttleDescID.Validators[0].(func(string) error)
 	userMixin := schema.User{}.Mixin()
 	userMixinHooks0 := userMixin[0].Hooks()
 	userMixinHooks1 := userMixin[1].Hooks()

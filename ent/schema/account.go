@@ -16,5 +16,6 @@ func (Account) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("email").MaxLen(254).Unique().Comment("lower case"),
 		field.String("password_hash").Sensitive().Optional().Comment("argon2id, in its own text form"),
+		field.Time("password_changed_at").Optional().Nillable(),
 	}
 }

@@ -20,6 +20,7 @@ func (Company) Fields() []ent.Field {
 		field.String("sandbox_of").MaxLen(40).Optional().Nillable().Immutable().Unique(),
 		field.Bool("mfa_required").Default(false),
 		field.Int("session_lifetime_minutes").Default(60),
+		field.Bool("jit_users").Default(false).Comment("people whom the configured issuer vouches for become members when they first come"),
 		field.Int("rate_per_minute").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("rate_per_day").Optional().Nillable().Comment("overrides the plan's number"),
 	}

@@ -46,6 +46,26 @@ var fixtures = []fixture{
 	{"SigningKey", func(db *ent.Client, _ rows, _ string) any {
 		return db.SigningKey.Create().SetAlgorithm("ES256").SetPrivateSealed([]byte("s")).SetPublicJwk([]byte("{}"))
 	}},
+	{"SignIn", func(db *ent.Client, own rows, tag string) any {
+		return db.SignIn.Create().SetAccountID(own.id("Account")).SetTokenHash([]byte(tag)).SetMethods([]string{"pwd"}).
+			SetAuthenticatedAt(time.Now()).SetExpiresAt(time.Now())
+	}},
+	{"AuthRequest", func(db *ent.Client, _ rows, tag string) any {
+		return db.AuthRequest.Create().SetClientID("cli_1").SetRedirectURI("https://app.test/").SetScopes([]string{"openid"}).
+			SetCodeChallenge("c").SetCodeHash([]byte(tag)).SetExpiresAt(time.Now())
+	}},
+	{"Factor", func(db *ent.Client, own rows, tag string) any {
+		return db.Factor.Create().SetAccountID(own.id("Account")).SetKind("passkey").SetName("F").SetCredentialID([]byte(tag))
+	}},
+	{"RecoveryCode", func(db *ent.Client, own rows, tag string) any {
+		return db.RecoveryCode.Create().SetAccountID(own.id("Account")).SetHash([]byte(tag))
+	}},
+	{"MailedLink", func(db *ent.Client, own rows, tag string) any {
+		return db.MailedLink.Create().SetKind("password_reset").SetTokenHash([]byte(tag)).SetAccountID(own.id("Account")).SetExpiresAt(time.Now())
+	}},
+	{"Throttle", func(db *ent.Client, _ rows, tag string) any {
+		return db.Throttle.Create().SetID("throttle-" + tag).SetFailures(1).SetExpiresAt(time.Now())
+	}},
 	{"User", func(db *ent.Client, own rows, tag string) any {
 		return db.User.Create().SetAccountID(own.id("Account")).SetEmail(tag + "@x.test").SetName("U")
 	}},
@@ -84,6 +104,27 @@ var fixtures = []fixture{
 	}},
 	{"OAuthClient", func(db *ent.Client, own rows, _ string) any {
 		return db.OAuthClient.Create().SetName("App").SetRedirectUris([]string{}).SetScopes([]string{}).SetCreatedBy(own.id("User"))
+	}},
+	{"Consent", func(db *ent.Client, own rows, tag string) any {
+		u := own.id("User")
+		if !strings.HasPrefix(tag, "seed") {
+			u = own.id("Owner") // a second consent of the same user would not be unique
+		}
+		return db.Consent.Create().SetUserID(u).SetClientID(own.id("OAuthClient")).SetScopes([]string{"openid"})
+	}},
+	{"ExternalIdentity", func(db *ent.Client, own rows, tag string) any {
+		return db.ExternalIdentity.Create().SetIssuer("https://issuer.test").SetSubject(tag).SetUserID(own.id("User"))
+	}},
+	{"Grant", func(db *ent.Client, own rows, _ string) any {
+		return db.Grant.Create().SetUserID(own.id("User")).SetClientID(own.id("OAuthClient")).SetSignInID(own.id("SignIn")).
+			SetScopes([]string{"openid"}).SetMethods([]string{"pwd"}).SetAuthenticatedAt(time.Now()).SetExpiresAt(time.Now())
+	}},
+	{"RefreshToken", func(db *ent.Client, own rows, tag string) any {
+		return db.RefreshToken.Create().SetGrantID(own.id("Grant")).SetHash([]byte(tag)).SetExpiresAt(time.Now())
+	}},
+	{"Session", func(db *ent.Client, own rows, tag string) any {
+		return db.Session.Create().SetUserID(own.id("User")).SetTokenHash([]byte(tag)).SetMethods([]string{"pwd"}).
+			SetAuthenticatedAt(time.Now()).SetLastSeenAt(time.Now()).SetExpiresAt(time.Now())
 	}},
 	{"Secret", func(db *ent.Client, own rows, tag string) any {
 		return db.Secret.Create().SetName("N-" + tag).SetSealed([]byte("x")).SetCreatedBy(own.id("User"))
@@ -219,6 +260,7 @@ func touch(u reflect.Value) reflect.Value {
 		{"SetName", "touched"},
 		{"SetN", int64(99)},
 		{"SetCount", 99},
+		{"SetFailures", 99},
 		{"SetValue", "touched"},
 		{"SetEmail", "touched@x.test"},
 		{"SetUpdatedAt", time.Now()},

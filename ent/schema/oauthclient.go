@@ -20,6 +20,8 @@ func (OAuthClient) Fields() []ent.Field {
 		field.JSON("redirect_uris", []string{}),
 		field.JSON("scopes", []string{}),
 		field.Bool("confidential").Default(false),
+		field.JSON("post_logout_redirect_uris", []string{}).Optional(),
+		field.String("backchannel_logout_uri").MaxLen(2000).Optional(),
 		field.Bytes("secret_hash").MaxLen(32).Sensitive().Optional(),
 		field.String("created_by").MaxLen(40).Immutable(),
 	}

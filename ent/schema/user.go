@@ -25,6 +25,7 @@ func (User) Fields() []ent.Field {
 		field.JSON("attributes", map[string]string{}).Optional(),
 		field.Bool("mfa_enabled").Default(false),
 		field.Time("last_seen_at").Optional().Nillable(),
+		field.Time("signed_out_at").Optional().Nillable().Comment("sessions and tokens from before are over"),
 	}
 }
 

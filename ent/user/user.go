@@ -39,6 +39,8 @@ const (
 	FieldMfaEnabled = "mfa_enabled"
 	// FieldLastSeenAt holds the string denoting the last_seen_at field in the database.
 	FieldLastSeenAt = "last_seen_at"
+	// FieldSignedOutAt holds the string denoting the signed_out_at field in the database.
+	FieldSignedOutAt = "signed_out_at"
 	// EdgeMemberships holds the string denoting the memberships edge name in mutations.
 	EdgeMemberships = "memberships"
 	// Table holds the table name of the user in the database.
@@ -67,6 +69,7 @@ var Columns = []string{
 	FieldAttributes,
 	FieldMfaEnabled,
 	FieldLastSeenAt,
+	FieldSignedOutAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -221,6 +224,11 @@ func ByMfaEnabled(opts ...sql.OrderTermOption) OrderOption {
 // ByLastSeenAt orders the results by the last_seen_at field.
 func ByLastSeenAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLastSeenAt, opts...).ToFunc()
+}
+
+// BySignedOutAt orders the results by the signed_out_at field.
+func BySignedOutAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSignedOutAt, opts...).ToFunc()
 }
 
 // ByMembershipsCount orders the results by memberships count.

@@ -13,13 +13,16 @@ import (
 var Tables = composite(migrate.Tables)
 
 // composite returns the tables with (company_id, x_id) keys, the unique index that each needs on its target, and a
-// key from every company_id to companies.
+// key from every company_id to companies and every account_id to accounts.
 func composite(tables []*schema.Table) []*schema.Table {
 	byName := map[string]*schema.Table{}
 	for _, t := range tables {
 		byName[t.Name] = t
 	}
 	for _, t := range tables {
+		if account, ok := t.Column("account_id"); ok {
+			reference(t, account, byName["accounts"])
+		}
 		own, ok := t.Column("company_id")
 		if !ok {
 			continue
@@ -38,9 +41,6 @@ func composite(tables []*schema.Table) []*schema.Table {
 		}
 		reference(t, own, byName["companies"])
 	}
-	users := byName["users"]
-	account, _ := users.Column("account_id")
-	reference(users, account, byName["accounts"])
 	return tables
 }
 
