@@ -17,11 +17,16 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/apikey"
+	"atrium/ent/consent"
+	"atrium/ent/externalidentity"
+	"atrium/ent/grant"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	guard "atrium/ent/schema"
 	"atrium/ent/service"
+	"atrium/ent/session"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
@@ -153,6 +158,24 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"APIKey.service_account": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.APIKey.Query().Where(apikey.HasServiceAccountWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Consent.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Consent.Query().Where(consent.HasUserWith(user.ID(id))).Count(ctx)
+	},
+	"Consent.client": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Consent.Query().Where(consent.HasClientWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"ExternalIdentity.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.ExternalIdentity.Query().Where(externalidentity.HasUserWith(user.ID(id))).Count(ctx)
+	},
+	"Grant.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Grant.Query().Where(grant.HasUserWith(user.ID(id))).Count(ctx)
+	},
+	"RefreshToken.grant": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.RefreshToken.Query().Where(refreshtoken.HasGrantWith(grant.ID(id))).Count(ctx)
+	},
+	"Session.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Session.Query().Where(session.HasUserWith(user.ID(id))).Count(ctx)
 	},
 	"Offering.service": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Offering.Query().Where(offering.HasServiceWith(service.ID(id))).Count(ctx)
