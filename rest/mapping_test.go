@@ -16,11 +16,12 @@ const tenantsOwn = "callers know which company they are of"
 
 // private are the columns that answers keep to themselves, with the reason.
 var private = map[string]map[string]string{
-	"Service":      {"CompanyID": tenantsOwn},
-	"Offering":     {"CompanyID": tenantsOwn},
-	"Request":      {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
-	"Workflow":     {"CompanyID": tenantsOwn},
-	"User":         {"CompanyID": tenantsOwn, "AccountID": "a sign-in may be in several companies", "LiveUserID": "how a sandbox mirrors people is the product's matter"},
+	"Service":  {"CompanyID": tenantsOwn},
+	"Offering": {"CompanyID": tenantsOwn},
+	"Request":  {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
+	"Workflow": {"CompanyID": tenantsOwn},
+	"User": {"CompanyID": tenantsOwn, "AccountID": "a sign-in may be in several companies", "LiveUserID": "how a sandbox mirrors people is the product's matter",
+		"SignedOutAt": "since when tokens count is the product's matter"},
 	"Team":         {"CompanyID": tenantsOwn},
 	"Organization": {"CompanyID": tenantsOwn},
 	"Secret":       {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned"},

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"atrium/internal/apperr"
+	"atrium/internal/gate"
 	"atrium/internal/op"
 )
 
@@ -299,7 +300,7 @@ func headerRefs(names ...string) object {
 
 // components returns what the operations refer to.
 func (d *document) components() object {
-	failure := d.schemas.answer(reflect.TypeFor[Error]())
+	failure := d.schemas.answer(reflect.TypeFor[gate.Error]())
 	codes := make([]any, len(allRefusals))
 	for i, r := range allRefusals {
 		codes[i] = r.code
@@ -338,10 +339,10 @@ func errorResponses(failure object) object {
 		{"headers", headerRefs(append([]string{"ETag"}, limited...)...)},
 	}}}
 	for i := 0; i < len(allRefusals); {
-		status := statusOf(allRefusals[i].code)
+		status := gate.StatusOf(allRefusals[i].code)
 		var codes []any
 		var docs []string
-		for ; i < len(allRefusals) && statusOf(allRefusals[i].code) == status; i++ {
+		for ; i < len(allRefusals) && gate.StatusOf(allRefusals[i].code) == status; i++ {
 			codes = append(codes, allRefusals[i].code)
 			docs = append(docs, "`"+string(allRefusals[i].code)+"`: "+allRefusals[i].doc)
 		}

@@ -21,6 +21,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/internal/apitest"
 	"atrium/internal/form"
+	"atrium/internal/gate"
 	"atrium/internal/op"
 )
 
@@ -117,7 +118,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 	t.Parallel()
 	for _, r := range allRefusals {
 		require.NotEmpty(t, r.doc)
-		require.True(t, r.code == "internal_error" || statusOf(r.code) != http.StatusInternalServerError, "%s has no status of its own", r.code)
+		require.True(t, r.code == "internal_error" || gate.StatusOf(r.code) != http.StatusInternalServerError, "%s has no status of its own", r.code)
 	}
 	source, err := os.ReadFile("../internal/apperr/apperr.go")
 	if os.IsNotExist(err) {
@@ -392,11 +393,11 @@ func TestResponsesHoldAgainstTheDocument(t *testing.T) {
 	require.Error(t, check(200, offeringOut(o)), "no envelope")
 	require.Error(t, check(200, Single[Offering]{offeringOut(&ent.Offering{Status: "odd"})}))
 	require.Error(t, check(201, Single[Offering]{offeringOut(o)}), "not the status")
-	require.NoError(t, check(404, Error{Code: "not_found", Message: "Offering not found."}))
-	require.Error(t, check(404, Error{Code: "conflict", Message: "Not this status's code."}))
-	require.Error(t, check(500, Error{Code: "internal_error", Message: "Without its request id."}))
-	require.Error(t, check(409, Error{Code: "conflict", Message: "A read has no conflicts."}))
-	require.NoError(t, v.Check(http.MethodGet, "/v1/nowhere", 404, "application/json", body(Error{Code: "not_found", Message: "Nothing."})))
+	require.NoError(t, check(404, gate.Error{Code: "not_found", Message: "Offering not found."}))
+	require.Error(t, check(404, gate.Error{Code: "conflict", Message: "Not this status's code."}))
+	require.Error(t, check(500, gate.Error{Code: "internal_error", Message: "Without its request id."}))
+	require.Error(t, check(409, gate.Error{Code: "conflict", Message: "A read has no conflicts."}))
+	require.NoError(t, v.Check(http.MethodGet, "/v1/nowhere", 404, "application/json", body(gate.Error{Code: "not_found", Message: "Nothing."})))
 	require.Error(t, v.Check(http.MethodGet, "/v1/nowhere", 200, "application/json", []byte(`{}`)))
 	require.Error(t, v.Check(http.MethodPut, "/v1/services", 405, "text/html", []byte(`no`)))
 	require.NoError(t, v.Check(http.MethodDelete, "/v1/services/svc_1", 204, "", nil))

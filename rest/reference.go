@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"atrium/internal/gate"
 )
 
 //go:embed reference.html.tmpl
@@ -173,7 +175,7 @@ func (p *reference) read() error {
 		}
 	}
 	for _, r := range allRefusals {
-		p.Errors = append(p.Errors, refError{fmt.Sprint(statusOf(r.code)), string(r.code), r.doc})
+		p.Errors = append(p.Errors, refError{fmt.Sprint(gate.StatusOf(r.code)), string(r.code), r.doc})
 	}
 	return nil
 }

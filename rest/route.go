@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"atrium/internal/apperr"
+	"atrium/internal/gate"
 	"atrium/internal/op"
 )
 
@@ -261,7 +262,7 @@ func reply(w http.ResponseWriter, r *http.Request, a *op.Answer) {
 		w.WriteHeader(a.Status)
 		return
 	}
-	send(w, a.Status, a.Body)
+	gate.Send(w, a.Status, a.Body)
 }
 
 // readBody reads a JSON body. Returns unsupported_media_type or payload_too_large.
@@ -310,9 +311,7 @@ func callOf(r *http.Request, raw []byte, render func(any) (op.Answer, error)) (o
 // handle makes a row's handler.
 func (s *Server) handle(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if rec, ok := w.(*recorder); ok {
-			rec.route = "/v1" + rt.path
-		}
+		gate.SetRoute(w, "/v1"+rt.path)
 		if err := rt.call(s, w, r); err != nil {
 			s.fail(w, r, err)
 		}

@@ -174,7 +174,7 @@ func typeName(t reflect.Type, hint string) string {
 	if name == "" {
 		return hint
 	}
-	if pkg := path.Base(t.PkgPath()); pkg != "." && pkg != "rest" && !strings.EqualFold(pkg, name) {
+	if pkg := path.Base(t.PkgPath()); pkg != "." && pkg != "rest" && pkg != "gate" && !strings.EqualFold(pkg, name) {
 		name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
 	}
 	return name

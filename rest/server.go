@@ -4,14 +4,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"atrium/internal/apperr"
-	"atrium/internal/authn"
+	"atrium/internal/gate"
 	"atrium/internal/op"
-	"atrium/internal/ratelimit"
 )
 
 // maxBody bounds a request's body, in bytes.
@@ -20,30 +18,24 @@ const maxBody = 1 << 20
 // Options are what the door is built from.
 type Options struct {
 	Engine  *op.Engine
-	Authn   *authn.Authenticator
-	Limiter ratelimit.Limiter
+	Gate    *gate.Gate // in front of /v1
 	Log     *slog.Logger
-	Observe func(route, method string, status int, took time.Duration) // nil for nothing
-	BaseURL string                                                     // for the OpenAPI document
+	BaseURL string // for the OpenAPI document
 }
 
 // Server answers /v1, /openapi.json and /docs. Safe for concurrent use.
 type Server struct {
 	engine  *op.Engine
-	authn   *authn.Authenticator
-	limiter ratelimit.Limiter
 	log     *slog.Logger
-	observe func(route, method string, status int, took time.Duration)
 	router  chi.Router
-	methods []string // that some route takes
+	guarded http.Handler // the router behind the gate
+	methods []string     // that some route takes
 }
 
 // New returns the door's handler.
 func New(o Options) (*Server, error) {
-	s := &Server{engine: o.Engine, authn: o.Authn, limiter: o.Limiter, log: o.Log, observe: o.Observe, router: chi.NewRouter()}
-	if s.observe == nil {
-		s.observe = func(string, string, int, time.Duration) {}
-	}
+	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter()}
+	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // a session cookie is no credential here
 	document, err := openAPI(o.BaseURL)
 	if err != nil {
 		return nil, err
@@ -92,6 +84,9 @@ func static(contentType string, body []byte) http.HandlerFunc {
 		_, _ = w.Write(body)
 	}
 }
+
+// fail answers with an error.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) { gate.Fail(s.log, w, r, err) }
 
 // notFound answers for a path that no route has.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {

@@ -12,6 +12,7 @@ import (
 
 	"atrium/internal/apitest"
 	"atrium/internal/authn"
+	"atrium/internal/gate"
 	"atrium/internal/ratelimit"
 	"atrium/internal/testkit"
 	"atrium/rest"
@@ -21,8 +22,10 @@ import (
 func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
-	handler, err := rest.New(rest.Options{Engine: w.Engine, Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Log: w.Engine.Log})
+	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Store.Clock(), Log: w.Engine.Log})
+	api, err := rest.New(rest.Options{Engine: w.Engine, Gate: g, Log: w.Engine.Log})
 	require.NoError(t, err)
+	handler := g.Front(api)
 	for _, path := range []string{"/v1/services", "/v1/nothing", "/docs", "/openapi.json"} {
 		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://atrium.test"+path, strings.NewReader(`{"name":"x"}`))
 		r.Header.Set("X-Api-Key", w.A.LiveKey)

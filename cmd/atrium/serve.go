@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atrium/internal/authn"
+	"atrium/internal/gate"
 	"atrium/internal/jobs"
 	"atrium/internal/ratelimit"
 	"atrium/internal/run"
@@ -181,12 +182,13 @@ func (s *server) addAPI(ctx context.Context) error {
 	}
 	auth := authn.New(s.store, s.tokens(s.BaseURL, s.AuthURL))
 	s.add(run.Part{Name: "last-used times", Run: func(ctx context.Context) error { return auth.Run(ctx, s.log) }})
-	api, err := rest.New(rest.Options{Engine: s.engine, Authn: auth, Limiter: limiter, Log: s.log, Observe: s.metrics.observe, BaseURL: s.BaseURL})
+	g := gate.New(gate.Options{Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe})
+	api, err := rest.New(rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL})
 	if err != nil {
 		return err //nolint:wrapcheck // says what it was doing
 	}
 	srv := &http.Server{
-		Handler: traced(api), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		Handler: traced(g.Front(api)), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	if err := s.greet(ctx); err != nil {

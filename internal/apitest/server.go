@@ -15,6 +15,7 @@ import (
 
 	"atrium/ent/company"
 	"atrium/internal/authn"
+	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
@@ -25,8 +26,7 @@ import (
 // Parts are what a door is built from.
 type Parts struct {
 	Engine  *op.Engine
-	Authn   *authn.Authenticator
-	Limiter ratelimit.Limiter
+	Gate    *gate.Gate
 	Log     *slog.Logger
 	BaseURL string
 }
@@ -48,11 +48,10 @@ type Server struct {
 func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
 	tb.Helper()
 	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	handler, err := door(Parts{
-		Engine: w.Engine, Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Log: log, BaseURL: testkit.BaseURL,
-	})
+	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Store.Clock(), Log: log})
+	handler, err := door(Parts{Engine: w.Engine, Gate: g, Log: log, BaseURL: testkit.BaseURL})
 	require.NoError(tb, err)
-	ts := httptest.NewUnstartedServer(handler)
+	ts := httptest.NewUnstartedServer(g.Front(handler))
 	ts.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(io.Discard, nil), slog.LevelError) // callers who hang up
 	ts.EnableHTTP2 = true
 	ts.StartTLS()

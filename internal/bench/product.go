@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atrium/internal/authn"
+	"atrium/internal/gate"
 	"atrium/internal/identity"
 	"atrium/internal/ratelimit"
 	lifecycle "atrium/internal/run"
@@ -65,7 +66,8 @@ func serveProduct(ctx context.Context, w *world, cfg *tls.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	api, err := rest.New(rest.Options{Engine: e, Authn: auth, Limiter: limiter, Log: e.Log, BaseURL: base})
+	g := gate.New(gate.Options{Authn: auth, Limiter: limiter, Clock: e.Store.Clock(), Log: e.Log})
+	api, err := rest.New(rest.Options{Engine: e, Gate: g, Log: e.Log, BaseURL: base})
 	if err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func serveProduct(ctx context.Context, w *world, cfg *tls.Config) (err error) {
 	go func() { _ = http.Serve(profiles, nil) }() //nolint:gosec // loopback, ends with the process
 	fmt.Println("ready", base, "http://"+profiles.Addr().String())
 	srv := &http.Server{
-		Handler: api, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		Handler: g.Front(api), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 	}
 	err = front.Serve(ctx, srv)
 	return errors.Join(err, <-background, <-background)

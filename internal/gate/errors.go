@@ -1,4 +1,4 @@
-package rest
+package gate
 
 import (
 	"encoding/json"
@@ -20,8 +20,8 @@ type Error struct {
 	RequestID  string          `json:"requestId,omitempty" doc:"On 500: what to quote to support."`
 }
 
-// statusOf is the one place where error codes become HTTP statuses.
-func statusOf(code apperr.Code) int {
+// StatusOf is the one place where error codes become HTTP statuses.
+func StatusOf(code apperr.Code) int {
 	switch code {
 	case apperr.Validation:
 		return http.StatusBadRequest
@@ -52,19 +52,34 @@ func statusOf(code apperr.Code) int {
 	}
 }
 
-// fail answers with an error. What it was caused by goes to the log and nowhere else.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+// Fail answers with an error. What it was caused by goes to the log and nowhere else.
+func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	e := apperr.From(err)
 	body := Error{
 		Code: e.Code, Message: e.Message, Details: e.Details, Reason: e.Reason, DecisionID: e.DecisionID, RetryAfter: e.RetryAfter,
 	}
-	status := statusOf(e.Code)
+	status := Prepare(log, w, r, err)
+	if status == http.StatusInternalServerError {
+		body.RequestID = RequestID(w)
+	}
+	b, merr := json.Marshal(body)
+	if merr != nil {
+		b = []byte(`{"error":"internal_error","message":"Something went wrong on our side."}`)
+		status = http.StatusInternalServerError
+	}
+	Send(w, status, b)
+}
+
+// Prepare logs an error, sets the headers that go with it, and returns its status: what is left of Fail to a door whose
+// errors have another shape.
+func Prepare(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) int {
+	e := apperr.From(err)
+	status := StatusOf(e.Code)
 	switch {
 	case status == http.StatusInternalServerError:
-		body.RequestID = w.Header().Get("X-Request-Id")
-		s.log.ErrorContext(r.Context(), "request failed", "error", err, "requestId", body.RequestID, "method", r.Method, "path", r.URL.Path)
-	case s.log.Enabled(r.Context(), slog.LevelDebug):
-		s.log.DebugContext(r.Context(), "request refused", "error", err, "requestId", w.Header().Get("X-Request-Id"), "method", r.Method, "path", r.URL.Path)
+		log.ErrorContext(r.Context(), "request failed", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)
+	case log.Enabled(r.Context(), slog.LevelDebug):
+		log.DebugContext(r.Context(), "request refused", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)
 	}
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="atrium"`)
@@ -72,19 +87,17 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
-	b, merr := json.Marshal(body)
-	if merr != nil {
-		b = []byte(`{"error":"internal_error","message":"Something went wrong on our side."}`)
-		status = http.StatusInternalServerError
-	}
-	send(w, status, b)
+	return status
 }
 
-// send writes a JSON answer.
-func send(w http.ResponseWriter, status int, body []byte) {
+// Send writes a JSON answer.
+func Send(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a caller who has gone cannot be told so
 }
+
+// RequestID returns the id that Front gave the call which w answers.
+func RequestID(w http.ResponseWriter) string { return w.Header().Get("X-Request-Id") }

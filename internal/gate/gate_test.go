@@ -1,0 +1,108 @@
+package gate_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"atrium/internal/apperr"
+	"atrium/internal/authn"
+	"atrium/internal/gate"
+	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
+	"atrium/internal/testkit"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// call sends a request through Front to a handler, and returns what it answered.
+func call(g *gate.Gate, h http.Handler, change func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, "https://atrium.test/thing/1", nil)
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	g.Front(h).ServeHTTP(w, r)
+	return w
+}
+
+func newGate(w *testkit.World, observe func(string, string, int, time.Duration)) *gate.Gate {
+	return gate.New(gate.Options{
+		Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Store.Clock(),
+		Log: slog.New(slog.DiscardHandler), Observe: observe,
+	})
+}
+
+// A handler that panics has answered with 500, the id to quote and no word of the cause, and was counted.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	g := newGate(testkit.SQLiteWorld(t), func(route, method string, status int, _ time.Duration) {
+		require.Equal(t, "/thing/{id}", route)
+		require.Equal(t, http.MethodGet, method)
+		require.Equal(t, http.StatusInternalServerError, status)
+		seen++
+	})
+	w := call(g, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		gate.SetRoute(w, "/thing/{id}")
+		panic("the password is hunter2")
+	}), nil)
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.NotContains(t, w.Body.String(), "hunter2")
+	var body gate.Error
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &body))
+	require.Equal(t, w.Header().Get("X-Request-Id"), body.RequestID)
+	require.Equal(t, 1, seen)
+}
+
+// What came without TLS never reaches the handler.
+func TestPlainHTTPStopsAtTheFront(t *testing.T) {
+	t.Parallel()
+	w := call(newGate(testkit.SQLiteWorld(t), nil), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("it was processed")
+	}), func(r *http.Request) { r.TLS = nil })
+	require.Equal(t, http.StatusForbidden, w.Code)
+	require.Contains(t, w.Body.String(), string(apperr.HTTPSRequired))
+}
+
+// A call has one credential or none; behind the guard there is a principal with the call's own id and address.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		g := newGate(w, nil)
+		var refused error
+		var got *principal.Principal
+		h := g.Guard(gate.Tokens, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			got, _ = principal.From(r.Context())
+		}), func(w http.ResponseWriter, r *http.Request, err error) {
+			refused = err
+			gate.Fail(slog.New(slog.DiscardHandler), w, r, err)
+		})
+		for name, headers := range map[string]http.Header{
+			"none":          {},
+			"two keys":      {"X-Api-Key": {w.A.LiveKey, w.A.LiveKey}},
+			"key and token": {"X-Api-Key": {w.A.LiveKey}, "Authorization": {"Bearer x"}},
+			"other scheme":  {"Authorization": {"Basic " + w.A.LiveKey}},
+		} {
+			res := call(g, h, func(r *http.Request) { r.Header = headers })
+			require.Equal(t, http.StatusUnauthorized, res.Code, name)
+			require.NotEmpty(t, res.Header().Get("WWW-Authenticate"), name)
+			require.Equal(t, apperr.Unauthorized, apperr.CodeOf(refused), name)
+			require.Nil(t, got, name)
+		}
+		res := call(g, h, func(r *http.Request) { r.Header = http.Header{"X-Api-Key": {w.A.LiveKey}} })
+		require.Equal(t, http.StatusOK, res.Code)
+		require.Equal(t, "no-store", res.Header().Get("Cache-Control"))
+		require.NotEmpty(t, res.Header().Get("RateLimit"))
+		require.Equal(t, w.A.Company.ID, got.CompanyID)
+		require.Equal(t, res.Header().Get("X-Request-Id"), got.RequestID)
+		require.True(t, got.IP.IsValid())
+	})
+}

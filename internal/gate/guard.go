@@ -1,0 +1,90 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"atrium/internal/apperr"
+	"atrium/internal/authn"
+	"atrium/internal/principal"
+)
+
+// Accept says which credentials a door takes besides API keys and bearer tokens.
+type Accept int
+
+// What doors accept.
+const (
+	Tokens  Accept = iota // API keys and bearer tokens; a cookie is none
+	Cookies               // the web session's cookie, too, where the call has no other credential
+)
+
+// Guard lets calls through to next that carry one valid credential and stay within its limits; the principal is in
+// their context. All others go to fail: unauthorized, rate_limit_exceeded or unavailable.
+func (g *Gate) Guard(accept Accept, next http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		ctx, err := g.admit(w, r, accept)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// admit recognises the caller, counts the call, and returns a context that carries both.
+func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (context.Context, error) {
+	ctx := r.Context()
+	ip := RemoteIP(r)
+	cred, err := g.credential(ctx, r, ip, accept)
+	if err != nil {
+		if errors.Is(err, authn.ErrRefused) {
+			return nil, apperr.Wrap(err, apperr.Unauthorized, "The credential is missing or not valid.")
+		}
+		return nil, fmt.Errorf("authenticate: %w", err)
+	}
+	res, err := g.Limiter.Take(ctx, cred.RateKey, cred.Limit, g.Clock.Now())
+	if err != nil {
+		return nil, apperr.Wrap(err, apperr.Unavailable, "The service cannot count calls at the moment. Try again shortly.")
+	}
+	h := w.Header()
+	h["Ratelimit-Policy"], h["Ratelimit"] = []string{res.PolicyHeader()}, []string{res.Header()}
+	if !res.Allowed {
+		e := apperr.New(apperr.RateLimited, "Too many requests. Try again in %d seconds.", res.RetryAfterSeconds())
+		e.RetryAfter = res.RetryAfterSeconds()
+		return nil, e
+	}
+	p := cred.Principal
+	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
+	return principal.With(ctx, &p), nil
+}
+
+// credential reads the one credential of a request.
+func (g *Gate) credential(ctx context.Context, r *http.Request, ip netip.Addr, accept Accept) (*authn.Credential, error) {
+	keys, auth := r.Header["X-Api-Key"], r.Header["Authorization"]
+	switch {
+	case len(keys) == 1 && len(auth) == 0:
+		return g.Authn.APIKey(ctx, keys[0], ip)
+	case len(auth) == 1 && len(keys) == 0:
+		scheme, token, _ := strings.Cut(auth[0], " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return nil, fmt.Errorf("%w: unknown scheme", authn.ErrRefused)
+		}
+		return g.Authn.Bearer(ctx, strings.TrimSpace(token))
+	default:
+		return nil, fmt.Errorf("%w: %d credentials", authn.ErrRefused, len(keys)+len(auth))
+	}
+}
+
+// RemoteIP returns the address at the other end of the connection; the zero Addr when it cannot be read.
+func RemoteIP(r *http.Request) netip.Addr {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return ap.Addr().Unmap()
+}
