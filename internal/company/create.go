@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alexedwards/argon2id"
-
 	"atrium/ent"
 	"atrium/ent/account"
 	"atrium/ent/auditentry"
@@ -18,6 +16,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
 	"atrium/internal/id"
+	"atrium/internal/identity/password"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -30,6 +29,9 @@ type CreateInput struct {
 	OwnerEmail  string
 	OwnerName   string // made from the e-mail when empty
 	RedirectURI string // of the company's first OAuth client
+
+	// Hasher hashes the password that is made for a new account; nil for one of its own, as commands have no other.
+	Hasher *password.Hasher
 
 	// Within runs last in the transaction that makes the company; its error undoes all. nil for nothing.
 	Within func(context.Context, *store.Tx, *Created) error
@@ -46,19 +48,19 @@ type Created struct {
 	Client   *ent.OAuthClient
 }
 
-// passwordHash are the parameters of argon2id: 64 MiB, one pass, two lanes.
-var passwordHash = &argon2id.Params{Memory: 64 * 1024, Iterations: 1, Parallelism: 2, SaltLength: 16, KeyLength: 32}
-
 // Create makes a company, its sandbox, its owner (and the owner's account when there is none), a live and a test key
 // with all scopes, and an OAuth client, in one transaction. Returns validation_error for a faulty name, plan or e-mail.
 func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	password := rand.Text()
-	hash, err := argon2id.CreateHash(password, passwordHash) // before the transaction: it takes its time
+	if in.Hasher == nil {
+		in.Hasher = password.New(password.Options{})
+	}
+	plain := rand.Text()
+	hash, err := in.Hasher.Hash(ctx, plain) // before the transaction: it takes its time
 	if err != nil {
-		return nil, fmt.Errorf("hash the password: %w", err)
+		return nil, err //nolint:wrapcheck // says what it was doing
 	}
 	ctx = principal.System(ctx, "a company that is being made has nobody yet who could act in it")
 	var out *Created
@@ -67,7 +69,7 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 		b := &builder{db: tx.Client, in: in, out: out}
 		for _, step := range []func(context.Context) error{
 			b.companies,
-			func(ctx context.Context) error { return b.owner(ctx, password, hash) },
+			func(ctx context.Context) error { return b.owner(ctx, plain, hash) },
 			b.keys, b.client, b.audit,
 		} {
 			if err := step(ctx); err != nil {
@@ -152,10 +154,10 @@ func (b *builder) freeSlug(ctx context.Context, slug string) (string, error) {
 }
 
 // owner makes the owner of both companies; an account that exists keeps its password.
-func (b *builder) owner(ctx context.Context, password, hash string) error {
+func (b *builder) owner(ctx context.Context, plain, hash string) error {
 	acc, err := b.db.Account.Query().Where(account.Email(b.in.OwnerEmail)).Only(ctx)
 	if ent.IsNotFound(err) {
-		b.out.Password = password
+		b.out.Password = plain
 		acc, err = b.db.Account.Create().SetEmail(b.in.OwnerEmail).SetPasswordHash(hash).Save(ctx)
 	}
 	if err != nil {

@@ -1,0 +1,20 @@
+package password
+
+import "github.com/alexedwards/argon2id"
+
+// Watch makes the Hasher call before ahead of every verification's work, while it holds a worker.
+func (h *Hasher) Watch(before func()) {
+	h.derive = func(plain, hash string) (bool, error) {
+		before()
+		return argon2id.ComparePasswordAndHash(plain, hash)
+	}
+}
+
+// Cheapen makes the Hasher's hashes cheap, for tests that need many.
+func (h *Hasher) Cheapen() {
+	h.params.Memory = 64
+	h.nobody = "$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+}
+
+// Waiting returns how many callers wait for a worker.
+func (h *Hasher) Waiting() int { return int(h.waiting.Load()) }

@@ -1,0 +1,123 @@
+package password
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"atrium/internal/apperr"
+)
+
+// MinLength and MaxLength bound a password, in code points after normalisation.
+const (
+	MinLength = 8
+	MaxLength = 256
+)
+
+const (
+	minWord = 4 // code points that a context word must have to be looked for inside a password
+	minRest = 6 // code points that must be left of a password when its context words are taken out
+)
+
+// product is a context word of every password.
+const product = "atrium"
+
+// Rules say which passwords may be chosen. The zero value, and nil, know the common passwords only.
+type Rules struct{ breached *Breached }
+
+// NewRules returns the rules with the operator's file of breached passwords; nil for none.
+func NewRules(breached *Breached) *Rules { return &Rules{breached: breached} }
+
+// Check is Rules.Check without a file of breached passwords.
+func Check(plain string, about ...string) error { return (*Rules)(nil).Check(plain, about...) }
+
+// Check returns nil for a password that may be chosen, and validation_error with a row for the field password for one
+// that may not: too short or too long, one character or one run over and over, common, breached, or little more than
+// what everybody knows of the person. about holds that: e-mail address, name, company. Any other error is the file's.
+func (r *Rules) Check(plain string, about ...string) error {
+	refuse := func(format string, args ...any) error { return apperr.InvalidField("password", format, args...) }
+	if len(plain) > maxBytes {
+		return refuse("must have at most %d characters", MaxLength)
+	}
+	if !utf8.ValidString(plain) {
+		return refuse("must be valid UTF-8")
+	}
+	normal := norm.NFKC.String(plain)
+	switch n := utf8.RuneCountInString(normal); {
+	case n < MinLength:
+		return refuse("must have at least %d characters", MinLength)
+	case n > MaxLength:
+		return refuse("must have at most %d characters", MaxLength)
+	}
+	folded := fold(normal)
+	if monotonous(folded) {
+		return refuse("must be more than a repetition or a sequence")
+	}
+	if obvious(folded, about) {
+		return refuse("must be more than your name, e-mail address, company or the product's name")
+	}
+	known, err := isCommon(folded)
+	if err != nil {
+		return err
+	}
+	if !known && r != nil && r.breached != nil {
+		if known, err = r.breached.Contains(normal); err != nil {
+			return err
+		}
+	}
+	if known {
+		return refuse("is known from breaches or too common; choose another one")
+	}
+	return nil
+}
+
+// fold makes texts that differ in case only the same. text is in NFKC; folding may leave that form, hence again.
+func fold(text string) string { return norm.NFKC.String(strings.ToLower(text)) }
+
+// monotonous tells whether the text repeats one or two characters, or counts up or down from its first one.
+func monotonous(text string) bool {
+	seen := map[rune]bool{}
+	up, down := true, true
+	var last rune
+	for i, r := range text {
+		seen[r] = true
+		if i > 0 {
+			up, down = up && r == last+1, down && r == last-1
+		}
+		last = r
+	}
+	return len(seen) <= 2 || up || down
+}
+
+// obvious tells whether little is left of a password when the words that are known of the person are taken out.
+func obvious(folded string, about []string) bool {
+	rest := folded
+	for _, word := range contextWords(about) {
+		if folded == word {
+			return true
+		}
+		if utf8.RuneCountInString(word) >= minWord {
+			rest = strings.ReplaceAll(rest, word, "")
+		}
+	}
+	return rest != folded && utf8.RuneCountInString(rest) < minRest
+}
+
+// contextWords returns what about holds, folded: whole, and word by word.
+func contextWords(about []string) []string {
+	words := []string{product}
+	for _, text := range about {
+		if len(text) > 1000 {
+			text = text[:1000] // a bound on the work, not a rule
+		}
+		text = fold(norm.NFKC.String(strings.TrimSpace(text)))
+		if text == "" {
+			continue
+		}
+		words = append(words, text)
+		words = append(words, strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })...)
+	}
+	return words
+}
