@@ -45,6 +45,8 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/webhookdelivery"
+	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
 
 	"entgo.io/ent"
@@ -126,6 +128,10 @@ type Client struct {
 	Throttle *ThrottleClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
+	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
+	WebhookDelivery *WebhookDeliveryClient
+	// WebhookSubscription is the client for interacting with the WebhookSubscription builders.
+	WebhookSubscription *WebhookSubscriptionClient
 	// Workflow is the client for interacting with the Workflow builders.
 	Workflow *WorkflowClient
 }
@@ -173,6 +179,8 @@ func (c *Client) init() {
 	c.TeamMember = NewTeamMemberClient(c.config)
 	c.Throttle = NewThrottleClient(c.config)
 	c.User = NewUserClient(c.config)
+	c.WebhookDelivery = NewWebhookDeliveryClient(c.config)
+	c.WebhookSubscription = NewWebhookSubscriptionClient(c.config)
 	c.Workflow = NewWorkflowClient(c.config)
 }
 
@@ -264,43 +272,45 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 	cfg := c.config
 	cfg.driver = tx
 	return &Tx{
-		ctx:              ctx,
-		config:           cfg,
-		APIKey:           NewAPIKeyClient(cfg),
-		Account:          NewAccountClient(cfg),
-		Agent:            NewAgentClient(cfg),
-		AuditEntry:       NewAuditEntryClient(cfg),
-		AuthRequest:      NewAuthRequestClient(cfg),
-		Calendar:         NewCalendarClient(cfg),
-		Company:          NewCompanyClient(cfg),
-		Consent:          NewConsentClient(cfg),
-		CreditEntry:      NewCreditEntryClient(cfg),
-		Event:            NewEventClient(cfg),
-		ExternalIdentity: NewExternalIdentityClient(cfg),
-		Factor:           NewFactorClient(cfg),
-		Grant:            NewGrantClient(cfg),
-		IdempotencyKey:   NewIdempotencyKeyClient(cfg),
-		MailedLink:       NewMailedLinkClient(cfg),
-		OAuthClient:      NewOAuthClientClient(cfg),
-		Offering:         NewOfferingClient(cfg),
-		Organization:     NewOrganizationClient(cfg),
-		RateCount:        NewRateCountClient(cfg),
-		RecoveryCode:     NewRecoveryCodeClient(cfg),
-		RefreshToken:     NewRefreshTokenClient(cfg),
-		Request:          NewRequestClient(cfg),
-		RowCount:         NewRowCountClient(cfg),
-		Secret:           NewSecretClient(cfg),
-		Service:          NewServiceClient(cfg),
-		ServiceAccount:   NewServiceAccountClient(cfg),
-		Session:          NewSessionClient(cfg),
-		Setting:          NewSettingClient(cfg),
-		SignIn:           NewSignInClient(cfg),
-		SigningKey:       NewSigningKeyClient(cfg),
-		Team:             NewTeamClient(cfg),
-		TeamMember:       NewTeamMemberClient(cfg),
-		Throttle:         NewThrottleClient(cfg),
-		User:             NewUserClient(cfg),
-		Workflow:         NewWorkflowClient(cfg),
+		ctx:                 ctx,
+		config:              cfg,
+		APIKey:              NewAPIKeyClient(cfg),
+		Account:             NewAccountClient(cfg),
+		Agent:               NewAgentClient(cfg),
+		AuditEntry:          NewAuditEntryClient(cfg),
+		AuthRequest:         NewAuthRequestClient(cfg),
+		Calendar:            NewCalendarClient(cfg),
+		Company:             NewCompanyClient(cfg),
+		Consent:             NewConsentClient(cfg),
+		CreditEntry:         NewCreditEntryClient(cfg),
+		Event:               NewEventClient(cfg),
+		ExternalIdentity:    NewExternalIdentityClient(cfg),
+		Factor:              NewFactorClient(cfg),
+		Grant:               NewGrantClient(cfg),
+		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
+		MailedLink:          NewMailedLinkClient(cfg),
+		OAuthClient:         NewOAuthClientClient(cfg),
+		Offering:            NewOfferingClient(cfg),
+		Organization:        NewOrganizationClient(cfg),
+		RateCount:           NewRateCountClient(cfg),
+		RecoveryCode:        NewRecoveryCodeClient(cfg),
+		RefreshToken:        NewRefreshTokenClient(cfg),
+		Request:             NewRequestClient(cfg),
+		RowCount:            NewRowCountClient(cfg),
+		Secret:              NewSecretClient(cfg),
+		Service:             NewServiceClient(cfg),
+		ServiceAccount:      NewServiceAccountClient(cfg),
+		Session:             NewSessionClient(cfg),
+		Setting:             NewSettingClient(cfg),
+		SignIn:              NewSignInClient(cfg),
+		SigningKey:          NewSigningKeyClient(cfg),
+		Team:                NewTeamClient(cfg),
+		TeamMember:          NewTeamMemberClient(cfg),
+		Throttle:            NewThrottleClient(cfg),
+		User:                NewUserClient(cfg),
+		WebhookDelivery:     NewWebhookDeliveryClient(cfg),
+		WebhookSubscription: NewWebhookSubscriptionClient(cfg),
+		Workflow:            NewWorkflowClient(cfg),
 	}, nil
 }
 
@@ -318,43 +328,45 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 	cfg := c.config
 	cfg.driver = &txDriver{tx: tx, drv: c.driver}
 	return &Tx{
-		ctx:              ctx,
-		config:           cfg,
-		APIKey:           NewAPIKeyClient(cfg),
-		Account:          NewAccountClient(cfg),
-		Agent:            NewAgentClient(cfg),
-		AuditEntry:       NewAuditEntryClient(cfg),
-		AuthRequest:      NewAuthRequestClient(cfg),
-		Calendar:         NewCalendarClient(cfg),
-		Company:          NewCompanyClient(cfg),
-		Consent:          NewConsentClient(cfg),
-		CreditEntry:      NewCreditEntryClient(cfg),
-		Event:            NewEventClient(cfg),
-		ExternalIdentity: NewExternalIdentityClient(cfg),
-		Factor:           NewFactorClient(cfg),
-		Grant:            NewGrantClient(cfg),
-		IdempotencyKey:   NewIdempotencyKeyClient(cfg),
-		MailedLink:       NewMailedLinkClient(cfg),
-		OAuthClient:      NewOAuthClientClient(cfg),
-		Offering:         NewOfferingClient(cfg),
-		Organization:     NewOrganizationClient(cfg),
-		RateCount:        NewRateCountClient(cfg),
-		RecoveryCode:     NewRecoveryCodeClient(cfg),
-		RefreshToken:     NewRefreshTokenClient(cfg),
-		Request:          NewRequestClient(cfg),
-		RowCount:         NewRowCountClient(cfg),
-		Secret:           NewSecretClient(cfg),
-		Service:          NewServiceClient(cfg),
-		ServiceAccount:   NewServiceAccountClient(cfg),
-		Session:          NewSessionClient(cfg),
-		Setting:          NewSettingClient(cfg),
-		SignIn:           NewSignInClient(cfg),
-		SigningKey:       NewSigningKeyClient(cfg),
-		Team:             NewTeamClient(cfg),
-		TeamMember:       NewTeamMemberClient(cfg),
-		Throttle:         NewThrottleClient(cfg),
-		User:             NewUserClient(cfg),
-		Workflow:         NewWorkflowClient(cfg),
+		ctx:                 ctx,
+		config:              cfg,
+		APIKey:              NewAPIKeyClient(cfg),
+		Account:             NewAccountClient(cfg),
+		Agent:               NewAgentClient(cfg),
+		AuditEntry:          NewAuditEntryClient(cfg),
+		AuthRequest:         NewAuthRequestClient(cfg),
+		Calendar:            NewCalendarClient(cfg),
+		Company:             NewCompanyClient(cfg),
+		Consent:             NewConsentClient(cfg),
+		CreditEntry:         NewCreditEntryClient(cfg),
+		Event:               NewEventClient(cfg),
+		ExternalIdentity:    NewExternalIdentityClient(cfg),
+		Factor:              NewFactorClient(cfg),
+		Grant:               NewGrantClient(cfg),
+		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
+		MailedLink:          NewMailedLinkClient(cfg),
+		OAuthClient:         NewOAuthClientClient(cfg),
+		Offering:            NewOfferingClient(cfg),
+		Organization:        NewOrganizationClient(cfg),
+		RateCount:           NewRateCountClient(cfg),
+		RecoveryCode:        NewRecoveryCodeClient(cfg),
+		RefreshToken:        NewRefreshTokenClient(cfg),
+		Request:             NewRequestClient(cfg),
+		RowCount:            NewRowCountClient(cfg),
+		Secret:              NewSecretClient(cfg),
+		Service:             NewServiceClient(cfg),
+		ServiceAccount:      NewServiceAccountClient(cfg),
+		Session:             NewSessionClient(cfg),
+		Setting:             NewSettingClient(cfg),
+		SignIn:              NewSignInClient(cfg),
+		SigningKey:          NewSigningKeyClient(cfg),
+		Team:                NewTeamClient(cfg),
+		TeamMember:          NewTeamMemberClient(cfg),
+		Throttle:            NewThrottleClient(cfg),
+		User:                NewUserClient(cfg),
+		WebhookDelivery:     NewWebhookDeliveryClient(cfg),
+		WebhookSubscription: NewWebhookSubscriptionClient(cfg),
+		Workflow:            NewWorkflowClient(cfg),
 	}, nil
 }
 
@@ -389,7 +401,8 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Grant, c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering,
 		c.Organization, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
 		c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting,
-		c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User, c.Workflow,
+		c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
 	} {
 		n.Use(hooks...)
 	}
@@ -404,7 +417,8 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Grant, c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering,
 		c.Organization, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
 		c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting,
-		c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User, c.Workflow,
+		c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -481,6 +495,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Throttle.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
+	case *WebhookDeliveryMutation:
+		return c.WebhookDelivery.mutate(ctx, m)
+	case *WebhookSubscriptionMutation:
+		return c.WebhookSubscription.mutate(ctx, m)
 	case *WorkflowMutation:
 		return c.Workflow.mutate(ctx, m)
 	default:
@@ -5478,6 +5496,308 @@ func (c *UserClient) mutate(ctx context.Context, m *UserMutation) (Value, error)
 	}
 }
 
+// WebhookDeliveryClient is a client for the WebhookDelivery schema.
+type WebhookDeliveryClient struct {
+	config
+}
+
+// NewWebhookDeliveryClient returns a client for the WebhookDelivery from the given config.
+func NewWebhookDeliveryClient(c config) *WebhookDeliveryClient {
+	return &WebhookDeliveryClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `webhookdelivery.Hooks(f(g(h())))`.
+func (c *WebhookDeliveryClient) Use(hooks ...Hook) {
+	c.hooks.WebhookDelivery = append(c.hooks.WebhookDelivery, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `webhookdelivery.Intercept(f(g(h())))`.
+func (c *WebhookDeliveryClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WebhookDelivery = append(c.inters.WebhookDelivery, interceptors...)
+}
+
+// Create returns a builder for creating a WebhookDelivery entity.
+func (c *WebhookDeliveryClient) Create() *WebhookDeliveryCreate {
+	mutation := newWebhookDeliveryMutation(c.config, OpCreate)
+	return &WebhookDeliveryCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WebhookDelivery entities.
+func (c *WebhookDeliveryClient) CreateBulk(builders ...*WebhookDeliveryCreate) *WebhookDeliveryCreateBulk {
+	return &WebhookDeliveryCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WebhookDeliveryClient) MapCreateBulk(slice any, setFunc func(*WebhookDeliveryCreate, int)) *WebhookDeliveryCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WebhookDeliveryCreateBulk{err: fmt.Errorf("calling to WebhookDeliveryClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WebhookDeliveryCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WebhookDeliveryCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WebhookDelivery.
+func (c *WebhookDeliveryClient) Update() *WebhookDeliveryUpdate {
+	mutation := newWebhookDeliveryMutation(c.config, OpUpdate)
+	return &WebhookDeliveryUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WebhookDeliveryClient) UpdateOne(_m *WebhookDelivery) *WebhookDeliveryUpdateOne {
+	mutation := newWebhookDeliveryMutation(c.config, OpUpdateOne, withWebhookDelivery(_m))
+	return &WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WebhookDeliveryClient) UpdateOneID(id string) *WebhookDeliveryUpdateOne {
+	mutation := newWebhookDeliveryMutation(c.config, OpUpdateOne, withWebhookDeliveryID(id))
+	return &WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WebhookDelivery.
+func (c *WebhookDeliveryClient) Delete() *WebhookDeliveryDelete {
+	mutation := newWebhookDeliveryMutation(c.config, OpDelete)
+	return &WebhookDeliveryDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WebhookDeliveryClient) DeleteOne(_m *WebhookDelivery) *WebhookDeliveryDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WebhookDeliveryClient) DeleteOneID(id string) *WebhookDeliveryDeleteOne {
+	builder := c.Delete().Where(webhookdelivery.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WebhookDeliveryDeleteOne{builder}
+}
+
+// Query returns a query builder for WebhookDelivery.
+func (c *WebhookDeliveryClient) Query() *WebhookDeliveryQuery {
+	return &WebhookDeliveryQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWebhookDelivery},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WebhookDelivery entity by its id.
+func (c *WebhookDeliveryClient) Get(ctx context.Context, id string) (*WebhookDelivery, error) {
+	return c.Query().Where(webhookdelivery.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WebhookDeliveryClient) GetX(ctx context.Context, id string) *WebhookDelivery {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QuerySubscription queries the subscription edge of a WebhookDelivery.
+func (c *WebhookDeliveryClient) QuerySubscription(_m *WebhookDelivery) *WebhookSubscriptionQuery {
+	query := (&WebhookSubscriptionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(webhookdelivery.Table, webhookdelivery.FieldID, id),
+			sqlgraph.To(webhooksubscription.Table, webhooksubscription.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, webhookdelivery.SubscriptionTable, webhookdelivery.SubscriptionColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QuerySource queries the source edge of a WebhookDelivery.
+func (c *WebhookDeliveryClient) QuerySource(_m *WebhookDelivery) *EventQuery {
+	query := (&EventClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(webhookdelivery.Table, webhookdelivery.FieldID, id),
+			sqlgraph.To(event.Table, event.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, webhookdelivery.SourceTable, webhookdelivery.SourceColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *WebhookDeliveryClient) Hooks() []Hook {
+	hooks := c.hooks.WebhookDelivery
+	return append(hooks[:len(hooks):len(hooks)], webhookdelivery.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *WebhookDeliveryClient) Interceptors() []Interceptor {
+	inters := c.inters.WebhookDelivery
+	return append(inters[:len(inters):len(inters)], webhookdelivery.Interceptors[:]...)
+}
+
+func (c *WebhookDeliveryClient) mutate(ctx context.Context, m *WebhookDeliveryMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WebhookDeliveryCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WebhookDeliveryUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WebhookDeliveryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown WebhookDelivery mutation op: %q", m.Op())
+	}
+}
+
+// WebhookSubscriptionClient is a client for the WebhookSubscription schema.
+type WebhookSubscriptionClient struct {
+	config
+}
+
+// NewWebhookSubscriptionClient returns a client for the WebhookSubscription from the given config.
+func NewWebhookSubscriptionClient(c config) *WebhookSubscriptionClient {
+	return &WebhookSubscriptionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `webhooksubscription.Hooks(f(g(h())))`.
+func (c *WebhookSubscriptionClient) Use(hooks ...Hook) {
+	c.hooks.WebhookSubscription = append(c.hooks.WebhookSubscription, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `webhooksubscription.Intercept(f(g(h())))`.
+func (c *WebhookSubscriptionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WebhookSubscription = append(c.inters.WebhookSubscription, interceptors...)
+}
+
+// Create returns a builder for creating a WebhookSubscription entity.
+func (c *WebhookSubscriptionClient) Create() *WebhookSubscriptionCreate {
+	mutation := newWebhookSubscriptionMutation(c.config, OpCreate)
+	return &WebhookSubscriptionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WebhookSubscription entities.
+func (c *WebhookSubscriptionClient) CreateBulk(builders ...*WebhookSubscriptionCreate) *WebhookSubscriptionCreateBulk {
+	return &WebhookSubscriptionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WebhookSubscriptionClient) MapCreateBulk(slice any, setFunc func(*WebhookSubscriptionCreate, int)) *WebhookSubscriptionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WebhookSubscriptionCreateBulk{err: fmt.Errorf("calling to WebhookSubscriptionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WebhookSubscriptionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WebhookSubscriptionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WebhookSubscription.
+func (c *WebhookSubscriptionClient) Update() *WebhookSubscriptionUpdate {
+	mutation := newWebhookSubscriptionMutation(c.config, OpUpdate)
+	return &WebhookSubscriptionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WebhookSubscriptionClient) UpdateOne(_m *WebhookSubscription) *WebhookSubscriptionUpdateOne {
+	mutation := newWebhookSubscriptionMutation(c.config, OpUpdateOne, withWebhookSubscription(_m))
+	return &WebhookSubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WebhookSubscriptionClient) UpdateOneID(id string) *WebhookSubscriptionUpdateOne {
+	mutation := newWebhookSubscriptionMutation(c.config, OpUpdateOne, withWebhookSubscriptionID(id))
+	return &WebhookSubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WebhookSubscription.
+func (c *WebhookSubscriptionClient) Delete() *WebhookSubscriptionDelete {
+	mutation := newWebhookSubscriptionMutation(c.config, OpDelete)
+	return &WebhookSubscriptionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WebhookSubscriptionClient) DeleteOne(_m *WebhookSubscription) *WebhookSubscriptionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WebhookSubscriptionClient) DeleteOneID(id string) *WebhookSubscriptionDeleteOne {
+	builder := c.Delete().Where(webhooksubscription.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WebhookSubscriptionDeleteOne{builder}
+}
+
+// Query returns a query builder for WebhookSubscription.
+func (c *WebhookSubscriptionClient) Query() *WebhookSubscriptionQuery {
+	return &WebhookSubscriptionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWebhookSubscription},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WebhookSubscription entity by its id.
+func (c *WebhookSubscriptionClient) Get(ctx context.Context, id string) (*WebhookSubscription, error) {
+	return c.Query().Where(webhooksubscription.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WebhookSubscriptionClient) GetX(ctx context.Context, id string) *WebhookSubscription {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *WebhookSubscriptionClient) Hooks() []Hook {
+	hooks := c.hooks.WebhookSubscription
+	return append(hooks[:len(hooks):len(hooks)], webhooksubscription.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *WebhookSubscriptionClient) Interceptors() []Interceptor {
+	inters := c.inters.WebhookSubscription
+	return append(inters[:len(inters):len(inters)], webhooksubscription.Interceptors[:]...)
+}
+
+func (c *WebhookSubscriptionClient) mutate(ctx context.Context, m *WebhookSubscriptionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WebhookSubscriptionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WebhookSubscriptionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WebhookSubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WebhookSubscriptionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown WebhookSubscription mutation op: %q", m.Op())
+	}
+}
+
 // WorkflowClient is a client for the Workflow schema.
 type WorkflowClient struct {
 	config
@@ -5620,15 +5940,15 @@ type (
 		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey,
 		MailedLink, OAuthClient, Offering, Organization, RateCount, RecoveryCode,
 		RefreshToken, Request, RowCount, Secret, Service, ServiceAccount, Session,
-		Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User,
-		Workflow []ent.Hook
+		Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User, WebhookDelivery,
+		WebhookSubscription, Workflow []ent.Hook
 	}
 	inters struct {
 		APIKey, Account, Agent, AuditEntry, AuthRequest, Calendar, Company, Consent,
 		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey,
 		MailedLink, OAuthClient, Offering, Organization, RateCount, RecoveryCode,
 		RefreshToken, Request, RowCount, Secret, Service, ServiceAccount, Session,
-		Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User,
-		Workflow []ent.Interceptor
+		Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User, WebhookDelivery,
+		WebhookSubscription, Workflow []ent.Interceptor
 	}
 )

@@ -42,6 +42,8 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/webhookdelivery"
+	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
 
 	"entgo.io/ent/dialect/sql"
@@ -1021,6 +1023,60 @@ func (f TraverseUser) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.UserQuery", q)
 }
 
+// The WebhookDeliveryFunc type is an adapter to allow the use of ordinary function as a Querier.
+type WebhookDeliveryFunc func(context.Context, *ent.WebhookDeliveryQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f WebhookDeliveryFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.WebhookDeliveryQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.WebhookDeliveryQuery", q)
+}
+
+// The TraverseWebhookDelivery type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseWebhookDelivery func(context.Context, *ent.WebhookDeliveryQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseWebhookDelivery) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseWebhookDelivery) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.WebhookDeliveryQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.WebhookDeliveryQuery", q)
+}
+
+// The WebhookSubscriptionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type WebhookSubscriptionFunc func(context.Context, *ent.WebhookSubscriptionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f WebhookSubscriptionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.WebhookSubscriptionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.WebhookSubscriptionQuery", q)
+}
+
+// The TraverseWebhookSubscription type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseWebhookSubscription func(context.Context, *ent.WebhookSubscriptionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseWebhookSubscription) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseWebhookSubscription) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.WebhookSubscriptionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.WebhookSubscriptionQuery", q)
+}
+
 // The WorkflowFunc type is an adapter to allow the use of ordinary function as a Querier.
 type WorkflowFunc func(context.Context, *ent.WorkflowQuery) (ent.Value, error)
 
@@ -1119,6 +1175,10 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.ThrottleQuery, predicate.Throttle, throttle.OrderOption]{typ: ent.TypeThrottle, tq: q}, nil
 	case *ent.UserQuery:
 		return &query[*ent.UserQuery, predicate.User, user.OrderOption]{typ: ent.TypeUser, tq: q}, nil
+	case *ent.WebhookDeliveryQuery:
+		return &query[*ent.WebhookDeliveryQuery, predicate.WebhookDelivery, webhookdelivery.OrderOption]{typ: ent.TypeWebhookDelivery, tq: q}, nil
+	case *ent.WebhookSubscriptionQuery:
+		return &query[*ent.WebhookSubscriptionQuery, predicate.WebhookSubscription, webhooksubscription.OrderOption]{typ: ent.TypeWebhookSubscription, tq: q}, nil
 	case *ent.WorkflowQuery:
 		return &query[*ent.WorkflowQuery, predicate.Workflow, workflow.OrderOption]{typ: ent.TypeWorkflow, tq: q}, nil
 	default:

@@ -38,6 +38,8 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/webhookdelivery"
+	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
 )
 
@@ -1293,6 +1295,90 @@ func init() {
 	user.DefaultID = userDescID.Default.(func() string)
 	// user.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	user.IDValidator = userDescID.Validators[0].(func(string) error)
+	webhookdeliveryMixin := schema.WebhookDelivery{}.Mixin()
+	webhookdeliveryMixinHooks0 := webhookdeliveryMixin[0].Hooks()
+	webhookdeliveryMixinHooks1 := webhookdeliveryMixin[1].Hooks()
+	webhookdelivery.Hooks[0] = webhookdeliveryMixinHooks0[0]
+	webhookdelivery.Hooks[1] = webhookdeliveryMixinHooks1[0]
+	webhookdeliveryMixinInters1 := webhookdeliveryMixin[1].Interceptors()
+	webhookdelivery.Interceptors[0] = webhookdeliveryMixinInters1[0]
+	webhookdelivery.Interceptors[1] = webhookdeliveryMixinInters1[1]
+	webhookdeliveryMixinFields0 := webhookdeliveryMixin[0].Fields()
+	_ = webhookdeliveryMixinFields0
+	webhookdeliveryMixinFields1 := webhookdeliveryMixin[1].Fields()
+	_ = webhookdeliveryMixinFields1
+	webhookdeliveryFields := schema.WebhookDelivery{}.Fields()
+	_ = webhookdeliveryFields
+	// webhookdeliveryDescCompanyID is the schema descriptor for company_id field.
+	webhookdeliveryDescCompanyID := webhookdeliveryMixinFields1[0].Descriptor()
+	// webhookdelivery.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	webhookdelivery.CompanyIDValidator = webhookdeliveryDescCompanyID.Validators[0].(func(string) error)
+	// webhookdeliveryDescSubscriptionID is the schema descriptor for subscription_id field.
+	webhookdeliveryDescSubscriptionID := webhookdeliveryFields[0].Descriptor()
+	// webhookdelivery.SubscriptionIDValidator is a validator for the "subscription_id" field. It is called by the builders before save.
+	webhookdelivery.SubscriptionIDValidator = webhookdeliveryDescSubscriptionID.Validators[0].(func(string) error)
+	// webhookdeliveryDescEventID is the schema descriptor for event_id field.
+	webhookdeliveryDescEventID := webhookdeliveryFields[1].Descriptor()
+	// webhookdelivery.EventIDValidator is a validator for the "event_id" field. It is called by the builders before save.
+	webhookdelivery.EventIDValidator = webhookdeliveryDescEventID.Validators[0].(func(string) error)
+	// webhookdeliveryDescEvent is the schema descriptor for event field.
+	webhookdeliveryDescEvent := webhookdeliveryFields[2].Descriptor()
+	// webhookdelivery.EventValidator is a validator for the "event" field. It is called by the builders before save.
+	webhookdelivery.EventValidator = webhookdeliveryDescEvent.Validators[0].(func(string) error)
+	// webhookdeliveryDescRetryCount is the schema descriptor for retry_count field.
+	webhookdeliveryDescRetryCount := webhookdeliveryFields[4].Descriptor()
+	// webhookdelivery.DefaultRetryCount holds the default value on creation for the retry_count field.
+	webhookdelivery.DefaultRetryCount = webhookdeliveryDescRetryCount.Default.(int)
+	// webhookdeliveryDescID is the schema descriptor for id field.
+	webhookdeliveryDescID := webhookdeliveryMixinFields0[0].Descriptor()
+	// webhookdelivery.DefaultID holds the default value on creation for the id field.
+	webhookdelivery.DefaultID = webhookdeliveryDescID.Default.(func() string)
+	// webhookdelivery.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	webhookdelivery.IDValidator = webhookdeliveryDescID.Validators[0].(func(string) error)
+	webhooksubscriptionMixin := schema.WebhookSubscription{}.Mixin()
+	webhooksubscriptionMixinHooks0 := webhooksubscriptionMixin[0].Hooks()
+	webhooksubscriptionMixinHooks1 := webhooksubscriptionMixin[1].Hooks()
+	webhooksubscription.Hooks[0] = webhooksubscriptionMixinHooks0[0]
+	webhooksubscription.Hooks[1] = webhooksubscriptionMixinHooks1[0]
+	webhooksubscriptionMixinInters1 := webhooksubscriptionMixin[1].Interceptors()
+	webhooksubscription.Interceptors[0] = webhooksubscriptionMixinInters1[0]
+	webhooksubscription.Interceptors[1] = webhooksubscriptionMixinInters1[1]
+	webhooksubscriptionMixinFields0 := webhooksubscriptionMixin[0].Fields()
+	_ = webhooksubscriptionMixinFields0
+	webhooksubscriptionMixinFields1 := webhooksubscriptionMixin[1].Fields()
+	_ = webhooksubscriptionMixinFields1
+	webhooksubscriptionFields := schema.WebhookSubscription{}.Fields()
+	_ = webhooksubscriptionFields
+	// webhooksubscriptionDescCompanyID is the schema descriptor for company_id field.
+	webhooksubscriptionDescCompanyID := webhooksubscriptionMixinFields1[0].Descriptor()
+	// webhooksubscription.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	webhooksubscription.CompanyIDValidator = webhooksubscriptionDescCompanyID.Validators[0].(func(string) error)
+	// webhooksubscriptionDescURL is the schema descriptor for url field.
+	webhooksubscriptionDescURL := webhooksubscriptionFields[0].Descriptor()
+	// webhooksubscription.URLValidator is a validator for the "url" field. It is called by the builders before save.
+	webhooksubscription.URLValidator = webhooksubscriptionDescURL.Validators[0].(func(string) error)
+	// webhooksubscriptionDescDescription is the schema descriptor for description field.
+	webhooksubscriptionDescDescription := webhooksubscriptionFields[2].Descriptor()
+	// webhooksubscription.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
+	webhooksubscription.DescriptionValidator = webhooksubscriptionDescDescription.Validators[0].(func(string) error)
+	// webhooksubscriptionDescEnabled is the schema descriptor for enabled field.
+	webhooksubscriptionDescEnabled := webhooksubscriptionFields[6].Descriptor()
+	// webhooksubscription.DefaultEnabled holds the default value on creation for the enabled field.
+	webhooksubscription.DefaultEnabled = webhooksubscriptionDescEnabled.Default.(bool)
+	// webhooksubscriptionDescDisabledReason is the schema descriptor for disabled_reason field.
+	webhooksubscriptionDescDisabledReason := webhooksubscriptionFields[7].Descriptor()
+	// webhooksubscription.DisabledReasonValidator is a validator for the "disabled_reason" field. It is called by the builders before save.
+	webhooksubscription.DisabledReasonValidator = webhooksubscriptionDescDisabledReason.Validators[0].(func(string) error)
+	// webhooksubscriptionDescCreatedBy is the schema descriptor for created_by field.
+	webhooksubscriptionDescCreatedBy := webhooksubscriptionFields[9].Descriptor()
+	// webhooksubscription.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	webhooksubscription.CreatedByValidator = webhooksubscriptionDescCreatedBy.Validators[0].(func(string) error)
+	// webhooksubscriptionDescID is the schema descriptor for id field.
+	webhooksubscriptionDescID := webhooksubscriptionMixinFields0[0].Descriptor()
+	// webhooksubscription.DefaultID holds the default value on creation for the id field.
+	webhooksubscription.DefaultID = webhooksubscriptionDescID.Default.(func() string)
+	// webhooksubscription.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	webhooksubscription.IDValidator = webhooksubscriptionDescID.Validators[0].(func(string) error)
 	workflowMixin := schema.Workflow{}.Mixin()
 	workflowMixinHooks0 := workflowMixin[0].Hooks()
 	workflowMixinHooks1 := workflowMixin[1].Hooks()

@@ -18,6 +18,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/apikey"
 	"atrium/ent/consent"
+	"atrium/ent/event"
 	"atrium/ent/externalidentity"
 	"atrium/ent/grant"
 	"atrium/ent/offering"
@@ -30,6 +31,8 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/ent/webhookdelivery"
+	"atrium/ent/webhooksubscription"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
@@ -224,6 +227,12 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"TeamMember.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.TeamMember.Query().Where(teammember.HasUserWith(user.ID(id))).Count(ctx)
+	},
+	"WebhookDelivery.subscription": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.WebhookDelivery.Query().Where(webhookdelivery.HasSubscriptionWith(webhooksubscription.ID(id))).Count(ctx)
+	},
+	"WebhookDelivery.source": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.WebhookDelivery.Query().Where(webhookdelivery.HasSourceWith(event.ID(id))).Count(ctx)
 	},
 	"User.memberships": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.User.Query().Where(user.HasMembershipsWith(teammember.ID(id))).Count(ctx)

@@ -135,6 +135,12 @@ var fixtures = []fixture{
 	{"Event", func(db *ent.Client, own rows, _ string) any {
 		return db.Event.Create().SetType("request.created").SetSubjectID(own.id("Request")).SetPayload(json.RawMessage(`{}`))
 	}},
+	{"WebhookSubscription", func(db *ent.Client, own rows, _ string) any {
+		return db.WebhookSubscription.Create().SetURL("https://hook.test/").SetEvents([]string{}).SetSecretSealed([]byte("x")).SetCreatedBy(own.id("User"))
+	}},
+	{"WebhookDelivery", func(db *ent.Client, own rows, _ string) any {
+		return db.WebhookDelivery.Create().SetSubscriptionID(own.id("WebhookSubscription")).SetEventID(own.id("Event")).SetEvent("request.created")
+	}},
 	{"CreditEntry", func(db *ent.Client, _ rows, _ string) any {
 		return db.CreditEntry.Create().SetType("issued").SetAmount(1).SetReason("promotion").SetDescription("d")
 	}},
