@@ -40,6 +40,9 @@ type CreatedClient struct {
 // standardScopes are OpenID's, which say nothing about the API.
 var standardScopes = []string{"openid", "profile", "email", "offline_access"}
 
+// StandardScope tells whether a scope is one of OpenID's own.
+func StandardScope(scope string) bool { return slices.Contains(standardScopes, scope) }
+
 // createClient registers a client. Returns validation_error for redirect URIs that are not absolute https (or http on
 // loopback) or carry a fragment, and for unknown scopes.
 func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (CreatedClient, error) {
@@ -54,7 +57,7 @@ func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (Created
 		scopes = principal.ScopeNames
 	}
 	for i, s := range scopes {
-		if !slices.Contains(standardScopes, s) && principal.MustScope(s) == 0 {
+		if !StandardScope(s) && principal.MustScope(s) == 0 {
 			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
 		}
 	}
@@ -110,7 +113,7 @@ func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 func grantToken(_ context.Context, tx *op.Tx, u *ent.User, in GrantTokenInput) (struct{}, error) {
 	var refs op.Refs
 	for i, s := range in.Scopes {
-		if !slices.Contains(standardScopes, s) && principal.MustScope(s) == 0 {
+		if !StandardScope(s) && principal.MustScope(s) == 0 {
 			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
 		}
 	}

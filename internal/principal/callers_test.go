@@ -20,21 +20,23 @@ var bypasses = map[string]struct {
 	calls int
 	why   string
 }{
-	"cmd/atrium/devclock.go":      {1, "the development clock belongs to the installation"},
-	"cmd/atrium/demo.go":          {2, "whether any company exists is asked before one does"},
-	"cmd/atrium/masterkey.go":     {2, "whether anything was sealed is asked of all companies, before a key is made"},
-	"cmd/atrium/wire.go":          {2, "settings belong to the installation"},
-	"internal/authn/authn.go":     {1, "a credential says which company it belongs to; before that there is none"},
-	"internal/authn/daycounts.go": {2, "daily counts of all credentials are kept together"},
-	"internal/authn/lastused.go":  {1, "last-used times of all keys are written in one transaction"},
-	"internal/company/create.go":  {1, "a company that is being made has nobody who could act in it"},
-	"internal/company/demo.go":    {1, "whether the demo company is there is asked before its owner acts in it"},
-	"internal/jobs/clock.go":      {1, "jobs belong to the installation"},
-	"internal/identity/keys.go":   {1, "signing keys belong to the installation"},
-	"internal/jobs/sweep.go":      {1, "expired rows of all companies are swept together"},
-	"internal/op/tx.go":           {1, "hands the store's AsSystem on to operations, whose calls are counted themselves"},
-	"internal/people/invite.go":   {1, "accounts belong to no company: an invitation finds or makes one"},
-	"internal/store/store.go":     {1, "AsSystem itself"},
+	"cmd/atrium/devclock.go":                 {1, "the development clock belongs to the installation"},
+	"cmd/atrium/demo.go":                     {2, "whether any company exists is asked before one does"},
+	"cmd/atrium/masterkey.go":                {2, "whether anything was sealed is asked of all companies, before a key is made"},
+	"cmd/atrium/wire.go":                     {2, "settings belong to the installation"},
+	"internal/authn/authn.go":                {1, "a credential says which company it belongs to; before that there is none"},
+	"internal/authn/daycounts.go":            {2, "daily counts of all credentials are kept together"},
+	"internal/authn/lastused.go":             {1, "last-used times of all keys are written in one transaction"},
+	"internal/company/create.go":             {1, "a company that is being made has nobody who could act in it"},
+	"internal/company/demo.go":               {1, "whether the demo company is there is asked before its owner acts in it"},
+	"internal/jobs/clock.go":                 {1, "jobs belong to the installation"},
+	"internal/identity/keys.go":              {1, "signing keys belong to the installation"},
+	"internal/identity/provider/answer.go":   {1, "the request that a person answers and the sign-in that answers it belong to no company"},
+	"internal/identity/provider/provider.go": {1, "an authorization request names a client, and only the client its company"},
+	"internal/jobs/sweep.go":                 {1, "expired rows of all companies are swept together"},
+	"internal/op/tx.go":                      {1, "hands the store's AsSystem on to operations, whose calls are counted themselves"},
+	"internal/people/invite.go":              {1, "accounts belong to no company: an invitation finds or makes one"},
+	"internal/store/store.go":                {1, "AsSystem itself"},
 }
 
 // Every way around the guards of tenancy is known, and has its reason.
