@@ -39,6 +39,19 @@ type Claims struct {
 	ID        string           `json:"jti"`
 	IssuedAt  *jwt.NumericDate `json:"iat"`
 	ExpiresAt *jwt.NumericDate `json:"exp"`
+
+	IssuedMillis int64 `json:"iat_ms,omitempty"` // IssuedAt in Unix milliseconds: whole seconds cannot tell what a sign-out ends
+}
+
+// Issued returns when the token was issued, as precisely as it says.
+func (c *Claims) Issued() time.Time {
+	if c.IssuedMillis != 0 {
+		return time.UnixMilli(c.IssuedMillis)
+	}
+	if c.IssuedAt == nil {
+		return time.Time{}
+	}
+	return c.IssuedAt.Time()
 }
 
 // Scopes returns the token's scopes.
@@ -87,7 +100,7 @@ func (t *Tokens) IssueGranted(ctx context.Context, g Grant, ttl time.Duration) (
 	token, err = jwt.Signed(signer).Claims(Claims{
 		Issuer: t.issuer, Audience: jwt.Audience{t.audience}, Subject: g.UserID, Company: g.CompanyID,
 		Scope: strings.Join(g.Scopes, " "), ClientID: g.ClientID, Grant: g.ID, TokenUse: AccessTokenUse, ID: id.New("tok"),
-		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(expires),
+		IssuedAt: jwt.NewNumericDate(now), IssuedMillis: now.UnixMilli(), ExpiresAt: jwt.NewNumericDate(expires),
 	}).Serialize()
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("sign the token: %w", err)
