@@ -6,6 +6,7 @@ package principal
 import (
 	"context"
 	"net/netip"
+	"time"
 )
 
 // Role is what a member of a company is, spelled as at both doors.
@@ -56,9 +57,14 @@ type Principal struct {
 	Scopes    Scopes // of the key or token, not yet cut by the role
 	Method    Method
 
-	KeyID    string // API keys: the actor of audit entries
-	KeyName  string
-	ClientID string // bearer tokens: the OAuth client
+	KeyID     string // API keys: the actor of audit entries
+	KeyName   string
+	ClientID  string // bearer tokens: the OAuth client
+	SessionID string // sessions: the row
+
+	// AuthenticatedAt is when the person last proved who it is, for sessions and bearer tokens; zero where nobody did or
+	// nobody knows. Dangerous operations ask for a recent proof.
+	AuthenticatedAt time.Time
 
 	IP        netip.Addr
 	UserAgent string

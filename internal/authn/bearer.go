@@ -1,0 +1,150 @@
+package authn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"atrium/ent/user"
+	"atrium/internal/identity"
+	"atrium/internal/principal"
+)
+
+// maxAge bounds how long a bearer token's check is remembered.
+const maxAge = time.Minute
+
+// Bearer recognises an access token. Returns ErrRefused for one that is not valid, whose grant was revoked, or whose user
+// is deactivated or was signed out everywhere since it was issued.
+func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, error) {
+	hash := sha256.Sum256([]byte(token))
+	cred, err := a.cached(ctx, "tok:"+string(hash[:]), func(ctx context.Context) (*Credential, time.Time, error) {
+		claims, err := a.tokens.Verify(ctx, token)
+		if err != nil {
+			return nil, time.Time{}, fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+		c, err := a.loadBearer(ctx, claims)
+		return c, time.Now().Add(maxAge), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	now := a.store.Clock().Now()
+	if !now.Before(cred.expires) {
+		return nil, fmt.Errorf("%w: expired", ErrRefused)
+	}
+	if cred.due(now) {
+		a.seen.notePerson(cred.userID, now)
+	}
+	return cred, nil
+}
+
+// The user of a token, the live user where it is a mirror in a sandbox, the token's grant and its client.
+var bearerStatement = reading(`SELECT u.id, u.name, u.email, COALESCE(l.role, u.role), u.status, u.signed_out_at, u.last_seen_at, l.status, l.signed_out_at,
+	g.user_id, g.client_id, g.authenticated_at, g.revoked_at, oc.scopes, ` + companyColumns + `
+FROM users u
+JOIN companies c ON c.id = u.company_id
+LEFT JOIN users l ON l.id = u.live_user_id
+LEFT JOIN grants g ON g.id = ? AND g.company_id = u.company_id
+LEFT JOIN oauth_clients oc ON oc.id = ? AND oc.company_id = u.company_id
+WHERE u.id = ? AND u.company_id = ?`)
+
+// subject is what the database says about a token's user, grant and client.
+type subject struct {
+	person
+	tenancy
+	lastSeen        *time.Time
+	liveStatus      *string // of a mirror in a sandbox
+	liveSignedOutAt *time.Time
+
+	grantUser, grantClient *string
+	proven, revoked        *time.Time
+	clientScopes           []byte // empty where the client is not registered
+}
+
+// loadBearer reads the user that a token speaks for.
+func (a *Authenticator) loadBearer(ctx context.Context, claims *identity.Claims) (*Credential, error) {
+	var s subject
+	found, err := a.find(ctx, bearerStatement, []any{claims.Grant, claims.ClientID, claims.Subject, claims.Company}, append([]any{
+		&s.id, &s.name, &s.email, &s.role, &s.status, &s.signedOutAt, &s.lastSeen, &s.liveStatus, &s.liveSignedOutAt,
+		&s.grantUser, &s.grantClient, &s.proven, &s.revoked, &s.clientScopes,
+	}, s.into()...)...)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, fmt.Errorf("%w: no such user", ErrRefused)
+	}
+	if err := s.stands(claims); err != nil {
+		return nil, err
+	}
+	scopes, err := s.scopes(claims)
+	if err != nil {
+		return nil, err
+	}
+	c := &Credential{RateKey: s.id + "/" + claims.ClientID, expires: claims.ExpiresAt.Time(), userID: s.id}
+	c.Principal = principal.Principal{
+		CompanyID: claims.Company, Type: principal.TypeUser, ID: s.id, Name: s.name, Email: s.email,
+		Role: principal.Role(s.role), Scopes: scopes, Method: principal.MethodBearer, ClientID: claims.ClientID,
+	}
+	if s.proven != nil {
+		c.Principal.AuthenticatedAt = *s.proven
+	}
+	if s.lastSeen != nil {
+		c.noted.Store(s.lastSeen.UnixMilli())
+	}
+	return c, a.place(ctx, c, &s.tenancy, false, nil)
+}
+
+// stands returns ErrRefused unless the token's user and its grant are still good.
+func (s *subject) stands(claims *identity.Claims) error {
+	deactivated := string(user.StatusDeactivated)
+	switch issued := claims.Issued(); {
+	case s.status == deactivated, s.liveStatus != nil && *s.liveStatus == deactivated:
+		return fmt.Errorf("%w: deactivated", ErrRefused)
+	case claims.Grant == "":
+		if signedOut(s.signedOutAt, issued) || signedOut(s.liveSignedOutAt, issued) {
+			return fmt.Errorf("%w: signed out everywhere", ErrRefused)
+		}
+	case s.grantUser == nil, *s.grantUser != s.id, *s.grantClient != claims.ClientID:
+		return fmt.Errorf("%w: no such grant", ErrRefused)
+	case s.revoked != nil:
+		return fmt.Errorf("%w: revoked", ErrRefused)
+	case signedOut(s.signedOutAt, *s.proven), signedOut(s.liveSignedOutAt, *s.proven):
+		return fmt.Errorf("%w: signed out everywhere", ErrRefused)
+	case len(s.clientScopes) == 0 && claims.ClientID != identity.WebClient:
+		return fmt.Errorf("%w: its client is gone", ErrRefused)
+	}
+	return nil
+}
+
+// signedOut tells whether the person signed out everywhere at or after t.
+func signedOut(at *time.Time, t time.Time) bool { return at != nil && !t.After(*at) }
+
+// scopes are those of the API that the token names, or where it names none, what its client was registered with.
+func (s *subject) scopes(claims *identity.Claims) (principal.Scopes, error) {
+	if set := apiScopes(claims.Scopes()); set != 0 {
+		return set, nil
+	}
+	if claims.ClientID == identity.OperatorClient {
+		return principal.AllScopes, nil
+	}
+	if len(s.clientScopes) == 0 {
+		return 0, nil
+	}
+	var names []string
+	if err := json.Unmarshal(s.clientScopes, &names); err != nil {
+		return 0, fmt.Errorf("read the scopes of client %s: %w", claims.ClientID, err)
+	}
+	return apiScopes(names), nil
+}
+
+// apiScopes returns the set of those names that are scopes of the API; others (openid, profile) say nothing about it.
+func apiScopes(names []string) principal.Scopes {
+	var set principal.Scopes
+	for _, name := range names {
+		set |= principal.MustScope(name)
+	}
+	return set
+}
