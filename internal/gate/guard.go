@@ -75,9 +75,20 @@ func (g *Gate) credential(ctx context.Context, r *http.Request, ip netip.Addr, a
 			return nil, fmt.Errorf("%w: unknown scheme", authn.ErrRefused)
 		}
 		return g.Authn.Bearer(ctx, strings.TrimSpace(token))
+	case len(keys)+len(auth) == 0 && accept == Cookies:
+		return g.session(ctx, r, ip)
 	default:
 		return nil, fmt.Errorf("%w: %d credentials", authn.ErrRefused, len(keys)+len(auth))
 	}
+}
+
+// session reads the web session's cookie. Two of them mean that somebody tossed one in: neither counts.
+func (g *Gate) session(ctx context.Context, r *http.Request, ip netip.Addr) (*authn.Credential, error) {
+	cookies := r.CookiesNamed(authn.SessionCookie)
+	if len(cookies) != 1 {
+		return nil, fmt.Errorf("%w: %d session cookies", authn.ErrRefused, len(cookies))
+	}
+	return g.Authn.Session(ctx, cookies[0].Value, ip)
 }
 
 // RemoteIP returns the address at the other end of the connection; the zero Addr when it cannot be read.
