@@ -12,6 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 
 	"atrium/internal/id"
+	"atrium/internal/principal"
 )
 
 // AccessTokenUse is the token_use of an access token; ID tokens and the like carry another one or none.
@@ -24,7 +25,7 @@ const IDTokenUse = "id"
 const WebClient = "atrium-web"
 
 // OperatorClient is the client_id of tokens that the operator takes on the command line.
-const OperatorClient = "operator"
+const OperatorClient = principal.OperatorClient
 
 // Claims are what an access token says.
 type Claims struct {

@@ -45,6 +45,9 @@ const (
 	MethodLocal   Method = "local" // operator and system
 )
 
+// OperatorClient is the client of the bearer tokens that the operator takes on the command line.
+const OperatorClient = "operator"
+
 // Principal is the caller of one operation. It is immutable once it is in a context.
 type Principal struct {
 	CompanyID string // the tenant: every query is bound to it. Empty only for the system principal
