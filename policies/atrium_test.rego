@@ -44,6 +44,13 @@ test_member_may_not_accept if {
 	d.by == {"kind": "role", "id": "member"}
 }
 
+test_member_reads_its_company_only if {
+	call("member", [], "", "company.read").rows == "all"
+	call("agent", [], "", "company.read").allow
+	not call("agent", [], "", "company.update").allow
+	call("admin", [], "", "company.update").allow
+}
+
 test_agent_extends_member if {
 	call("agent", ["services:read"], "services:read", "service.read").rows == "all"
 	call("agent", ["requests:write"], "requests:write", "request.accept").rows == "all"
