@@ -35,7 +35,12 @@ func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) err
 	if err != nil {
 		return fmt.Errorf("release the jobs that are due: %w", err)
 	}
-	return q.InsertTx(ctx, tx, SweepArgs{}, time.Time{})
+	for _, args := range q.periodic {
+		if err := q.InsertTx(ctx, tx, args, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Due returns how many jobs are due or running, all nodes together; 0 when this node works none and no other does. A

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -33,20 +34,24 @@ type Queue struct {
 	lite   *river.Client[*sql.Tx]
 	works  bool
 	closer func() error
+
+	periodic []river.JobArgs // what runs at intervals
 }
 
 // New returns the queue of the store's database. With work, Run fetches jobs and performs them; without, it only
-// inserts.
-func New(s *store.Store, log *slog.Logger, work bool) (*Queue, error) {
+// inserts. opts say which jobs there are besides the sweep.
+func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, error) {
+	kinds := &kinds{workers: river.NewWorkers()}
+	for _, o := range append([]Option{Work(&sweeper{store: s}), Every(sweepEvery, SweepArgs{})}, opts...) {
+		o(kinds)
+	}
 	cfg := &river.Config{Logger: quiet(log), JobTimeout: Timeout, RescueStuckJobsAfter: rescueAfter}
 	if work {
-		cfg.Workers = river.NewWorkers()
-		river.AddWorker(cfg.Workers, &sweeper{store: s})
+		cfg.Workers, cfg.PeriodicJobs = kinds.workers, kinds.periodic
 		cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}
-		cfg.PeriodicJobs = []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(sweepEvery),
-			func() (river.JobArgs, *river.InsertOpts) { return SweepArgs{}, nil }, &river.PeriodicJobOpts{RunOnStart: true})}
+		maps.Copy(cfg.Queues, kinds.queues)
 	}
-	q := &Queue{store: s, works: work, closer: func() error { return nil }}
+	q := &Queue{store: s, works: work, closer: func() error { return nil }, periodic: kinds.args}
 	var err error
 	if s.Dialect() == dialect.Postgres {
 		q.pg, err = river.NewClient(riverpgxv5.New(s.Pool()), cfg)

@@ -59,7 +59,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id, err := p.begin(w, r, c, params)
-	if e, ok := errors.AsType[*refusal](err); ok {
+	if e, ok := errors.AsType[*refusal](err); ok { // the address is the client's own, and the fault is the client's
 		state := only(params, "state")
 		if !clean(state) || len(state) > maxText {
 			state = ""

@@ -14,7 +14,12 @@ type Page struct {
 	FormTo string        // an origin that the page's form may lead to besides the provider's own; empty for none
 }
 
-var bodies = template.Must(template.New("message").Parse(`<p>{{.}}</p>`))
+var bodies = template.Must(template.New("message").Parse(`<p>{{.}}</p>
+{{define "logout"}}<p>You will be signed out here, and in the applications that you use with this sign-in.</p>
+<form method="post">
+{{range $name, $values := .}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">
+{{end}}{{end}}<button type="submit" name="confirm" value="yes">Sign out</button>
+</form>{{end}}`))
 
 var plain = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <html lang="en">

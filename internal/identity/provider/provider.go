@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"atrium/ent"
 	"atrium/internal/clock"
 	"atrium/internal/identity"
+	"atrium/internal/jobs"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -33,9 +35,13 @@ type Options struct {
 	Store   *store.Store
 	Keys    *identity.Keys
 	Tokens  *identity.Tokens
-	Issuer  string // {auth_url}, without a slash at its end
-	BaseURL string // {base_url}: the web application's redirect URI lies there
+	Issuer  string      // {auth_url}, without a slash at its end
+	BaseURL string      // {base_url}: the web application's redirect URI lies there
+	Queue   *jobs.Queue // tells clients of logouts; see Logouts
 	Log     *slog.Logger
+
+	// SignedIn returns who is signed in at the hosted pages in the browser that sent a request; nil for nobody.
+	SignedIn func(context.Context, *http.Request) (*ent.SignIn, error)
 
 	// Render writes a page; nil writes a plain one. Package signin's layout gives all pages the same face.
 	Render func(http.ResponseWriter, *http.Request, Page)
@@ -49,8 +55,12 @@ type Provider struct {
 	issuer string
 	prefix string // the issuer's path
 	base   string
+	queue  *jobs.Queue
 	log    *slog.Logger
-	render func(http.ResponseWriter, *http.Request, Page)
+
+	signedIn func(context.Context, *http.Request) (*ent.SignIn, error)
+	render   func(http.ResponseWriter, *http.Request, Page)
+	origins  origins
 }
 
 // ErrIssuer is returned by New for an issuer that is no plain https address.
@@ -63,8 +73,8 @@ func New(o Options) (*Provider, error) {
 		return nil, ErrIssuer
 	}
 	p := &Provider{
-		store: o.Store, keys: o.Keys, tokens: o.Tokens, issuer: o.Issuer, prefix: u.Path, base: o.BaseURL, log: o.Log,
-		render: o.Render,
+		store: o.Store, keys: o.Keys, tokens: o.Tokens, issuer: o.Issuer, prefix: u.Path, base: o.BaseURL, queue: o.Queue,
+		log: o.Log, signedIn: o.SignedIn, render: o.Render,
 	}
 	if p.render == nil {
 		p.render = plainPage
@@ -77,8 +87,20 @@ func New(o Options) (*Provider, error) {
 //	/.well-known/openid-configuration
 //	/oauth2/authorize /oauth2/token /oauth2/introspect /oauth2/revoke /oauth2/userinfo /oauth2/end-session /oauth2/keys
 func (p *Provider) Handler() http.Handler {
+	programs := http.StripPrefix(p.prefix, p.programs())
 	mux := http.NewServeMux()
-	mux.HandleFunc(p.prefix+"/oauth2/authorize", p.authorize)
+	for path, h := range map[string]http.HandlerFunc{
+		pathMetadata:   anyOrigin(public(programs)),
+		pathKeys:       anyOrigin(public(programs)),
+		pathAuthorize:  p.authorize,
+		pathEndSession: p.endSession,
+		pathToken:      p.registeredOrigins(posted(programs, false)),
+		pathRevoke:     p.registeredOrigins(posted(programs, false)),
+		pathIntrospect: posted(programs, true),
+		pathUserInfo:   p.registeredOrigins(userInfoOnly(programs)),
+	} {
+		mux.HandleFunc(p.prefix+path, h)
+	}
 	return mux
 }
 
