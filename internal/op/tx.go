@@ -102,6 +102,15 @@ func (tx *Tx) mayReach(row any) error {
 	return tx.denied()
 }
 
+// May returns forbidden when the caller lacks a verb that only a row which the operation found asks for, or that takes a
+// recent proof which the caller has not given.
+func (tx *Tx) May(ctx context.Context, verb string) error {
+	if err := tx.mayAlso(ctx, []string{verb}); err != nil {
+		return err
+	}
+	return tx.provenRecently(tx.Now(ctx), []string{verb})
+}
+
 // mayAlso returns forbidden when the caller lacks one of the verbs.
 func (tx *Tx) mayAlso(ctx context.Context, verbs []string) error {
 	for _, verb := range verbs {
