@@ -81,6 +81,36 @@ test_admin_layer_takes_a_person if {
 	not admin_call("member", "session", []).allow
 }
 
+signed_in(role, verb) := d if {
+	d := authz.decision with input as {
+		"role": role,
+		"scopes": [],
+		"scope": "",
+		"verb": verb,
+		"admin_layer": true,
+		"method": "session",
+	}
+}
+
+test_people_end_their_own_sessions_and_admins_all if {
+	every verb in ["session.read", "session.end", "session.end_all", "session.switch"] {
+		signed_in("member", verb).rows == "own"
+		signed_in("agent", verb).rows == "own"
+		signed_in("admin", verb).rows == "all"
+		signed_in("owner", verb).rows == "all"
+	}
+}
+
+test_admin_acts_as_no_owner if {
+	every verb in ["apikey.act_as_owner", "serviceaccount.create_owner"] {
+		not signed_in("admin", verb).allow
+		signed_in("owner", verb).allow
+		not signed_in("agent", verb).allow
+	}
+	signed_in("admin", "serviceaccount.create").allow
+	signed_in("admin", "apikey.rotate").allow
+}
+
 test_no_input_is_refused if {
 	not authz.decision.allow with input as {}
 }

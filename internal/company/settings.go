@@ -19,9 +19,18 @@ var (
 	}, get)
 
 	Update = op.New("company.update", op.Spec{
-		Resource: "Company", Action: op.Update, AdminLayer: true, Summary: "Change the company's name and settings",
-	}, update)
+		Resource: "Company", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateMFA},
+		Summary: "Change the company's name and settings",
+	}, update).WithVerbs(func(in UpdateInput) []string {
+		if in.MfaRequired.IsSet() {
+			return []string{"company.update", updateMFA}
+		}
+		return []string{"company.update"}
+	})
 )
+
+// updateMFA is the right to say whether members need a second factor.
+const updateMFA = "company.update_mfa"
 
 // Profile is a company as its people see it.
 type Profile struct {

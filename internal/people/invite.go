@@ -18,7 +18,7 @@ import (
 // The operations that let somebody in. They take a person.
 var (
 	InviteUser = op.New("user.invite", op.Spec{
-		Resource: "User", Action: op.Create, AdminLayer: true,
+		Resource: "User", Action: op.Create, AdminLayer: true, FreshVerbs: []string{updateOwner},
 		Summary: "Invite somebody into the company",
 	}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return ownerVerbs("user.invite", in.Role) })
 
