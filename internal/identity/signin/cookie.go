@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -60,13 +61,21 @@ func dropCookie(w http.ResponseWriter, name string) {
 	http.SetCookie(w, &http.Cookie{Name: name, Path: "/", MaxAge: -1, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 }
 
-// formToken returns what a form shown to this browser carries, and sets the cookie that it is bound to where there is
-// none yet. The token is a MAC under the cookie's value: whoever cannot read the cookie cannot make it.
-func formToken(w http.ResponseWriter, r *http.Request) string {
+type formKey struct{}
+
+// withForm returns the request with the value of its forms' cookie, which the browser is given where it has none.
+func withForm(w http.ResponseWriter, r *http.Request) *http.Request {
 	value := onlyCookie(r, formCookie)
 	if tokenHash(value) == nil {
 		value = newFormCookie(w)
 	}
+	return r.WithContext(context.WithValue(r.Context(), formKey{}, value))
+}
+
+// formToken returns what a form shown to this browser carries: a MAC under the value of the forms' cookie. Whoever cannot
+// read the cookie cannot make it.
+func formToken(r *http.Request) string {
+	value, _ := r.Context().Value(formKey{}).(string)
 	return macOf(value)
 }
 

@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -17,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"atrium/internal/identity/provider"
 )
 
 //go:embed pages/*.html
@@ -99,35 +102,40 @@ func NewLayout(o LayoutOptions) (*Layout, error) {
 	return l, l.read(base, o.Pages)
 }
 
+// builtIn are the pages that every Layout has.
+var builtIn = map[string]string{"message": `{{template "message" .}}`, "framed": `{{.Data}}`}
+
 // read parses every page on top of a copy of the layout.
 func (l *Layout) read(base *template.Template, pages fs.FS) error {
 	names, err := fs.Glob(pages, "*.html")
 	if err != nil {
 		return fmt.Errorf("signin: list the pages: %w", err)
 	}
-	for _, file := range append(names, "message.html") {
-		text := []byte(`{{template "message" .}}`)
-		if file != "message.html" {
-			if text, err = fs.ReadFile(pages, file); err != nil {
-				return fmt.Errorf("signin: read a page: %w", err)
-			}
+	bodies := maps.Clone(builtIn)
+	for _, file := range names {
+		text, err := fs.ReadFile(pages, file)
+		if err != nil {
+			return fmt.Errorf("signin: read a page: %w", err)
 		}
-		if file == "layout.html" {
-			continue
+		if name := strings.TrimSuffix(file, ".html"); name != "layout" && builtIn[name] == "" {
+			bodies[name] = string(text)
 		}
+	}
+	for name, text := range bodies {
 		t, err := base.Clone()
 		if err == nil {
-			_, err = t.New("body").Parse(string(text))
+			_, err = t.New("body").Parse(text)
 		}
 		if err != nil {
-			return fmt.Errorf("signin: read the page %s: %w", file, err)
+			return fmt.Errorf("signin: read the page %s: %w", name, err)
 		}
-		l.pages[strings.TrimSuffix(file, ".html")] = t
+		l.pages[name] = t
 	}
 	return nil
 }
 
-// Render answers with a page. It sets the cookie that the page's forms are bound to.
+// Render answers with a page. Guard has to stand before whoever shows a form with a token in it: it knows what the token
+// is bound to.
 func (l *Layout) Render(w http.ResponseWriter, r *http.Request, status int, p Page) {
 	t := l.pages[p.Body]
 	if t == nil {
@@ -135,7 +143,7 @@ func (l *Layout) Render(w http.ResponseWriter, r *http.Request, status int, p Pa
 		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
 		return
 	}
-	v := view{Page: p, CSRF: formToken(w, r), Style: l.style}
+	v := view{Page: p, CSRF: formToken(r), Style: l.style}
 	if p.Passkey {
 		v.Script = l.script
 	}
@@ -161,7 +169,6 @@ func secure(h http.Header) {
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Content-Security-Policy", policy(Page{}))
 }
 
@@ -200,11 +207,13 @@ func LeadsTo(addresses ...string) []string {
 	return out
 }
 
-// Guard stands before the pages: it refuses forms that come from another site, that were shown to another browser or
-// that are too large, and parses the others.
+// Guard stands before the pages: it gives the browser the cookie that forms are bound to, refuses forms that come from
+// another site, that were shown to another browser or that are too large, and parses the others. Templates put
+// {{template "csrf" .}} into every form.
 func (l *Layout) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header())
+		r = withForm(w, r)
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			next.ServeHTTP(w, r)
 			return
@@ -244,6 +253,11 @@ func (l *Layout) Message(w http.ResponseWriter, r *http.Request, status int, tit
 	l.Render(w, r, status, Page{Body: "message", Title: title, Intro: text, Data: on})
 }
 
+// Frame gives the provider's own pages this dress; it is the provider's Options.Render.
+func (l *Layout) Frame(w http.ResponseWriter, r *http.Request, p provider.Page) {
+	l.Render(w, r, p.Status, Page{Body: "framed", Title: p.Title, Leads: LeadsTo(p.FormTo), Data: p.Body})
+}
+
 // Broken logs an error that is ours, and says so without its text.
 func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	l.log.ErrorContext(r.Context(), "a page failed", "error", err, "path", r.URL.Path, "requestId", requestID(w))
@@ -254,10 +268,9 @@ func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	l.Message(w, r, http.StatusInternalServerError, "Sorry, that failed", text, Link{})
 }
 
-// Busy asks to try again after the pause, with status 429 or 503.
-func (l *Layout) Busy(w http.ResponseWriter, r *http.Request, status int, after time.Duration, p Page) {
-	w.Header().Set("Retry-After", strconv.Itoa(max(1, int((after+time.Second-1)/time.Second))))
-	l.Render(w, r, status, p)
+// retryAfter tells the browser how long to wait.
+func retryAfter(w http.ResponseWriter, wait time.Duration) {
+	w.Header().Set("Retry-After", strconv.Itoa(max(1, int((wait+time.Second-1)/time.Second))))
 }
 
 // requestID returns the id that the gate gave this call.

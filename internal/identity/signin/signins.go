@@ -88,19 +88,15 @@ func (s *SignIns) begun(ctx context.Context, r *http.Request) (*ent.SignIn, erro
 	return row, nil
 }
 
-// EndSignIn signs the browser out of the hosted pages. Returns the sign-in that ended, so that what came from it can be
-// ended as well; nil when nobody was signed in.
-func (s *SignIns) EndSignIn(ctx context.Context, w http.ResponseWriter, r *http.Request) (*ent.SignIn, error) {
-	row, err := s.begun(ctx, r)
-	if err != nil || row == nil {
-		return nil, err
+// reload reads a sign-in again. Returns errMoved when it is gone.
+func (s *SignIns) reload(ctx context.Context, id string) (*ent.SignIn, error) {
+	row, err := s.store.Reader().SignIn.Query().Where(signin.ID(id), signin.EndedAtIsNil(), signin.ExpiresAtGT(s.now())).Only(s.system(ctx))
+	if ent.IsNotFound(err) {
+		return nil, errMoved
 	}
-	err = s.write(ctx, func(ctx context.Context, tx *store.Tx) error { return end(ctx, tx, signin.ID(row.ID)) })
 	if err != nil {
-		return nil, fmt.Errorf("end the sign-in: %w", err)
+		return nil, fmt.Errorf("read the sign-in again: %w", err)
 	}
-	dropCookie(w, signInCookie)
-	newFormCookie(w)
 	return row, nil
 }
 
@@ -132,20 +128,22 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 		done = &now
 	}
 	if old != nil && old.AccountID == accountID {
-		u := tx.SignIn.UpdateOne(old).Where(signin.TokenHash(old.TokenHash), signin.EndedAtIsNil()).
+		u := tx.SignIn.Update().Where(signin.ID(old.ID), signin.TokenHash(old.TokenHash), signin.EndedAtIsNil()).
 			SetTokenHash(hash).SetMethods(methods).SetAuthenticatedAt(now).SetExpiresAt(now.Add(signInLife)).ClearPending().
 			SetIP(remoteIP(r)).SetUserAgent(userAgent(r))
-		if u.ClearCompletedAt(); done != nil {
-			u.SetCompletedAt(*done)
+		if u.ClearCompletedAt(); complete {
+			u.SetCompletedAt(now)
 		}
-		row, err := u.Save(ctx)
-		if ent.IsNotFound(err) {
-			return nil, "", errMoved
-		}
+		n, err := u.Save(ctx)
 		if err != nil {
 			return nil, "", fmt.Errorf("renew the sign-in: %w", err)
 		}
-		return row, value, nil
+		if n == 0 {
+			return nil, "", errMoved
+		}
+		row := *old
+		row.TokenHash, row.Methods, row.AuthenticatedAt, row.CompletedAt, row.Pending = hash, methods, now, done, nil
+		return &row, value, nil
 	}
 	if old != nil {
 		if err := end(ctx, tx, signin.ID(old.ID)); err != nil {
@@ -160,8 +158,9 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 	return row, value, nil
 }
 
-// raise adds a proof to a sign-in, completes it and renews its cookie. Returns errMoved when another request did so.
-func (s *SignIns) raise(ctx context.Context, tx *store.Tx, row *ent.SignIn, methods ...string) (*ent.SignIn, string, error) {
+// raise adds a proof to a sign-in, completes it and renews its cookie, whose value it returns. What the sign-in remembers
+// is replaced by pending, unless that is nil. Returns errMoved when another request was faster.
+func (s *SignIns) raise(ctx context.Context, tx *store.Tx, row *ent.SignIn, pending []byte, methods ...string) (string, error) {
 	now := s.now()
 	all := slices.Clone(row.Methods)
 	for _, m := range methods {
@@ -170,15 +169,19 @@ func (s *SignIns) raise(ctx context.Context, tx *store.Tx, row *ent.SignIn, meth
 		}
 	}
 	value, hash := newToken()
-	row, err := tx.SignIn.UpdateOne(row).Where(signin.TokenHash(row.TokenHash), signin.EndedAtIsNil()).
-		SetTokenHash(hash).SetMethods(all).SetAuthenticatedAt(now).SetCompletedAt(now).SetExpiresAt(now.Add(signInLife)).Save(ctx)
-	if ent.IsNotFound(err) {
-		return nil, "", errMoved
+	u := tx.SignIn.Update().Where(signin.ID(row.ID), signin.TokenHash(row.TokenHash), signin.EndedAtIsNil()).
+		SetTokenHash(hash).SetMethods(all).SetAuthenticatedAt(now).SetCompletedAt(now).SetExpiresAt(now.Add(signInLife))
+	if pending != nil {
+		u.SetPending(pending)
 	}
+	n, err := u.Save(ctx)
 	if err != nil {
-		return nil, "", fmt.Errorf("renew the sign-in: %w", err)
+		return "", fmt.Errorf("renew the sign-in: %w", err)
 	}
-	return row, value, nil
+	if n == 0 {
+		return "", errMoved
+	}
+	return value, nil
 }
 
 // handOut gives the browser a renewed sign-in's cookie. Forms that it was shown before are worthless from here on.
