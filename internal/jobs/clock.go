@@ -47,7 +47,7 @@ func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) err
 // job that has been running for longer than any may belongs to a process that was killed, and does not count.
 func (q *Queue) Due(ctx context.Context) (n int, err error) {
 	ctx = principal.System(ctx, "jobs belong to the installation")
-	due := "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state = 'available' OR state IN ('scheduled', 'retryable') AND scheduled_at <= %[1]s)"
+	due := "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state IN ('available', 'scheduled', 'retryable') AND scheduled_at <= %[1]s)"
 	if !q.works {
 		due += " AND EXISTS (SELECT 1 FROM river_leader WHERE expires_at > %[1]s)"
 	}
