@@ -42,16 +42,24 @@ type Outbox struct {
 	sealer op.Sealer
 }
 
-// NewOutbox returns the outbox whose mails wait in the queue, sealed.
-func NewOutbox(queue *jobs.Queue, sealer op.Sealer) *Outbox {
-	return &Outbox{queue: queue, sealer: sealer}
-}
+// NewOutbox returns an outbox. It needs a queue before its first mail.
+func NewOutbox(sealer op.Sealer) *Outbox { return &Outbox{sealer: sealer} }
+
+// Use has the mails wait in the queue. It comes after NewOutbox because the queue's own jobs may send mails, and before
+// anything else runs.
+func (o *Outbox) Use(queue *jobs.Queue) { o.queue = queue }
+
+// Queue returns the queue that Use was given.
+func (o *Outbox) Queue() *jobs.Queue { return o.queue }
 
 // Enqueue has the mail sent once the transaction commits, and only then. Returns an error for a recipient that is no
 // bare address, and for subjects and bodies that do not fit a mail; texts of other people go through Line first.
 func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
 	if err := m.check(); err != nil {
 		return err
+	}
+	if o.queue == nil {
+		return errors.New("mail: the outbox has no queue")
 	}
 	args := SendArgs{ID: id.New("msg")}
 	plain, err := json.Marshal(envelope{Message: m, At: clock.From(ctx).Now()})

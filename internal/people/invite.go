@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"fmt"
+	"net/mail"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ var (
 	}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return ownerVerbs("user.invite", in.Role) })
 
 	ResendInvitation = op.OnRow("user.resend_invitation", op.Spec{
-		Resource: "User", Action: op.Update, AdminLayer: true,
+		Resource: "User", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateOwner},
 		Summary: "Mail an invitation again; its earlier links are dead then",
 	}, loadUserToChange, resendInvitation).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
 )
@@ -48,6 +49,9 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 		return nil, apperr.New(apperr.Conflict, "People are invited into the live company.")
 	}
 	email := strings.ToLower(in.Email)
+	if addr, err := mail.ParseAddress(email); err != nil || addr.Address != email {
+		return nil, apperr.InvalidField("email", "must be an e-mail address") // that mail can be sent to
+	}
 	member, err := tx.User.Query().Where(user.Email(email)).Exist(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for the member: %w", err)

@@ -48,3 +48,12 @@ func AuditUser(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http
 func AuditAccount(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, accountID, action string, changes map[string]op.Change) error {
 	return auditAll(ctx, tx, originOf(w, r), accountID, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }
+
+// RequestOrigin is where a request came from, as audit entries show it.
+type RequestOrigin struct{ IP, UserAgent, RequestID string }
+
+// Origin reads a request and the id that the gate gave it.
+func Origin(w http.ResponseWriter, r *http.Request) RequestOrigin {
+	from := originOf(w, r)
+	return RequestOrigin{IP: from.ip, UserAgent: from.userAgent, RequestID: from.requestID}
+}

@@ -97,7 +97,7 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 func ownPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == "" && !strings.Contains(page, `\`) &&
-		strings.HasPrefix(u.Path, "/account/") && path.Clean(u.Path) == u.Path && u.RawPath == ""
+		strings.HasPrefix(u.Path+"/", "/account/") && path.Clean(u.Path) == u.Path && u.RawPath == ""
 }
 
 // answer sends the browser back to the client with the person's answer, or to the page.

@@ -131,8 +131,8 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 		u := tx.SignIn.Update().Where(signin.ID(old.ID), signin.TokenHash(old.TokenHash), signin.EndedAtIsNil()).
 			SetTokenHash(hash).SetMethods(methods).SetAuthenticatedAt(now).SetExpiresAt(now.Add(signInLife)).ClearPending().
 			SetIP(remoteIP(r)).SetUserAgent(userAgent(r))
-		if u.ClearCompletedAt(); complete {
-			u.SetCompletedAt(now)
+		if u.SetNillableCompletedAt(done); done == nil {
+			u.ClearCompletedAt()
 		}
 		n, err := u.Save(ctx)
 		if err != nil {

@@ -181,9 +181,9 @@ func (t *throttles) add(ctx context.Context, tx *store.Tx, row *ent.Throttle, c 
 	if row == nil {
 		return tx.Throttle.Create().SetID(c.key).SetFailures(failures).SetNillableBlockedUntil(until).SetExpiresAt(forgotten).Exec(ctx) //nolint:wrapcheck // wrapped by count
 	}
-	u := tx.Throttle.UpdateOneID(row.ID).SetFailures(failures).SetExpiresAt(forgotten).ClearBlockedUntil()
-	if until != nil {
-		u.SetBlockedUntil(*until)
+	u := tx.Throttle.UpdateOneID(row.ID).SetFailures(failures).SetExpiresAt(forgotten).SetNillableBlockedUntil(until)
+	if until == nil {
+		u.ClearBlockedUntil()
 	}
 	return u.Exec(ctx) //nolint:wrapcheck // wrapped by count
 }
