@@ -8,18 +8,21 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"atrium/ent"
 	"atrium/graph/internal/limit"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/view"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/principal"
 )
 
 // change runs the operation of a mutation on its input, which is read as REST reads a path and a body. target is the
 // input's field that holds what REST has in its path.
-func change[In, Out any](ctx context.Context, r *Resolver, o *op.Operation[In, Out], input map[string]any, target string) (Out, error) {
+func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], input map[string]any, target string) (Out, error) {
 	var none Out
 	id, _ := input[target].(string)
-	if err := o.Admit(ctx, r.engine, id); err != nil {
+	if err := o.Admit(ctx, e, id); err != nil {
 		return none, err //nolint:wrapcheck // an *apperr.Error
 	}
 	body := maps.Clone(input)
@@ -32,18 +35,23 @@ func change[In, Out any](ctx context.Context, r *Resolver, o *op.Operation[In, O
 	if err != nil {
 		return none, err //nolint:wrapcheck // an *apperr.Error
 	}
-	out, _, err := op.Run(ctx, r.engine, o, in, op.Call{}.Checked())
+	out, _, err := op.Run(ctx, e, o, in, op.Call{}.Checked())
+	return out, err //nolint:wrapcheck // an *apperr.Error
+}
+
+// run runs an operation whose input the schema is bound to.
+func run[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In) (Out, error) {
+	out, _, err := op.Run(ctx, e, o, in, nil)
 	return out, err //nolint:wrapcheck // an *apperr.Error
 }
 
 // read runs the operation that reads one row.
-func read[Row any](ctx context.Context, r *Resolver, o *op.Operation[op.ByID, *Row], id string) (*Row, error) {
+func read[Row any](ctx context.Context, e *op.Engine, o *op.Operation[op.ByID, *Row], id string) (*Row, error) {
 	in, err := o.Decode(nil, func(string) string { return id }, nil)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // an *apperr.Error
 	}
-	out, _, err := op.Run(ctx, r.engine, o, in, nil)
-	return out, err //nolint:wrapcheck // an *apperr.Error
+	return run(ctx, e, o, in)
 }
 
 // window is what an operation's input has when it embeds op.Page.
@@ -53,7 +61,7 @@ type window[In any] interface {
 }
 
 // list runs the operation of a list for a connection.
-func list[In, T any, W window[In]](ctx context.Context, r *Resolver, o *op.Operation[In, op.List[*T]], in W,
+func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Operation[In, op.List[*T]], in W,
 	first *int, after *string, order *relay.Order,
 ) (*relay.Connection[T], error) {
 	if in == nil {
@@ -64,7 +72,7 @@ func list[In, T any, W window[In]](ctx context.Context, r *Resolver, o *op.Opera
 		return nil, err
 	}
 	in.SetWindow(size, op.Or(after, ""), order.Sort(), graphql.FieldRequested(ctx, "totalCount"))
-	l, _, err := op.Run(ctx, r.engine, o, *in, nil)
+	l, _, err := op.Run(ctx, e, o, *in, nil)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // an *apperr.Error
 	}
@@ -83,7 +91,7 @@ func sizeOf(first *int) (int, error) {
 
 // follow reads the row that an edge leads to, for all rows of the cohort at once; id is the edge's column. Rows that are
 // gone are null, and so are edges that lead nowhere.
-func follow[P, T any](ctx context.Context, r *Resolver, from *P, edge string, id func(*P) *string,
+func follow[P, T any](ctx context.Context, e *op.Engine, from *P, edge string, id func(*P) *string,
 	o *op.Operation[op.ByIDs, map[string]*T],
 ) (*T, error) {
 	to := id(from)
@@ -99,7 +107,7 @@ func follow[P, T any](ctx context.Context, r *Resolver, from *P, edge string, id
 				ids = append(ids, *id)
 			}
 		}
-		found, _, err := op.Run(ctx, r.engine, o, op.ByIDs{IDs: ids}, nil)
+		found, _, err := op.Run(ctx, e, o, op.ByIDs{IDs: ids}, nil)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // an *apperr.Error
 		}
@@ -125,9 +133,28 @@ func parents[P any](ctx context.Context, row *P) []*P {
 	return rows
 }
 
+// attach reads a value that belongs to a row, for all rows of the cohort at once.
+func attach[P, V any](ctx context.Context, e *op.Engine, to *P, name string, id func(*P) string,
+	o *op.Operation[op.ByIDs, map[string]V],
+) (V, error) {
+	var none V
+	res := cohortOf(ctx, to).GetFieldResult(name, func() (any, error) {
+		var in op.ByIDs
+		for _, row := range parents(ctx, to) {
+			in.IDs = append(in.IDs, id(row))
+		}
+		return run(ctx, e, o, in)
+	})
+	if res.Err != nil {
+		return none, res.Err
+	}
+	values, _ := res.Results.(map[string]V)
+	return values[id(to)], nil
+}
+
 // branch lists the children of a row for a connection, for all rows of the cohort at once; node is what stands behind a
 // row of the list.
-func branch[P, Row, T any](ctx context.Context, r *Resolver, from *P, edge string, id func(*P) string,
+func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, edge string, id func(*P) string,
 	o *op.Operation[op.OfParents, map[string]op.List[Row]], first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
 	size, err := sizeOf(first)
@@ -141,7 +168,7 @@ func branch[P, Row, T any](ctx context.Context, r *Resolver, from *P, edge strin
 		for _, row := range parents(ctx, from) {
 			in.IDs = append(in.IDs, id(row))
 		}
-		lists, _, err := op.Run(ctx, r.engine, o, in, nil)
+		lists, _, err := op.Run(ctx, e, o, in, nil)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // an *apperr.Error
 		}
@@ -176,6 +203,11 @@ func idOf(input map[string]any) string {
 	return s
 }
 
+// teamOf and userOf are what stands on either side of a membership.
+func teamOf(m *ent.TeamMember) *ent.Team { return m.Edges.Team }
+
+func userOf(m *ent.TeamMember) *ent.User { return m.Edges.User }
+
 // same is for lists whose rows are the nodes themselves.
 func same[T any](row *T) *T { return row }
 
@@ -185,6 +217,23 @@ func textsOf(m map[string]string) map[string]string {
 		return map[string]string{}
 	}
 	return m
+}
+
+// objectOf shows nothing, and null, as {}.
+func objectOf(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || string(raw) == "null" {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// viewer returns the caller.
+func viewer(ctx context.Context) (*view.Viewer, error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return nil, apperr.New(apperr.Unauthorized, "Authentication is required.")
+	}
+	return view.NewViewer(p), nil
 }
 
 // textOrNil shows no text as null.

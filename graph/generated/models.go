@@ -4,12 +4,122 @@ package generated
 
 import (
 	"atrium/ent"
+	"atrium/graph/internal/view"
+	"atrium/internal/audit"
 )
+
+// A request that was accepted.
+type AcceptRequestPayload struct {
+	// The request as it is now.
+	Request *ent.Request `json:"request"`
+}
+
+// An agent that was created.
+type CreateAgentPayload struct {
+	// The new agent.
+	Agent *ent.Agent `json:"agent"`
+}
+
+// An API key that was issued.
+type CreateAPIKeyPayload struct {
+	// The key.
+	APIKey *ent.APIKey `json:"apiKey"`
+	// Its value, which is shown this once.
+	Value string `json:"value"`
+}
+
+// A calendar that was created.
+type CreateCalendarPayload struct {
+	// The new calendar.
+	Calendar *ent.Calendar `json:"calendar"`
+}
+
+// An OAuth client that was registered.
+type CreateOAuthClientPayload struct {
+	// The client.
+	OauthClient *ent.OAuthClient `json:"oauthClient"`
+	// Its secret, which is shown this once; null for a client that can keep none.
+	ClientSecret *string `json:"clientSecret,omitempty"`
+}
+
+// An offering that was created.
+type CreateOfferingPayload struct {
+	// The new offering.
+	Offering *ent.Offering `json:"offering"`
+}
+
+// An organization that was created.
+type CreateOrganizationPayload struct {
+	// The new organization.
+	Organization *ent.Organization `json:"organization"`
+}
+
+// A request that was filed.
+type CreateRequestPayload struct {
+	// The new request.
+	Request *ent.Request `json:"request"`
+}
+
+// A secret that was created.
+type CreateSecretPayload struct {
+	// The new secret.
+	Secret *ent.Secret `json:"secret"`
+}
+
+// A service account that was created.
+type CreateServiceAccountPayload struct {
+	// The new service account.
+	ServiceAccount *ent.ServiceAccount `json:"serviceAccount"`
+}
 
 // A service that was created.
 type CreateServicePayload struct {
 	// The new service.
 	Service *ent.Service `json:"service"`
+}
+
+// A team that was created.
+type CreateTeamPayload struct {
+	// The new team.
+	Team *ent.Team `json:"team"`
+}
+
+// A workflow that was created.
+type CreateWorkflowPayload struct {
+	// The new workflow.
+	Workflow *ent.Workflow `json:"workflow"`
+}
+
+// A user who cannot sign in any more.
+type DeactivateUserPayload struct {
+	// The user as it is now.
+	User *ent.User `json:"user"`
+	// The API keys that go on working in the user's name.
+	RemainingAPIKeys []*ent.APIKey `json:"remainingApiKeys"`
+}
+
+// A request that was declined.
+type DeclineRequestPayload struct {
+	// The request as it is now.
+	Request *ent.Request `json:"request"`
+}
+
+// An offering that is gone.
+type DeleteOfferingPayload struct {
+	// The id that it had.
+	ID string `json:"id"`
+}
+
+// An organization that is gone.
+type DeleteOrganizationPayload struct {
+	// The id that it had.
+	ID string `json:"id"`
+}
+
+// A secret that is gone.
+type DeleteSecretPayload struct {
+	// The id that it had.
+	ID string `json:"id"`
 }
 
 // A service that is gone.
@@ -18,8 +128,106 @@ type DeleteServicePayload struct {
 	ID string `json:"id"`
 }
 
+// A team that is gone.
+type DeleteTeamPayload struct {
+	// The id that it had.
+	ID string `json:"id"`
+}
+
+// A workflow that is gone.
+type DeleteWorkflowPayload struct {
+	// The id that it had.
+	ID string `json:"id"`
+}
+
+// Audit entries that were taken out.
+type ExportAuditPayload struct {
+	// The entries.
+	Export *audit.Exported `json:"export"`
+}
+
+// Somebody who was invited.
+type InviteUserPayload struct {
+	// The new user.
+	User *ent.User `json:"user"`
+}
+
+// A user who can sign in again.
+type ReactivateUserPayload struct {
+	// The user as it is now.
+	User *ent.User `json:"user"`
+}
+
+// An API key that works no more.
+type RevokeAPIKeyPayload struct {
+	// The key as it is now.
+	APIKey *ent.APIKey `json:"apiKey"`
+}
+
+// An API key that was replaced.
+type RotateAPIKeyPayload struct {
+	// The new key.
+	APIKey *ent.APIKey `json:"apiKey"`
+	// Its value, which is shown this once.
+	Value string `json:"value"`
+}
+
+// A secret that has a new value.
+type RotateSecretPayload struct {
+	// The secret as it is now.
+	Secret *ent.Secret `json:"secret"`
+}
+
+// A company that was changed.
+type UpdateCompanyPayload struct {
+	// The company as it is now.
+	Company *view.Company `json:"company"`
+}
+
+// An offering that was changed.
+type UpdateOfferingPayload struct {
+	// The offering as it is now.
+	Offering *ent.Offering `json:"offering"`
+}
+
+// An organization that was changed.
+type UpdateOrganizationPayload struct {
+	// The organization as it is now.
+	Organization *ent.Organization `json:"organization"`
+}
+
+// A request that was changed.
+type UpdateRequestPayload struct {
+	// The request as it is now.
+	Request *ent.Request `json:"request"`
+}
+
+// A secret that was changed.
+type UpdateSecretPayload struct {
+	// The secret as it is now.
+	Secret *ent.Secret `json:"secret"`
+}
+
 // A service that was changed.
 type UpdateServicePayload struct {
 	// The service as it is now.
 	Service *ent.Service `json:"service"`
+}
+
+// A team that was changed.
+type UpdateTeamPayload struct {
+	// The team as it is now.
+	Team *ent.Team `json:"team"`
+}
+
+// A user who was changed.
+type UpdateUserPayload struct {
+	// The user as it is now.
+	User *ent.User `json:"user"`
+}
+
+// A workflow that was changed.
+type UpdateWorkflowPayload struct {
+	// The workflow as it is now.
+	Workflow *ent.Workflow `json:"workflow"`
 }

@@ -21,10 +21,21 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	ApiKey() ApiKeyResolver
+	AuditEntry() AuditEntryResolver
+	Calendar() CalendarResolver
 	Mutation() MutationResolver
+	OAuthClient() OAuthClientResolver
 	Offering() OfferingResolver
+	Organization() OrganizationResolver
 	Query() QueryResolver
+	Request() RequestResolver
+	Secret() SecretResolver
 	Service() ServiceResolver
+	Team() TeamResolver
+	User() UserResolver
+	Viewer() ViewerResolver
+	Workflow() WorkflowResolver
 }
 
 type DirectiveRoot struct {
@@ -52,11 +63,61 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		ec.unmarshalInputAcceptRequestInput,
+		ec.unmarshalInputAgentOrder,
+		ec.unmarshalInputApiKeyOrder,
+		ec.unmarshalInputAuditFilter,
+		ec.unmarshalInputAuditOrder,
+		ec.unmarshalInputCalendarOrder,
+		ec.unmarshalInputCreateAgentInput,
+		ec.unmarshalInputCreateApiKeyInput,
+		ec.unmarshalInputCreateCalendarInput,
+		ec.unmarshalInputCreateOAuthClientInput,
+		ec.unmarshalInputCreateOfferingInput,
+		ec.unmarshalInputCreateOrganizationInput,
+		ec.unmarshalInputCreateRequestInput,
+		ec.unmarshalInputCreateSecretInput,
+		ec.unmarshalInputCreateServiceAccountInput,
 		ec.unmarshalInputCreateServiceInput,
+		ec.unmarshalInputCreateTeamInput,
+		ec.unmarshalInputCreateWorkflowInput,
+		ec.unmarshalInputDeactivateUserInput,
+		ec.unmarshalInputDeclineRequestInput,
+		ec.unmarshalInputDeleteOfferingInput,
+		ec.unmarshalInputDeleteOrganizationInput,
+		ec.unmarshalInputDeleteSecretInput,
 		ec.unmarshalInputDeleteServiceInput,
+		ec.unmarshalInputDeleteTeamInput,
+		ec.unmarshalInputDeleteWorkflowInput,
+		ec.unmarshalInputExportAuditInput,
+		ec.unmarshalInputInviteUserInput,
+		ec.unmarshalInputOfferingSLAInput,
+		ec.unmarshalInputOrganizationOrder,
+		ec.unmarshalInputReactivateUserInput,
+		ec.unmarshalInputRequestFilter,
+		ec.unmarshalInputRequestOrder,
+		ec.unmarshalInputRevokeApiKeyInput,
+		ec.unmarshalInputRotateApiKeyInput,
+		ec.unmarshalInputRotateSecretInput,
+		ec.unmarshalInputSecretOrder,
+		ec.unmarshalInputServiceAccountOrder,
 		ec.unmarshalInputServiceFilter,
 		ec.unmarshalInputServiceOrder,
+		ec.unmarshalInputTeamOrder,
+		ec.unmarshalInputUpdateCompanyInput,
+		ec.unmarshalInputUpdateOfferingInput,
+		ec.unmarshalInputUpdateOrganizationInput,
+		ec.unmarshalInputUpdateRequestInput,
+		ec.unmarshalInputUpdateSecretInput,
 		ec.unmarshalInputUpdateServiceInput,
+		ec.unmarshalInputUpdateTeamInput,
+		ec.unmarshalInputUpdateUserInput,
+		ec.unmarshalInputUpdateWorkflowInput,
+		ec.unmarshalInputUserFilter,
+		ec.unmarshalInputUserOrder,
+		ec.unmarshalInputWorkflowFilter,
+		ec.unmarshalInputWorkflowOrder,
+		ec.unmarshalInputWorkingHoursInput,
 	)
 	first := true
 
@@ -132,6 +193,171 @@ func newExecutionContext(
 }
 
 var sources = []*ast.Source{
+	{Name: "../audit.graphqls", Input: `"How something that was tried ended."
+enum AuditOutcome {
+  "It was done."
+  allowed
+  "Rights forbade it."
+  denied
+  "It was in conflict with how things stood."
+  failed
+}
+
+"Who did something; for API keys, the key."
+type AuditActor {
+  "The kind of caller, such as user or api_key."
+  type: String!
+  "The caller's id."
+  id: ID!
+  "What people call the caller."
+  name: String!
+}
+
+"What something was done to."
+type AuditResource {
+  "The type, as access policies spell it."
+  type: String!
+  "The id; null when nothing came of a create."
+  id: ID
+}
+
+"Who did what to which resource, and how it ended."
+type AuditEntry implements Node {
+  "The entry's id, aud_…"
+  id: ID!
+  "When it happened."
+  at: Time!
+  "Who did it."
+  actor: AuditActor!
+  "Such as request.created."
+  action: String!
+  "What it was done to."
+  resource: AuditResource!
+  "How it ended."
+  outcome: AuditOutcome!
+  "The caller's address."
+  ip: String
+  "The caller's program."
+  userAgent: String
+  "The X-Request-Id of the answer."
+  requestId: String
+  "The fields that changed, each with from and to; secrets are masked."
+  changes: JSON!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of audit entries."
+type AuditEntryConnection {
+  "The audit entries, each with its place."
+  edges: [AuditEntryEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"An audit entry in a list."
+type AuditEntryEdge {
+  "The audit entry."
+  node: AuditEntry!
+  "Its place in the list."
+  cursor: String!
+}
+
+"Which audit entries to list: those that match every field given; of several values in one field, any."
+input AuditFilter {
+  "Of these users, service accounts or API keys."
+  actorId: [ID!]
+  "Of these actions, such as request.created."
+  action: [String!]
+  "About resources of these types, such as Request."
+  resourceType: [String!]
+  "About these resources."
+  resourceId: [ID!]
+  "Of this moment or later."
+  from: Time
+  "From before this moment."
+  to: Time
+}
+
+"What audit entries can be ordered by."
+enum AuditSort {
+  "When they happened."
+  at
+}
+
+"How to order audit entries."
+input AuditOrder {
+  "By what."
+  field: AuditSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"The form of an export."
+enum AuditFormat {
+  "A table with a line of headings."
+  csv
+  "One JSON object a line."
+  jsonl
+}
+
+"Audit entries as one text, the newest first."
+type AuditExport {
+  "Its form."
+  format: AuditFormat!
+  "The text."
+  content: String!
+  "How many entries are in it: at most 10,000."
+  count: Int!
+  "Older entries match as well; another export, with ` + "`" + `to` + "`" + `, has them."
+  truncated: Boolean!
+}
+
+extend type Query {
+  "The audit entry with this id."
+  auditEntry(
+    "Its id."
+    id: ID!
+  ): AuditEntry
+  "The audit log, the newest first unless ordered otherwise."
+  auditEntries(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "Which ones."
+    filter: AuditFilter
+    "In which order."
+    orderBy: AuditOrder
+  ): AuditEntryConnection
+}
+
+extend type Mutation {
+  "Writes audit entries as one text. Taking them out is audited, too."
+  exportAudit(
+    "Which entries, in what form."
+    input: ExportAuditInput!
+  ): ExportAuditPayload!
+}
+
+"Which audit entries are taken out, and in what form."
+input ExportAuditInput {
+  "Which ones."
+  filter: AuditFilter
+  "In what form."
+  format: AuditFormat!
+}
+
+"Audit entries that were taken out."
+type ExportAuditPayload {
+  "The entries."
+  export: AuditExport!
+}
+`, BuiltIn: false},
 	{Name: "../base.graphqls", Input: `"A moment: RFC 3339, in UTC with milliseconds in answers."
 scalar Time
 
@@ -182,6 +408,68 @@ type Query {
 "What can be changed."
 type Mutation
 `, BuiltIn: false},
+	{Name: "../billing.graphqls", Input: `"What is left of the company's credits."
+type CreditBalance {
+  "In cents."
+  balance: Int!
+  "In lower case."
+  currency: String!
+}
+
+"Whether an entry adds to the balance or takes from it."
+enum CreditType {
+  "Given to the company."
+  issued
+  "Used for an invoice."
+  applied
+}
+
+"One line of the credit history."
+type CreditEntry {
+  "When it was made."
+  date: Time!
+  "Whether it adds to the balance or takes from it."
+  type: CreditType!
+  "In cents: positive when issued, negative when applied."
+  amount: Int!
+  "Why."
+  description: String!
+  "The invoice that it was applied to."
+  invoiceId: ID
+  "What was left after it, in cents."
+  balance: Int!
+}
+
+"A window of a list of credit entries."
+type CreditEntryConnection {
+  "The credit entries, each with its place."
+  edges: [CreditEntryEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A credit entry in a list."
+type CreditEntryEdge {
+  "The credit entry."
+  node: CreditEntry!
+  "Its place in the list."
+  cursor: String!
+}
+
+extend type Query {
+  "What is left of the company's credits."
+  creditBalance: CreditBalance
+  "The credit history, the newest first."
+  creditHistory(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): CreditEntryConnection
+}
+`, BuiltIn: false},
 	{Name: "../catalog.graphqls", Input: `"Whether a service takes requests."
 enum ServiceStatus {
   "Not offered yet."
@@ -214,6 +502,10 @@ type Service implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "The team that answers for it."
+  ownerTeam: Team
+  "The organization that it belongs to."
+  organization: Organization
   "Its offerings, the newest first."
   offerings(
     "How many, 1 to 100."
@@ -305,6 +597,8 @@ type Offering implements Node {
   updatedAt: Time!
   "The service that it belongs to."
   service: Service
+  "The workflow that its requests run through."
+  workflow: Workflow
 }
 
 "The service levels of an offering, in minutes."
@@ -377,6 +671,21 @@ extend type Mutation {
     "The service."
     input: DeleteServiceInput!
   ): DeleteServicePayload!
+  "Creates an offering of a service."
+  createOffering(
+    "The new offering."
+    input: CreateOfferingInput!
+  ): CreateOfferingPayload!
+  "Changes the fields of an offering that are given."
+  updateOffering(
+    "The offering and what changes."
+    input: UpdateOfferingInput!
+  ): UpdateOfferingPayload!
+  "Deletes an offering that has no requests."
+  deleteOffering(
+    "The offering."
+    input: DeleteOfferingInput!
+  ): DeleteOfferingPayload!
 }
 
 "A new service."
@@ -440,6 +749,1767 @@ type DeleteServicePayload {
   "The id that it had."
   id: ID!
 }
+
+"A new offering."
+input CreateOfferingInput {
+  "The service that it belongs to."
+  serviceId: ID!
+  "What people call it."
+  name: String!
+  "Made from the name when not given; unique in the service."
+  slug: String
+  "What it is about."
+  description: String
+  "Starts active."
+  status: OfferingStatus
+  "What a request must say; without a form it may say anything."
+  form: JSON
+  "The workflow that its requests run through."
+  workflowId: ID
+  "How soon its requests should be dealt with."
+  sla: OfferingSLAInput
+  "Texts by key."
+  tags: JSON
+}
+
+"The service levels of an offering, in minutes."
+input OfferingSLAInput {
+  "Minutes until a request should be accepted."
+  responseMinutes: Int
+  "Minutes until a request should be completed."
+  resolutionMinutes: Int
+  "When to warn, as a share of the time: 1 to 99."
+  warnAtPercent: Int
+  "The calendar whose working hours count; all hours count without one."
+  calendarId: ID
+}
+
+"An offering that was created."
+type CreateOfferingPayload {
+  "The new offering."
+  offering: Offering!
+}
+
+"What changes of an offering; fields that are left out stay as they are."
+input UpdateOfferingInput {
+  "The offering."
+  id: ID!
+  "What people call it."
+  name: String
+  "Unique in the service."
+  slug: String
+  "What it is about; null clears it."
+  description: String
+  "Whether it takes requests."
+  status: OfferingStatus
+  "Replaces the form whole; null takes it away."
+  form: JSON
+  "The workflow that its requests run through; null for none."
+  workflowId: ID
+  "Replaces the service levels whole; null takes them away."
+  sla: OfferingSLAInput
+  "Replaces all tags; null clears them."
+  tags: JSON
+}
+
+"An offering that was changed."
+type UpdateOfferingPayload {
+  "The offering as it is now."
+  offering: Offering!
+}
+
+"The offering to delete."
+input DeleteOfferingInput {
+  "The offering."
+  id: ID!
+}
+
+"An offering that is gone."
+type DeleteOfferingPayload {
+  "The id that it had."
+  id: ID!
+}
+`, BuiltIn: false},
+	{Name: "../company.graphqls", Input: `"What a company has subscribed to."
+enum Plan {
+  "Free."
+  free
+  "Pro."
+  pro
+  "Starter."
+  starter
+  "Growth."
+  growth
+  "Business."
+  business
+  "Enterprise."
+  enterprise
+}
+
+"The kind of a caller."
+enum ViewerType {
+  "A person."
+  user
+  "A service account."
+  service_account
+}
+
+"Who is calling."
+type Viewer {
+  "The id of the person or service account behind the call."
+  id: ID!
+  "What kind of caller it is."
+  type: ViewerType!
+  "What people call the caller."
+  name: String!
+  "The caller's address; null for a service account."
+  email: String
+  "What the caller may do at most."
+  role: Role!
+  "The scopes of the key or token; all of them for a web session."
+  scopes: [String!]!
+  "The company that the call reaches."
+  company: Company
+}
+
+"A tenant of the platform."
+type Company {
+  "The company's id, co_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "Its name in addresses; unique."
+  slug: String!
+  "What it has subscribed to."
+  plan: Plan!
+  "Members without a second factor enrol one at their next sign-in."
+  mfaRequired: Boolean!
+  "How long a web session lasts while it is not used."
+  sessionLifetimeMinutes: Int!
+  "The company's sandbox; null when it is one itself."
+  sandbox: Sandbox
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A company to try things in, apart from the live one."
+type Sandbox {
+  "The sandbox's id, co_…"
+  id: ID!
+}
+
+extend type Query {
+  "Who is calling."
+  viewer: Viewer!
+}
+
+extend type Mutation {
+  "Changes the settings of the company that are given. Takes a person."
+  updateCompany(
+    "What changes."
+    input: UpdateCompanyInput!
+  ): UpdateCompanyPayload!
+}
+
+"What changes of the company; fields that are left out stay as they are."
+input UpdateCompanyInput {
+  "What people call it."
+  name: String
+  "Members without a second factor enrol one at their next sign-in."
+  mfaRequired: Boolean
+  "How long a web session lasts while it is not used, 5 to 1440."
+  sessionLifetimeMinutes: Int
+}
+
+"A company that was changed."
+type UpdateCompanyPayload {
+  "The company as it is now."
+  company: Company!
+}
+`, BuiltIn: false},
+	{Name: "../key.graphqls", Input: `"Whether an API key works."
+enum ApiKeyStatus {
+  "It does."
+  active
+  "It was revoked, for good."
+  revoked
+  "Its time is over."
+  expired
+}
+
+"A credential for calls from server to server. Its value is shown once, when it is made."
+type ApiKey implements Node {
+  "The key's id, key_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "What its value begins with: key_live_ or key_test_."
+  prefix: String!
+  "The last four characters of its value."
+  last4: String!
+  "What it may be used for."
+  scopes: [String!]!
+  "It reaches the sandbox and nothing else."
+  test: Boolean!
+  "Whether it works."
+  status: ApiKeyStatus!
+  "The addresses and CIDR prefixes that it works from; anywhere without them."
+  allowedIps: [String!]!
+  "The user who stands behind it."
+  userId: ID
+  "The service account that stands behind it."
+  serviceAccountId: ID
+  "The user who made it."
+  createdBy: ID!
+  "When it ends; null for never."
+  expiresAt: Time
+  "When it was revoked."
+  revokedAt: Time
+  "When it was last used."
+  lastUsedAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of API keys."
+type ApiKeyConnection {
+  "The API keys, each with its place."
+  edges: [ApiKeyEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"An API key in a list."
+type ApiKeyEdge {
+  "The API key."
+  node: ApiKey!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What API keys can be ordered by."
+enum ApiKeySort {
+  "When they were made."
+  createdAt
+  "Their names, by code point."
+  name
+}
+
+"How to order API keys."
+input ApiKeyOrder {
+  "By what."
+  field: ApiKeySort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"An application that obtains tokens for people."
+type OAuthClient {
+  "The row's id, cli_…"
+  id: ID!
+  "The client_id of OAuth, which is the row's id."
+  clientId: ID!
+  "What people call it."
+  name: String!
+  "Where the authorization code may be sent."
+  redirectUris: [String!]!
+  "Where browsers may be sent after signing out."
+  postLogoutRedirectUris: [String!]!
+  "Where the provider says that a session ended."
+  backchannelLogoutUri: String
+  "What its tokens may be used for."
+  scopes: [String!]!
+  "It can keep a secret."
+  confidential: Boolean!
+  "The user who made it."
+  createdBy: ID!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+extend type Query {
+  "The company's API keys, the newest first unless ordered otherwise. Takes a person."
+  apiKeys(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: ApiKeyOrder
+  ): ApiKeyConnection
+}
+
+extend type Mutation {
+  "Issues an API key. Takes a person."
+  createApiKey(
+    "The new key."
+    input: CreateApiKeyInput!
+  ): CreateApiKeyPayload!
+  "Issues a new value under the same name and scopes, and revokes the old key. Takes a person."
+  rotateApiKey(
+    "The key."
+    input: RotateApiKeyInput!
+  ): RotateApiKeyPayload!
+  "Revokes an API key, at once and for good. Takes a person."
+  revokeApiKey(
+    "The key."
+    input: RevokeApiKeyInput!
+  ): RevokeApiKeyPayload!
+  "Registers an OAuth client. Takes a person."
+  createOAuthClient(
+    "The new client."
+    input: CreateOAuthClientInput!
+  ): CreateOAuthClientPayload!
+}
+
+"A new API key."
+input CreateApiKeyInput {
+  "What people call it."
+  name: String!
+  "What it may be used for."
+  scopes: [String!]!
+  "It reaches the sandbox and nothing else."
+  test: Boolean
+  "Without it the key is valid until it is revoked."
+  expiresAt: Time
+  "Addresses and CIDR prefixes that the key works from; anywhere without them."
+  allowedIps: [String!]
+}
+
+"An API key that was issued."
+type CreateApiKeyPayload {
+  "The key."
+  apiKey: ApiKey!
+  "Its value, which is shown this once."
+  value: String!
+}
+
+"The API key to rotate."
+input RotateApiKeyInput {
+  "The key."
+  id: ID!
+}
+
+"An API key that was replaced."
+type RotateApiKeyPayload {
+  "The new key."
+  apiKey: ApiKey!
+  "Its value, which is shown this once."
+  value: String!
+}
+
+"The API key to revoke."
+input RevokeApiKeyInput {
+  "The key."
+  id: ID!
+}
+
+"An API key that works no more."
+type RevokeApiKeyPayload {
+  "The key as it is now."
+  apiKey: ApiKey!
+}
+
+"A new OAuth client."
+input CreateOAuthClientInput {
+  "What people call it."
+  name: String!
+  "Matched exactly: https, or http on a loopback address for native applications (on any port)."
+  redirectUris: [String!]!
+  "What tokens may ask for; all scopes of the API when not given."
+  scopes: [String!]
+  "The client can keep a secret."
+  confidential: Boolean
+}
+
+"An OAuth client that was registered."
+type CreateOAuthClientPayload {
+  "The client."
+  oauthClient: OAuthClient!
+  "Its secret, which is shown this once; null for a client that can keep none."
+  clientSecret: String
+}
+`, BuiltIn: false},
+	{Name: "../people.graphqls", Input: `"What a member of the company may do."
+enum Role {
+  "Everything."
+  owner
+  "Everything but changes of the plan and of owners."
+  admin
+  "Reads and works all requests."
+  agent
+  "Files requests and sees its own."
+  member
+}
+
+"Whether a member can sign in."
+enum UserStatus {
+  "Invited, and has not come yet."
+  invited
+  "Can sign in."
+  active
+  "Cannot sign in; API keys stay valid."
+  deactivated
+}
+
+"A member of the company."
+type User implements Node {
+  "The user's id, usr_…"
+  id: ID!
+  "In lower case; unique in the company."
+  email: String!
+  "What people call them."
+  name: String!
+  "What they may do."
+  role: Role!
+  "Whether they can sign in."
+  status: UserStatus!
+  "What access policies may ask for as principal.attributes."
+  attributes: StringMap!
+  "The teams that they are in, ordered by id."
+  teamIds: [ID!]!
+  "Whether signing in takes a second factor."
+  mfaEnabled: Boolean!
+  "When they last called; null before the first time."
+  lastSeenAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The teams that they are in, the latest first."
+  teams(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): TeamConnection
+}
+
+"A window of a list of users."
+type UserConnection {
+  "The users, each with its place."
+  edges: [UserEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A user in a list."
+type UserEdge {
+  "The user."
+  node: User!
+  "Its place in the list."
+  cursor: String!
+}
+
+"Which users to list: those that match every field given; of several values in one field, any."
+input UserFilter {
+  "Any of these states."
+  status: [UserStatus!]
+  "Any of these roles."
+  role: [Role!]
+  "Any of these e-mail addresses, in lower case."
+  email: [String!]
+}
+
+"What users can be ordered by."
+enum UserSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order users."
+input UserOrder {
+  "By what."
+  field: UserSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"A group of users."
+type Team implements Node {
+  "The team's id, team_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "Its name in addresses; unique in the company."
+  slug: String!
+  "What it is for."
+  description: String
+  "The organization that it belongs to."
+  organizationId: ID
+  "The users in it, ordered by id."
+  memberIds: [ID!]!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The organization that it belongs to."
+  organization: Organization
+  "The users in it, the latest first."
+  members(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): UserConnection
+}
+
+"A window of a list of teams."
+type TeamConnection {
+  "The teams, each with its place."
+  edges: [TeamEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A team in a list."
+type TeamEdge {
+  "The team."
+  node: Team!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What teams can be ordered by."
+enum TeamSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order teams."
+input TeamOrder {
+  "By what."
+  field: TeamSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"A node of the company's own structure, such as a division."
+type Organization implements Node {
+  "The organization's id, org_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "Its name in addresses; unique in the company."
+  slug: String!
+  "The organization that it is part of."
+  parentId: ID
+  "Texts by key, for access policies."
+  tags: StringMap!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The organization that it is part of."
+  parent: Organization
+}
+
+"A window of a list of organizations."
+type OrganizationConnection {
+  "The organizations, each with its place."
+  edges: [OrganizationEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"An organization in a list."
+type OrganizationEdge {
+  "The organization."
+  node: Organization!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What organizations can be ordered by."
+enum OrganizationSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order organizations."
+input OrganizationOrder {
+  "By what."
+  field: OrganizationSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"A caller that is no person; API keys may stand on it."
+type ServiceAccount implements Node {
+  "The service account's id, sa_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "What it may do."
+  role: Role!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of service accounts."
+type ServiceAccountConnection {
+  "The service accounts, each with its place."
+  edges: [ServiceAccountEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A service account in a list."
+type ServiceAccountEdge {
+  "The service account."
+  node: ServiceAccount!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What service accounts can be ordered by."
+enum ServiceAccountSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order service accounts."
+input ServiceAccountOrder {
+  "By what."
+  field: ServiceAccountSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+extend type Query {
+  "The user with this id."
+  user(
+    "Its id."
+    id: ID!
+  ): User
+  "The company's members, the newest first unless ordered otherwise."
+  users(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "Which ones."
+    filter: UserFilter
+    "In which order."
+    orderBy: UserOrder
+  ): UserConnection
+  "The team with this id."
+  team(
+    "Its id."
+    id: ID!
+  ): Team
+  "The company's teams, the newest first unless ordered otherwise."
+  teams(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: TeamOrder
+  ): TeamConnection
+  "The organization with this id."
+  organization(
+    "Its id."
+    id: ID!
+  ): Organization
+  "The company's organizations, the newest first unless ordered otherwise."
+  organizations(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: OrganizationOrder
+  ): OrganizationConnection
+  "The company's service accounts, the newest first unless ordered otherwise. Takes a person."
+  serviceAccounts(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: ServiceAccountOrder
+  ): ServiceAccountConnection
+}
+
+extend type Mutation {
+  "Invites somebody into the company. Takes a person."
+  inviteUser(
+    "Who is invited."
+    input: InviteUserInput!
+  ): InviteUserPayload!
+  "Changes the fields of a user that are given."
+  updateUser(
+    "The user and what changes."
+    input: UpdateUserInput!
+  ): UpdateUserPayload!
+  "Keeps a user from signing in, and ends its sessions. Its API keys stay valid. Takes a person."
+  deactivateUser(
+    "The user."
+    input: DeactivateUserInput!
+  ): DeactivateUserPayload!
+  "Lets a deactivated user sign in again. Takes a person."
+  reactivateUser(
+    "The user."
+    input: ReactivateUserInput!
+  ): ReactivateUserPayload!
+  "Creates a team."
+  createTeam(
+    "The new team."
+    input: CreateTeamInput!
+  ): CreateTeamPayload!
+  "Changes the fields of a team that are given."
+  updateTeam(
+    "The team and what changes."
+    input: UpdateTeamInput!
+  ): UpdateTeamPayload!
+  "Deletes a team that no service or request names."
+  deleteTeam(
+    "The team."
+    input: DeleteTeamInput!
+  ): DeleteTeamPayload!
+  "Creates an organization."
+  createOrganization(
+    "The new organization."
+    input: CreateOrganizationInput!
+  ): CreateOrganizationPayload!
+  "Changes the fields of an organization that are given."
+  updateOrganization(
+    "The organization and what changes."
+    input: UpdateOrganizationInput!
+  ): UpdateOrganizationPayload!
+  "Deletes an organization that has no children, teams or services."
+  deleteOrganization(
+    "The organization."
+    input: DeleteOrganizationInput!
+  ): DeleteOrganizationPayload!
+  "Creates a service account. Takes a person."
+  createServiceAccount(
+    "The new service account."
+    input: CreateServiceAccountInput!
+  ): CreateServiceAccountPayload!
+}
+
+"Who is invited."
+input InviteUserInput {
+  "Kept in lower case."
+  email: String!
+  "What stands before the @ of the address when not given."
+  name: String
+  "Starts as member; only owners invite owners."
+  role: Role
+}
+
+"Somebody who was invited."
+type InviteUserPayload {
+  "The new user."
+  user: User!
+}
+
+"What changes of a user; fields that are left out stay as they are."
+input UpdateUserInput {
+  "The user."
+  id: ID!
+  "What people call them."
+  name: String
+  "Only owners make owners, or change an owner's role."
+  role: Role
+  "Replaces all attributes; null clears them."
+  attributes: JSON
+  "Replaces all memberships; null ends them."
+  teamIds: [ID!]
+}
+
+"A user who was changed."
+type UpdateUserPayload {
+  "The user as it is now."
+  user: User!
+}
+
+"The user to deactivate."
+input DeactivateUserInput {
+  "The user."
+  id: ID!
+}
+
+"A user who cannot sign in any more."
+type DeactivateUserPayload {
+  "The user as it is now."
+  user: User!
+  "The API keys that go on working in the user's name."
+  remainingApiKeys: [ApiKey!]!
+}
+
+"The user to reactivate."
+input ReactivateUserInput {
+  "The user."
+  id: ID!
+}
+
+"A user who can sign in again."
+type ReactivateUserPayload {
+  "The user as it is now."
+  user: User!
+}
+
+"A new team."
+input CreateTeamInput {
+  "What people call it."
+  name: String!
+  "Made from the name when not given; unique in the company."
+  slug: String
+  "What it is for."
+  description: String
+  "The organization that it belongs to."
+  organizationId: ID
+  "The users in it."
+  memberIds: [ID!]
+}
+
+"A team that was created."
+type CreateTeamPayload {
+  "The new team."
+  team: Team!
+}
+
+"What changes of a team; fields that are left out stay as they are."
+input UpdateTeamInput {
+  "The team."
+  id: ID!
+  "What people call it."
+  name: String
+  "Unique in the company."
+  slug: String
+  "What it is for; null clears it."
+  description: String
+  "The organization that it belongs to; null clears it."
+  organizationId: ID
+  "Replaces all members; null takes them out."
+  memberIds: [ID!]
+}
+
+"A team that was changed."
+type UpdateTeamPayload {
+  "The team as it is now."
+  team: Team!
+}
+
+"The team to delete."
+input DeleteTeamInput {
+  "The team."
+  id: ID!
+}
+
+"A team that is gone."
+type DeleteTeamPayload {
+  "The id that it had."
+  id: ID!
+}
+
+"A new organization."
+input CreateOrganizationInput {
+  "What people call it."
+  name: String!
+  "Made from the name when not given; unique in the company."
+  slug: String
+  "The organization that it is part of."
+  parentId: ID
+  "Texts by key."
+  tags: JSON
+}
+
+"An organization that was created."
+type CreateOrganizationPayload {
+  "The new organization."
+  organization: Organization!
+}
+
+"What changes of an organization; fields that are left out stay as they are."
+input UpdateOrganizationInput {
+  "The organization."
+  id: ID!
+  "What people call it."
+  name: String
+  "Unique in the company."
+  slug: String
+  "Not the organization itself, nor one below it; null makes it a root."
+  parentId: ID
+  "Replaces all tags; null clears them."
+  tags: JSON
+}
+
+"An organization that was changed."
+type UpdateOrganizationPayload {
+  "The organization as it is now."
+  organization: Organization!
+}
+
+"The organization to delete."
+input DeleteOrganizationInput {
+  "The organization."
+  id: ID!
+}
+
+"An organization that is gone."
+type DeleteOrganizationPayload {
+  "The id that it had."
+  id: ID!
+}
+
+"A new service account."
+input CreateServiceAccountInput {
+  "What people call it."
+  name: String!
+  "Starts as member; only owners make owners."
+  role: Role
+}
+
+"A service account that was created."
+type CreateServiceAccountPayload {
+  "The new service account."
+  serviceAccount: ServiceAccount!
+}
+`, BuiltIn: false},
+	{Name: "../request.graphqls", Input: `"Where a request is in its life."
+enum RequestStatus {
+  "Filed, and nobody has taken it."
+  PENDING
+  "Accepted from the inbox."
+  IN_PROGRESS
+  "Done; final."
+  COMPLETED
+  "Cancelled or declined; final."
+  CANCELLED
+}
+
+"How urgent a request is."
+enum RequestPriority {
+  "It can wait."
+  LOW
+  "The usual."
+  MEDIUM
+  "Before others."
+  HIGH
+  "Now."
+  URGENT
+}
+
+"What a person filed against an offering."
+type Request implements Node {
+  "The request's id, req_…"
+  id: ID!
+  "The service that it is made against."
+  serviceId: ID!
+  "The offering that it is made against."
+  offeringId: ID!
+  "What it is about, in a line."
+  title: String!
+  "What it is about, in full."
+  description: String
+  "Where it is in its life."
+  status: RequestStatus!
+  "How urgent it is."
+  priority: RequestPriority!
+  "The answers to the offering's form, by field key."
+  fields: JSON!
+  "Texts by key, for filters and access policies."
+  tags: StringMap!
+  "The user or service account that filed it."
+  createdBy: ID!
+  "The user who deals with it."
+  assigneeId: ID
+  "The team that deals with it."
+  teamId: ID
+  "When it was accepted."
+  acceptedAt: Time
+  "When it was completed."
+  completedAt: Time
+  "When it was cancelled."
+  cancelledAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The service that it is made against."
+  service: Service
+  "The offering that it is made against."
+  offering: Offering
+  "The user who filed it; null when a service account did."
+  creator: User
+  "The user who deals with it."
+  assignee: User
+  "The team that deals with it."
+  team: Team
+}
+
+"A window of a list of requests."
+type RequestConnection {
+  "The requests, each with its place."
+  edges: [RequestEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A request in a list."
+type RequestEdge {
+  "The request."
+  node: Request!
+  "Its place in the list."
+  cursor: String!
+}
+
+"Which requests to list: those that match every field given; of several values in one field, any."
+input RequestFilter {
+  "Any of these states."
+  status: [RequestStatus!]
+  "Any of these priorities."
+  priority: [RequestPriority!]
+  "Made against any of these services."
+  serviceId: [ID!]
+  "Made against any of these offerings."
+  offeringId: [ID!]
+  "Dealt with by any of these users."
+  assigneeId: [ID!]
+  "Dealt with by any of these teams."
+  teamId: [ID!]
+  "Filed by any of these users or service accounts."
+  createdBy: [ID!]
+  "Made at this moment or later."
+  createdAfter: Time
+  "Made before this moment."
+  createdBefore: Time
+  "Tags, all of which must match."
+  tag: TagFilter
+  "The title contains this, in any case."
+  q: String
+}
+
+"What requests can be ordered by."
+enum RequestSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their titles, by code point."
+  title
+  "Their priorities, by weight."
+  priority
+  "Their states, by name."
+  status
+}
+
+"How to order requests."
+input RequestOrder {
+  "By what."
+  field: RequestSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+extend type Query {
+  "The request with this id."
+  request(
+    "Its id."
+    id: ID!
+  ): Request
+  "The requests that the caller reaches, the newest first unless ordered otherwise."
+  requests(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "Which ones."
+    filter: RequestFilter
+    "In which order."
+    orderBy: RequestOrder
+  ): RequestConnection
+}
+
+extend type Mutation {
+  "Files a request against an offering."
+  createRequest(
+    "The new request."
+    input: CreateRequestInput!
+  ): CreateRequestPayload!
+  "Changes the fields of a request that are given; a status moves it along."
+  updateRequest(
+    "The request and what changes."
+    input: UpdateRequestInput!
+  ): UpdateRequestPayload!
+  "Accepts a request from the inbox."
+  acceptRequest(
+    "The request."
+    input: AcceptRequestInput!
+  ): AcceptRequestPayload!
+  "Cancels a request, saying why."
+  declineRequest(
+    "The request and the reason."
+    input: DeclineRequestInput!
+  ): DeclineRequestPayload!
+}
+
+"A new request."
+input CreateRequestInput {
+  "The service that it is made against."
+  serviceId: ID!
+  "An active offering of that service."
+  offeringId: ID!
+  "What it is about, in a line."
+  title: String!
+  "What it is about, in full."
+  description: String
+  "MEDIUM when not given."
+  priority: RequestPriority
+  "The answers to the offering's form, by field key."
+  fields: JSON
+  "Texts by key."
+  tags: JSON
+  "The user who deals with it."
+  assigneeId: ID
+  "The team that deals with it."
+  teamId: ID
+}
+
+"A request that was filed."
+type CreateRequestPayload {
+  "The new request."
+  request: Request!
+}
+
+"What changes of a request; fields that are left out stay as they are."
+input UpdateRequestInput {
+  "The request."
+  id: ID!
+  "What it is about, in a line."
+  title: String
+  "What it is about, in full; null clears it."
+  description: String
+  "A transition: IN_PROGRESS accepts, COMPLETED completes, CANCELLED cancels."
+  status: RequestStatus
+  "How urgent it is."
+  priority: RequestPriority
+  "Replaces all answers; null clears them."
+  fields: JSON
+  "Replaces all tags; null clears them."
+  tags: JSON
+  "The user who deals with it; null for nobody."
+  assigneeId: ID
+  "The team that deals with it; null for none."
+  teamId: ID
+}
+
+"A request that was changed."
+type UpdateRequestPayload {
+  "The request as it is now."
+  request: Request!
+}
+
+"The request to accept."
+input AcceptRequestInput {
+  "The request."
+  id: ID!
+}
+
+"A request that was accepted."
+type AcceptRequestPayload {
+  "The request as it is now."
+  request: Request!
+}
+
+"The request to decline."
+input DeclineRequestInput {
+  "The request."
+  id: ID!
+  "Why; kept in the audit log."
+  reason: String!
+}
+
+"A request that was declined."
+type DeclineRequestPayload {
+  "The request as it is now."
+  request: Request!
+}
+`, BuiltIn: false},
+	{Name: "../secret.graphqls", Input: `"A named value that workflows may use and nobody can read back."
+type Secret implements Node {
+  "The secret's id, sec_…"
+  id: ID!
+  "What workflows call it: secrets.NAME."
+  name: String!
+  "What it is for."
+  description: String
+  "Counts the values that it has had."
+  version: Int!
+  "The user or service account that created it."
+  createdBy: ID!
+  "When a workflow last used it."
+  lastUsedAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of secrets."
+type SecretConnection {
+  "The secrets, each with its place."
+  edges: [SecretEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A secret in a list."
+type SecretEdge {
+  "The secret."
+  node: Secret!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What secrets can be ordered by."
+enum SecretSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order secrets."
+input SecretOrder {
+  "By what."
+  field: SecretSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+extend type Query {
+  "The secret with this id."
+  secret(
+    "Its id."
+    id: ID!
+  ): Secret
+  "The company's secrets without their values, the newest first unless ordered otherwise."
+  secrets(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: SecretOrder
+  ): SecretConnection
+}
+
+extend type Mutation {
+  "Creates a secret."
+  createSecret(
+    "The new secret."
+    input: CreateSecretInput!
+  ): CreateSecretPayload!
+  "Changes the fields of a secret that are given."
+  updateSecret(
+    "The secret and what changes."
+    input: UpdateSecretInput!
+  ): UpdateSecretPayload!
+  "Replaces a secret's value, which makes a new version."
+  rotateSecret(
+    "The secret and its new value."
+    input: RotateSecretInput!
+  ): RotateSecretPayload!
+  "Deletes a secret."
+  deleteSecret(
+    "The secret."
+    input: DeleteSecretInput!
+  ): DeleteSecretPayload!
+}
+
+"A new secret."
+input CreateSecretInput {
+  "What workflows call it; unique in the company, and not changeable."
+  name: String!
+  "At most 64 KiB; never returned."
+  value: String!
+  "What it is for."
+  description: String
+}
+
+"A secret that was created."
+type CreateSecretPayload {
+  "The new secret."
+  secret: Secret!
+}
+
+"What changes of a secret; fields that are left out stay as they are."
+input UpdateSecretInput {
+  "The secret."
+  id: ID!
+  "Replaces the value and makes a new version; at most 64 KiB; never returned."
+  value: String
+  "What it is for; null clears it."
+  description: String
+}
+
+"A secret that was changed."
+type UpdateSecretPayload {
+  "The secret as it is now."
+  secret: Secret!
+}
+
+"A secret's new value."
+input RotateSecretInput {
+  "The secret."
+  id: ID!
+  "At most 64 KiB; never returned."
+  value: String!
+}
+
+"A secret that has a new value."
+type RotateSecretPayload {
+  "The secret as it is now."
+  secret: Secret!
+}
+
+"The secret to delete."
+input DeleteSecretInput {
+  "The secret."
+  id: ID!
+}
+
+"A secret that is gone."
+type DeleteSecretPayload {
+  "The id that it had."
+  id: ID!
+}
+`, BuiltIn: false},
+	{Name: "../workflow.graphqls", Input: `"Whether a workflow runs."
+enum WorkflowStatus {
+  "Never published."
+  draft
+  "Its published version runs for new requests."
+  active
+  "Runs no more."
+  archived
+}
+
+"A process that requests run through."
+type Workflow implements Node {
+  "The workflow's id, wf_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "Its name in addresses; unique in the company."
+  slug: String!
+  "What it is for."
+  description: String
+  "Whether it runs."
+  status: WorkflowStatus!
+  "Of the last published definition; 0 before the first."
+  version: Int!
+  "The draft."
+  definition: JSON!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of workflows."
+type WorkflowConnection {
+  "The workflows, each with its place."
+  edges: [WorkflowEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A workflow in a list."
+type WorkflowEdge {
+  "The workflow."
+  node: Workflow!
+  "Its place in the list."
+  cursor: String!
+}
+
+"Which workflows to list: those that match every field given."
+input WorkflowFilter {
+  "Any of these states."
+  status: [WorkflowStatus!]
+  "The name contains this, in any case."
+  q: String
+}
+
+"What workflows can be ordered by."
+enum WorkflowSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order workflows."
+input WorkflowOrder {
+  "By what."
+  field: WorkflowSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"A day of the week."
+enum Weekday {
+  "Monday."
+  MON
+  "Tuesday."
+  TUE
+  "Wednesday."
+  WED
+  "Thursday."
+  THU
+  "Friday."
+  FRI
+  "Saturday."
+  SAT
+  "Sunday."
+  SUN
+}
+
+"One stretch of work on one day of the week."
+type WorkingHours {
+  "The day."
+  day: Weekday!
+  "When work begins, such as 09:00."
+  from: String!
+  "When work ends, such as 17:30; 24:00 at the latest."
+  to: String!
+}
+
+"Working hours and holidays, by which timers and service levels count."
+type Calendar implements Node {
+  "The calendar's id, cal_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "A name of the IANA time zone database."
+  timeZone: String!
+  "When work is done; all hours of all days when there are none."
+  workingHours: [WorkingHours!]!
+  "Days without working hours, as YYYY-MM-DD."
+  holidays: [String!]!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of calendars."
+type CalendarConnection {
+  "The calendars, each with its place."
+  edges: [CalendarEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A calendar in a list."
+type CalendarEdge {
+  "The calendar."
+  node: Calendar!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What calendars can be ordered by."
+enum CalendarSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order calendars."
+input CalendarOrder {
+  "By what."
+  field: CalendarSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"What an agent works."
+enum AgentType {
+  "Takes requests out of queues."
+  QUEUE_INTAKE
+  "Works phases of workflows."
+  WORKFLOW_PHASE
+}
+
+"Who runs an agent."
+enum AgentSource {
+  "The platform."
+  MANAGED
+  "The company."
+  CUSTOM
+}
+
+"An automated participant."
+type Agent implements Node {
+  "The agent's id, agt_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "What it works."
+  type: AgentType!
+  "Who runs it."
+  source: AgentSource!
+  "How far it goes by itself."
+  autonomy: String!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of agents."
+type AgentConnection {
+  "The agents, each with its place."
+  edges: [AgentEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"An agent in a list."
+type AgentEdge {
+  "The agent."
+  node: Agent!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What agents can be ordered by."
+enum AgentSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order agents."
+input AgentOrder {
+  "By what."
+  field: AgentSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+extend type Query {
+  "The workflow with this id."
+  workflow(
+    "Its id."
+    id: ID!
+  ): Workflow
+  "The company's workflows, the newest first unless ordered otherwise."
+  workflows(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "Which ones."
+    filter: WorkflowFilter
+    "In which order."
+    orderBy: WorkflowOrder
+  ): WorkflowConnection
+  "The company's calendars, the newest first unless ordered otherwise. Takes a person."
+  calendars(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: CalendarOrder
+  ): CalendarConnection
+  "The company's agents, the newest first unless ordered otherwise. Takes a person."
+  agents(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: AgentOrder
+  ): AgentConnection
+}
+
+extend type Mutation {
+  "Creates a workflow as a draft."
+  createWorkflow(
+    "The new workflow."
+    input: CreateWorkflowInput!
+  ): CreateWorkflowPayload!
+  "Changes the fields of a workflow that are given; the published version stays as it is."
+  updateWorkflow(
+    "The workflow and what changes."
+    input: UpdateWorkflowInput!
+  ): UpdateWorkflowPayload!
+  "Deletes a workflow that no offering uses."
+  deleteWorkflow(
+    "The workflow."
+    input: DeleteWorkflowInput!
+  ): DeleteWorkflowPayload!
+  "Creates a calendar. Takes a person."
+  createCalendar(
+    "The new calendar."
+    input: CreateCalendarInput!
+  ): CreateCalendarPayload!
+  "Creates an agent. Takes a person."
+  createAgent(
+    "The new agent."
+    input: CreateAgentInput!
+  ): CreateAgentPayload!
+}
+
+"A new workflow."
+input CreateWorkflowInput {
+  "What people call it."
+  name: String!
+  "Made from the name when not given; unique in the company."
+  slug: String
+  "What it is for."
+  description: String
+  "Phases and the transitions between them; at most 256 KiB."
+  definition: JSON!
+}
+
+"A workflow that was created."
+type CreateWorkflowPayload {
+  "The new workflow."
+  workflow: Workflow!
+}
+
+"What changes of a workflow; fields that are left out stay as they are."
+input UpdateWorkflowInput {
+  "The workflow."
+  id: ID!
+  "What people call it."
+  name: String
+  "Unique in the company."
+  slug: String
+  "What it is for; null clears it."
+  description: String
+  "active takes a published version, draft takes none."
+  status: WorkflowStatus
+  "Replaces the draft whole; at most 256 KiB."
+  definition: JSON
+}
+
+"A workflow that was changed."
+type UpdateWorkflowPayload {
+  "The workflow as it is now."
+  workflow: Workflow!
+}
+
+"The workflow to delete."
+input DeleteWorkflowInput {
+  "The workflow."
+  id: ID!
+}
+
+"A workflow that is gone."
+type DeleteWorkflowPayload {
+  "The id that it had."
+  id: ID!
+}
+
+"A new calendar."
+input CreateCalendarInput {
+  "What people call it."
+  name: String!
+  "A name of the IANA time zone database; UTC when not given."
+  timeZone: String
+  "All hours of all days when not given."
+  workingHours: [WorkingHoursInput!]
+  "Days without working hours, as YYYY-MM-DD."
+  holidays: [String!]
+}
+
+"One stretch of work on one day of the week."
+input WorkingHoursInput {
+  "The day."
+  day: Weekday!
+  "When work begins, such as 09:00."
+  from: String!
+  "When work ends, such as 17:30; 24:00 at the latest."
+  to: String!
+}
+
+"A calendar that was created."
+type CreateCalendarPayload {
+  "The new calendar."
+  calendar: Calendar!
+}
+
+"A new agent."
+input CreateAgentInput {
+  "What people call it."
+  name: String!
+  "What it works."
+  type: AgentType!
+  "Who runs it."
+  source: AgentSource!
+  "How far it goes by itself, such as SUGGEST or ACT_WITH_APPROVAL."
+  autonomy: String!
+}
+
+"An agent that was created."
+type CreateAgentPayload {
+  "The new agent."
+  agent: Agent!
+}
 `, BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
@@ -447,6 +2517,346 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 // childFields_* functions provide shared child field context lookups.
 // Each function is generated once per unique object type, deduplicating the
 // switch statements that were previously inlined in every fieldContext_* function.
+
+func (ec *executionContext) childFields_AcceptRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_AcceptRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AcceptRequestPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Agent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Agent_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Agent_name(ctx, field)
+	case "type":
+		return ec.fieldContext_Agent_type(ctx, field)
+	case "source":
+		return ec.fieldContext_Agent_source(ctx, field)
+	case "autonomy":
+		return ec.fieldContext_Agent_autonomy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Agent_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Agent_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Agent", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AgentConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AgentConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AgentConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AgentEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AgentEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ApiKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ApiKey_id(ctx, field)
+	case "name":
+		return ec.fieldContext_ApiKey_name(ctx, field)
+	case "prefix":
+		return ec.fieldContext_ApiKey_prefix(ctx, field)
+	case "last4":
+		return ec.fieldContext_ApiKey_last4(ctx, field)
+	case "scopes":
+		return ec.fieldContext_ApiKey_scopes(ctx, field)
+	case "test":
+		return ec.fieldContext_ApiKey_test(ctx, field)
+	case "status":
+		return ec.fieldContext_ApiKey_status(ctx, field)
+	case "allowedIps":
+		return ec.fieldContext_ApiKey_allowedIps(ctx, field)
+	case "userId":
+		return ec.fieldContext_ApiKey_userId(ctx, field)
+	case "serviceAccountId":
+		return ec.fieldContext_ApiKey_serviceAccountId(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_ApiKey_createdBy(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_ApiKey_expiresAt(ctx, field)
+	case "revokedAt":
+		return ec.fieldContext_ApiKey_revokedAt(ctx, field)
+	case "lastUsedAt":
+		return ec.fieldContext_ApiKey_lastUsedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ApiKey_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_ApiKey_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApiKey", field.Name)
+}
+
+func (ec *executionContext) childFields_ApiKeyConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ApiKeyConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ApiKeyConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ApiKeyConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApiKeyConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ApiKeyEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ApiKeyEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ApiKeyEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApiKeyEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditActor(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "type":
+		return ec.fieldContext_AuditActor_type(ctx, field)
+	case "id":
+		return ec.fieldContext_AuditActor_id(ctx, field)
+	case "name":
+		return ec.fieldContext_AuditActor_name(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditActor", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditEntry(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_AuditEntry_id(ctx, field)
+	case "at":
+		return ec.fieldContext_AuditEntry_at(ctx, field)
+	case "actor":
+		return ec.fieldContext_AuditEntry_actor(ctx, field)
+	case "action":
+		return ec.fieldContext_AuditEntry_action(ctx, field)
+	case "resource":
+		return ec.fieldContext_AuditEntry_resource(ctx, field)
+	case "outcome":
+		return ec.fieldContext_AuditEntry_outcome(ctx, field)
+	case "ip":
+		return ec.fieldContext_AuditEntry_ip(ctx, field)
+	case "userAgent":
+		return ec.fieldContext_AuditEntry_userAgent(ctx, field)
+	case "requestId":
+		return ec.fieldContext_AuditEntry_requestId(ctx, field)
+	case "changes":
+		return ec.fieldContext_AuditEntry_changes(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_AuditEntry_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_AuditEntry_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditEntry", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditEntryConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AuditEntryConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AuditEntryConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AuditEntryConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditEntryConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditEntryEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AuditEntryEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AuditEntryEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditEntryEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditExport(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "format":
+		return ec.fieldContext_AuditExport_format(ctx, field)
+	case "content":
+		return ec.fieldContext_AuditExport_content(ctx, field)
+	case "count":
+		return ec.fieldContext_AuditExport_count(ctx, field)
+	case "truncated":
+		return ec.fieldContext_AuditExport_truncated(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditExport", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditResource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "type":
+		return ec.fieldContext_AuditResource_type(ctx, field)
+	case "id":
+		return ec.fieldContext_AuditResource_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditResource", field.Name)
+}
+
+func (ec *executionContext) childFields_Calendar(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Calendar_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Calendar_name(ctx, field)
+	case "timeZone":
+		return ec.fieldContext_Calendar_timeZone(ctx, field)
+	case "workingHours":
+		return ec.fieldContext_Calendar_workingHours(ctx, field)
+	case "holidays":
+		return ec.fieldContext_Calendar_holidays(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Calendar_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Calendar_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Calendar", field.Name)
+}
+
+func (ec *executionContext) childFields_CalendarConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_CalendarConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_CalendarConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_CalendarConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CalendarConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_CalendarEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_CalendarEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_CalendarEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CalendarEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Company(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Company_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Company_name(ctx, field)
+	case "slug":
+		return ec.fieldContext_Company_slug(ctx, field)
+	case "plan":
+		return ec.fieldContext_Company_plan(ctx, field)
+	case "mfaRequired":
+		return ec.fieldContext_Company_mfaRequired(ctx, field)
+	case "sessionLifetimeMinutes":
+		return ec.fieldContext_Company_sessionLifetimeMinutes(ctx, field)
+	case "sandbox":
+		return ec.fieldContext_Company_sandbox(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Company_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Company_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Company", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agent":
+		return ec.fieldContext_CreateAgentPayload_agent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateAgentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "apiKey":
+		return ec.fieldContext_CreateApiKeyPayload_apiKey(ctx, field)
+	case "value":
+		return ec.fieldContext_CreateApiKeyPayload_value(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateApiKeyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateCalendarPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "calendar":
+		return ec.fieldContext_CreateCalendarPayload_calendar(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateCalendarPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "oauthClient":
+		return ec.fieldContext_CreateOAuthClientPayload_oauthClient(ctx, field)
+	case "clientSecret":
+		return ec.fieldContext_CreateOAuthClientPayload_clientSecret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateOAuthClientPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateOfferingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "offering":
+		return ec.fieldContext_CreateOfferingPayload_offering(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateOfferingPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateOrganizationPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "organization":
+		return ec.fieldContext_CreateOrganizationPayload_organization(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateOrganizationPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_CreateRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateRequestPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "secret":
+		return ec.fieldContext_CreateSecretPayload_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateSecretPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateServiceAccountPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "serviceAccount":
+		return ec.fieldContext_CreateServiceAccountPayload_serviceAccount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateServiceAccountPayload", field.Name)
+}
 
 func (ec *executionContext) childFields_CreateServicePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
@@ -456,12 +2866,180 @@ func (ec *executionContext) childFields_CreateServicePayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type CreateServicePayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateTeamPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "team":
+		return ec.fieldContext_CreateTeamPayload_team(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateTeamPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "workflow":
+		return ec.fieldContext_CreateWorkflowPayload_workflow(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateWorkflowPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreditBalance(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "balance":
+		return ec.fieldContext_CreditBalance_balance(ctx, field)
+	case "currency":
+		return ec.fieldContext_CreditBalance_currency(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreditBalance", field.Name)
+}
+
+func (ec *executionContext) childFields_CreditEntry(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "date":
+		return ec.fieldContext_CreditEntry_date(ctx, field)
+	case "type":
+		return ec.fieldContext_CreditEntry_type(ctx, field)
+	case "amount":
+		return ec.fieldContext_CreditEntry_amount(ctx, field)
+	case "description":
+		return ec.fieldContext_CreditEntry_description(ctx, field)
+	case "invoiceId":
+		return ec.fieldContext_CreditEntry_invoiceId(ctx, field)
+	case "balance":
+		return ec.fieldContext_CreditEntry_balance(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreditEntry", field.Name)
+}
+
+func (ec *executionContext) childFields_CreditEntryConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_CreditEntryConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_CreditEntryConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_CreditEntryConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreditEntryConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_CreditEntryEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_CreditEntryEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_CreditEntryEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreditEntryEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_DeactivateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_DeactivateUserPayload_user(ctx, field)
+	case "remainingApiKeys":
+		return ec.fieldContext_DeactivateUserPayload_remainingApiKeys(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeactivateUserPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeclineRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_DeclineRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeclineRequestPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteOfferingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteOfferingPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteOfferingPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteOrganizationPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteOrganizationPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteOrganizationPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteSecretPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteSecretPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeleteServicePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
 		return ec.fieldContext_DeleteServicePayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteServicePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteTeamPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteTeamPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteTeamPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteWorkflowPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteWorkflowPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ExportAuditPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "export":
+		return ec.fieldContext_ExportAuditPayload_export(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ExportAuditPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_InviteUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_InviteUserPayload_user(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InviteUserPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_OAuthClient_id(ctx, field)
+	case "clientId":
+		return ec.fieldContext_OAuthClient_clientId(ctx, field)
+	case "name":
+		return ec.fieldContext_OAuthClient_name(ctx, field)
+	case "redirectUris":
+		return ec.fieldContext_OAuthClient_redirectUris(ctx, field)
+	case "postLogoutRedirectUris":
+		return ec.fieldContext_OAuthClient_postLogoutRedirectUris(ctx, field)
+	case "backchannelLogoutUri":
+		return ec.fieldContext_OAuthClient_backchannelLogoutUri(ctx, field)
+	case "scopes":
+		return ec.fieldContext_OAuthClient_scopes(ctx, field)
+	case "confidential":
+		return ec.fieldContext_OAuthClient_confidential(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_OAuthClient_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_OAuthClient_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_OAuthClient_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OAuthClient", field.Name)
 }
 
 func (ec *executionContext) childFields_Offering(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -492,6 +3070,8 @@ func (ec *executionContext) childFields_Offering(ctx context.Context, field grap
 		return ec.fieldContext_Offering_updatedAt(ctx, field)
 	case "service":
 		return ec.fieldContext_Offering_service(ctx, field)
+	case "workflow":
+		return ec.fieldContext_Offering_workflow(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Offering", field.Name)
 }
@@ -532,6 +3112,50 @@ func (ec *executionContext) childFields_OfferingSLA(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type OfferingSLA", field.Name)
 }
 
+func (ec *executionContext) childFields_Organization(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Organization_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Organization_name(ctx, field)
+	case "slug":
+		return ec.fieldContext_Organization_slug(ctx, field)
+	case "parentId":
+		return ec.fieldContext_Organization_parentId(ctx, field)
+	case "tags":
+		return ec.fieldContext_Organization_tags(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Organization_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Organization_updatedAt(ctx, field)
+	case "parent":
+		return ec.fieldContext_Organization_parent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Organization", field.Name)
+}
+
+func (ec *executionContext) childFields_OrganizationConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_OrganizationConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_OrganizationConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_OrganizationConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OrganizationConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_OrganizationEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_OrganizationEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_OrganizationEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OrganizationEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -544,6 +3168,164 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 		return ec.fieldContext_PageInfo_endCursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_ReactivateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_ReactivateUserPayload_user(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReactivateUserPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Request(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Request_id(ctx, field)
+	case "serviceId":
+		return ec.fieldContext_Request_serviceId(ctx, field)
+	case "offeringId":
+		return ec.fieldContext_Request_offeringId(ctx, field)
+	case "title":
+		return ec.fieldContext_Request_title(ctx, field)
+	case "description":
+		return ec.fieldContext_Request_description(ctx, field)
+	case "status":
+		return ec.fieldContext_Request_status(ctx, field)
+	case "priority":
+		return ec.fieldContext_Request_priority(ctx, field)
+	case "fields":
+		return ec.fieldContext_Request_fields(ctx, field)
+	case "tags":
+		return ec.fieldContext_Request_tags(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Request_createdBy(ctx, field)
+	case "assigneeId":
+		return ec.fieldContext_Request_assigneeId(ctx, field)
+	case "teamId":
+		return ec.fieldContext_Request_teamId(ctx, field)
+	case "acceptedAt":
+		return ec.fieldContext_Request_acceptedAt(ctx, field)
+	case "completedAt":
+		return ec.fieldContext_Request_completedAt(ctx, field)
+	case "cancelledAt":
+		return ec.fieldContext_Request_cancelledAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Request_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Request_updatedAt(ctx, field)
+	case "service":
+		return ec.fieldContext_Request_service(ctx, field)
+	case "offering":
+		return ec.fieldContext_Request_offering(ctx, field)
+	case "creator":
+		return ec.fieldContext_Request_creator(ctx, field)
+	case "assignee":
+		return ec.fieldContext_Request_assignee(ctx, field)
+	case "team":
+		return ec.fieldContext_Request_team(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Request", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_RequestConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_RequestConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_RequestConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_RequestEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_RequestEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_RevokeApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "apiKey":
+		return ec.fieldContext_RevokeApiKeyPayload_apiKey(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RevokeApiKeyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RotateApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "apiKey":
+		return ec.fieldContext_RotateApiKeyPayload_apiKey(ctx, field)
+	case "value":
+		return ec.fieldContext_RotateApiKeyPayload_value(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RotateApiKeyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RotateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "secret":
+		return ec.fieldContext_RotateSecretPayload_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RotateSecretPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Sandbox(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Sandbox_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Sandbox", field.Name)
+}
+
+func (ec *executionContext) childFields_Secret(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Secret_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Secret_name(ctx, field)
+	case "description":
+		return ec.fieldContext_Secret_description(ctx, field)
+	case "version":
+		return ec.fieldContext_Secret_version(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Secret_createdBy(ctx, field)
+	case "lastUsedAt":
+		return ec.fieldContext_Secret_lastUsedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Secret_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Secret_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Secret", field.Name)
+}
+
+func (ec *executionContext) childFields_SecretConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_SecretConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_SecretConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_SecretConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SecretConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_SecretEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_SecretEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_SecretEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SecretEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Service(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -568,10 +3350,52 @@ func (ec *executionContext) childFields_Service(ctx context.Context, field graph
 		return ec.fieldContext_Service_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Service_updatedAt(ctx, field)
+	case "ownerTeam":
+		return ec.fieldContext_Service_ownerTeam(ctx, field)
+	case "organization":
+		return ec.fieldContext_Service_organization(ctx, field)
 	case "offerings":
 		return ec.fieldContext_Service_offerings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Service", field.Name)
+}
+
+func (ec *executionContext) childFields_ServiceAccount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ServiceAccount_id(ctx, field)
+	case "name":
+		return ec.fieldContext_ServiceAccount_name(ctx, field)
+	case "role":
+		return ec.fieldContext_ServiceAccount_role(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ServiceAccount_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_ServiceAccount_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ServiceAccount", field.Name)
+}
+
+func (ec *executionContext) childFields_ServiceAccountConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ServiceAccountConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ServiceAccountConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ServiceAccountConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ServiceAccountConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ServiceAccountEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ServiceAccountEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ServiceAccountEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ServiceAccountEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_ServiceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -596,12 +3420,254 @@ func (ec *executionContext) childFields_ServiceEdge(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type ServiceEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_Team(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Team_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Team_name(ctx, field)
+	case "slug":
+		return ec.fieldContext_Team_slug(ctx, field)
+	case "description":
+		return ec.fieldContext_Team_description(ctx, field)
+	case "organizationId":
+		return ec.fieldContext_Team_organizationId(ctx, field)
+	case "memberIds":
+		return ec.fieldContext_Team_memberIds(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Team_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Team_updatedAt(ctx, field)
+	case "organization":
+		return ec.fieldContext_Team_organization(ctx, field)
+	case "members":
+		return ec.fieldContext_Team_members(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Team", field.Name)
+}
+
+func (ec *executionContext) childFields_TeamConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_TeamConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_TeamConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TeamConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TeamConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_TeamEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_TeamEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_TeamEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TeamEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateCompanyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "company":
+		return ec.fieldContext_UpdateCompanyPayload_company(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateCompanyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateOfferingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "offering":
+		return ec.fieldContext_UpdateOfferingPayload_offering(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateOfferingPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateOrganizationPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "organization":
+		return ec.fieldContext_UpdateOrganizationPayload_organization(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateOrganizationPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_UpdateRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateRequestPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "secret":
+		return ec.fieldContext_UpdateSecretPayload_secret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateSecretPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateServicePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "service":
 		return ec.fieldContext_UpdateServicePayload_service(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateServicePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateTeamPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "team":
+		return ec.fieldContext_UpdateTeamPayload_team(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateTeamPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_UpdateUserPayload_user(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateUserPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "workflow":
+		return ec.fieldContext_UpdateWorkflowPayload_workflow(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateWorkflowPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_User(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_User_id(ctx, field)
+	case "email":
+		return ec.fieldContext_User_email(ctx, field)
+	case "name":
+		return ec.fieldContext_User_name(ctx, field)
+	case "role":
+		return ec.fieldContext_User_role(ctx, field)
+	case "status":
+		return ec.fieldContext_User_status(ctx, field)
+	case "attributes":
+		return ec.fieldContext_User_attributes(ctx, field)
+	case "teamIds":
+		return ec.fieldContext_User_teamIds(ctx, field)
+	case "mfaEnabled":
+		return ec.fieldContext_User_mfaEnabled(ctx, field)
+	case "lastSeenAt":
+		return ec.fieldContext_User_lastSeenAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_User_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_User_updatedAt(ctx, field)
+	case "teams":
+		return ec.fieldContext_User_teams(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type User", field.Name)
+}
+
+func (ec *executionContext) childFields_UserConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_UserConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_UserConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_UserConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UserConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_UserEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_UserEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_UserEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UserEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Viewer_id(ctx, field)
+	case "type":
+		return ec.fieldContext_Viewer_type(ctx, field)
+	case "name":
+		return ec.fieldContext_Viewer_name(ctx, field)
+	case "email":
+		return ec.fieldContext_Viewer_email(ctx, field)
+	case "role":
+		return ec.fieldContext_Viewer_role(ctx, field)
+	case "scopes":
+		return ec.fieldContext_Viewer_scopes(ctx, field)
+	case "company":
+		return ec.fieldContext_Viewer_company(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
+}
+
+func (ec *executionContext) childFields_Workflow(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Workflow_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Workflow_name(ctx, field)
+	case "slug":
+		return ec.fieldContext_Workflow_slug(ctx, field)
+	case "description":
+		return ec.fieldContext_Workflow_description(ctx, field)
+	case "status":
+		return ec.fieldContext_Workflow_status(ctx, field)
+	case "version":
+		return ec.fieldContext_Workflow_version(ctx, field)
+	case "definition":
+		return ec.fieldContext_Workflow_definition(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Workflow_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Workflow_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Workflow", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkflowConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_WorkflowConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_WorkflowConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_WorkflowConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkflowConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkflowEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_WorkflowEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_WorkflowEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkflowEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkingHours(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "day":
+		return ec.fieldContext_WorkingHours_day(ctx, field)
+	case "from":
+		return ec.fieldContext_WorkingHours_from(ctx, field)
+	case "to":
+		return ec.fieldContext_WorkingHours_to(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkingHours", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -163,7 +163,7 @@ func plain(v reflect.Value) any {
 
 // columnOf returns the index of the field that holds a column of an Ent entity.
 func columnOf(t reflect.Type, column string) []int {
-	for f := range t.Fields() {
+	for _, f := range reflect.VisibleFields(t) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == column && f.IsExported() {
 			return f.Index
 		}

@@ -16,24 +16,21 @@ var serviceAccountSorts = op.Sorts{
 	"createdAt": serviceaccount.FieldCreatedAt, "updatedAt": serviceaccount.FieldUpdatedAt, "name": serviceaccount.FieldName,
 }
 
-// createOwnerAccount is the right to make service accounts that may do what owners may.
-const createOwnerAccount = "serviceaccount.create_owner"
-
 // The operations on service accounts: callers that are no person, whose API keys package authn issues. They take a person.
 var (
 	ListServiceAccounts = op.New("serviceaccount.list", op.Spec{
 		Resource: "ServiceAccount", Action: op.Read, AdminLayer: true, Sorts: serviceAccountSorts, Summary: "List service accounts",
 	}, listServiceAccounts)
 
-	CreateServiceAccount = op.New("serviceaccount.create", op.Spec{
-		Resource: "ServiceAccount", Action: op.Create, AdminLayer: true, FreshVerbs: []string{createOwnerAccount},
-		Summary: "Create a service account",
-	}, createServiceAccount).WithVerbs(func(in CreateServiceAccountInput) []string {
-		if in.Role != nil && serviceaccount.Role(*in.Role) == serviceaccount.RoleOwner {
-			return []string{"serviceaccount.create", createOwnerAccount}
-		}
-		return []string{"serviceaccount.create"}
+	GetServiceAccount = op.Get("serviceaccount.read", op.Spec{
+		Resource: "ServiceAccount", Action: op.Read, AdminLayer: true, Summary: "Get a service account",
+	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.ServiceAccount, error) {
+		return tx.ServiceAccount.Query().Where(serviceaccount.ID(id)).Only(ctx)
 	})
+
+	CreateServiceAccount = op.New("serviceaccount.create", op.Spec{
+		Resource: "ServiceAccount", Action: op.Create, AdminLayer: true, FreshVerbs: []string{updateOwner}, Summary: "Create a service account",
+	}, createServiceAccount).WithVerbs(func(in CreateServiceAccountInput) []string { return ownerVerbs("serviceaccount.create", in.Role) })
 )
 
 // ListServiceAccountsInput pages the list of service accounts.
