@@ -27,6 +27,16 @@ func (tx *Tx) WakeQueue(queue string) {
 	tx.AfterCommit(func() { s.WakeQueue(queue) })
 }
 
+// WakeQueueFor is WakeQueue unless the statement that made the jobs turns out to have made none.
+func (tx *Tx) WakeQueueFor(queue string, made *Later) {
+	s := tx.store
+	tx.AfterCommit(func() {
+		if made.Rows() > 0 {
+			s.WakeQueue(queue)
+		}
+	})
+}
+
 // wakers are those who want to hear of due jobs.
 type wakers struct {
 	mu   sync.RWMutex
