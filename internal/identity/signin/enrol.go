@@ -99,12 +99,12 @@ type enrolWay struct {
 
 // ways returns the kinds of factors that can be enrolled here.
 func (s *Server) ways(p *place, kind string) (ways []enrolWay, current string) {
-	ways = []enrolWay{{Kind: "totp", Text: "Authenticator app"}}
+	ways = []enrolWay{{Kind: "totp", Text: "App"}}
 	if s.passkeys != nil {
 		ways = append(ways, enrolWay{Kind: "passkey", Text: "Passkey"})
 	}
 	if s.sms != nil {
-		ways = append(ways, enrolWay{Kind: "sms", Text: "Text message"})
+		ways = append(ways, enrolWay{Kind: "sms", Text: "SMS"})
 	}
 	current = "totp"
 	for i := range ways {
@@ -122,7 +122,7 @@ func (s *Server) ways(p *place, kind string) (ways []enrolWay, current string) {
 func (s *Server) enrolPage(w http.ResponseWriter, r *http.Request, at *place, p Page, status int) {
 	var data enrolData
 	data.Ways, data.Kind = s.ways(at, r.URL.Query().Get("add"))
-	if !at.forced {
+	if !at.forced && r.URL.Query().Has("add") {
 		data.Cancel = at.back
 	}
 	acc, err := s.store.Reader().Account.Get(s.signIns.system(r.Context()), at.signIn.AccountID)

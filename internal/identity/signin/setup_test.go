@@ -277,7 +277,49 @@ func (b *browser) do(r *http.Request) *page {
 	require.NoError(b.s.t, res.Body.Close())
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(raw)))
 	require.NoError(b.s.t, err)
-	return &page{res, doc, b, string(raw)}
+	p := &page{res, doc, b, string(raw)}
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && strings.Contains(p.html, "/signin/static/") {
+		p.wellMade()
+	}
+	return p
+}
+
+// wellMade holds what every page of ours has to be: safe from frames, caches and foreign code, and usable without a
+// mouse, a screen or JavaScript.
+func (p *page) wellMade() {
+	t, h := p.b.s.t, p.Header
+	t.Helper()
+	require.Equal(t, "DENY", h.Get("X-Frame-Options"))
+	require.Equal(t, "no-store", h.Get("Cache-Control"))
+	require.Equal(t, "same-origin", h.Get("Referrer-Policy"))
+	require.Equal(t, "nosniff", h.Get("X-Content-Type-Options"))
+	csp := h.Get("Content-Security-Policy")
+	for _, want := range []string{"default-src 'none'", "style-src 'self';", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"} {
+		require.Contains(t, csp, want)
+	}
+	require.NotContains(t, csp, "unsafe")
+	require.Equal(t, p.Find("[data-passkey]").Length() > 0, strings.Contains(csp, "script-src 'self'"), "a script only where passkeys need one")
+	require.Zero(t, p.Find("[style], style, script:not([src]), [onclick], [onsubmit], [onload]").Length(), "nothing inline")
+
+	require.Equal(t, "en", p.Find("html").AttrOr("lang", ""))
+	require.NotEmpty(t, strings.TrimSpace(p.Find("title").Text()))
+	require.Equal(t, 1, p.Find("h1").Length())
+	require.Equal(t, 1, p.Find("main").Length())
+	p.Find("input:not([type=hidden])").Each(func(_ int, in *goquery.Selection) {
+		id, _ := in.Attr("id")
+		require.Equal(t, 1, p.Find("label[for='"+id+"']").Length(), "a label for %q", id)
+		require.NotEmpty(t, in.AttrOr("autocomplete", ""), "autocomplete of %q", id)
+		if by, ok := in.Attr("aria-describedby"); ok {
+			for _, ref := range strings.Fields(by) {
+				require.Equal(t, 1, p.Find("#"+ref).Length(), "what %q is described by", id)
+			}
+		}
+	})
+	p.Find("img").Each(func(_ int, img *goquery.Selection) { require.NotEmpty(t, img.AttrOr("alt", "")) })
+	p.Find("form").Each(func(_ int, f *goquery.Selection) {
+		require.Equal(t, 1, f.Find("input[name=csrf]").Length())
+		require.Positive(t, f.Find("button[type=submit]").Length())
+	})
 }
 
 func (b *browser) get(to string) *page {
