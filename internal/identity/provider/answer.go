@@ -70,22 +70,17 @@ func (p *Provider) mayAnswer(ctx context.Context, tx *store.Tx, by Outcome) erro
 	if err != nil {
 		return fmt.Errorf("look the sign-in up: %w", err)
 	}
-	u, err := tx.User.Query().Where(user.ID(by.UserID), user.CompanyID(by.CompanyID), user.AccountID(s.AccountID)).Only(ctx)
-	if ent.IsNotFound(err) {
+	u, err := userIn(ctx, tx.Client, by.UserID, by.CompanyID, by.AuthenticatedAt)
+	if errors.Is(err, errOver) {
 		return ErrOutcome
 	}
 	if err != nil {
-		return fmt.Errorf("look the user up: %w", err)
+		return err
 	}
-	if s.CompletedAt == nil || s.EndedAt != nil || !p.now().Before(s.ExpiresAt) || u.Status != user.StatusActive || signedOut(u, by.AuthenticatedAt) {
+	if s.CompletedAt == nil || s.EndedAt != nil || !p.now().Before(s.ExpiresAt) || u.Status != user.StatusActive || u.AccountID != s.AccountID {
 		return ErrOutcome
 	}
 	return nil
-}
-
-// signedOut tells whether the user has signed out everywhere since t.
-func signedOut(u *ent.User, t time.Time) bool {
-	return u.SignedOutAt != nil && !t.After(*u.SignedOutAt)
 }
 
 // settle notes the answer. Of several at once, one is taken; the others get ErrGone.

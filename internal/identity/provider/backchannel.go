@@ -39,8 +39,11 @@ func (LogoutArgs) Kind() string { return "backchannel_logout" }
 // InsertOpts bound the attempts: some 10 minutes. A client that cannot be told has tokens that are dead anyway.
 func (LogoutArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 6} }
 
-// Logouts is how a job queue tells clients of logouts. calls must be a client that refuses private addresses (package
-// egress): companies choose where it goes.
+// callTimeout bounds the call to a client.
+const callTimeout = 5 * time.Second
+
+// Logouts is how a job queue tells clients of logouts. calls must be a client that refuses private addresses and follows
+// no redirects (package egress): companies choose where it goes.
 func Logouts(s *store.Store, keys *identity.Keys, calls *http.Client) jobs.Option {
 	return jobs.Work(&teller{store: s, keys: keys, http: calls})
 }
@@ -52,9 +55,6 @@ type teller struct {
 	keys  *identity.Keys
 	http  *http.Client
 }
-
-// Timeout bounds one attempt, the call's own timeout included.
-func (*teller) Timeout(*river.Job[LogoutArgs]) time.Duration { return 20 * time.Second }
 
 // Work sends a logout token to the client. An answer of 400 says that the client does not want it: it is not sent again.
 func (t *teller) Work(ctx context.Context, job *river.Job[LogoutArgs]) error {
@@ -95,6 +95,8 @@ func (t *teller) logoutToken(ctx context.Context, args LogoutArgs) (string, erro
 
 // send posts the token and returns the answer's status.
 func (t *teller) send(ctx context.Context, uri, token string) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, uri, strings.NewReader(url.Values{"logout_token": {token}}.Encode()))
 	if err != nil {
 		return 0, fmt.Errorf("tell the client: %w", err)

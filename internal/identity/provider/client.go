@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zitadel/oidc/v3/pkg/oidc"
@@ -34,12 +35,19 @@ type client struct {
 
 var _ op.Client = (*client)(nil)
 
+// idLike tells whether a text that came from outside may be looked up as an id.
+func idLike(s string) bool {
+	return s != "" && len(s) <= 40 && !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' && c != '-'
+	})
+}
+
 // client returns the client with an id; nil when there is none.
 func (p *Provider) client(ctx context.Context, id string) (*client, error) {
 	if id == identity.WebClient {
 		return p.webClient(), nil
 	}
-	if len(id) > 40 {
+	if !idLike(id) {
 		return nil, nil
 	}
 	row, err := p.store.Reader().OAuthClient.Query().Where(oauthclient.ID(id)).Only(p.global(ctx))

@@ -48,7 +48,7 @@ func (r *Request) HasPrompt(prompt string) bool { return slices.Contains(r.Promp
 // Pending returns the authorization request with an id that r's browser began. Returns ErrGone for every other.
 func (p *Provider) Pending(ctx context.Context, id string, r *http.Request) (*Request, error) {
 	browser := browserHash(r)
-	if browser == nil || id == "" || len(id) > 40 {
+	if browser == nil || !idLike(id) {
 		return nil, ErrGone
 	}
 	row, err := p.store.Reader().AuthRequest.Query().

@@ -139,12 +139,11 @@ func (s *idp) signedIn(ctx context.Context, r *http.Request) (*ent.SignIn, error
 // outcome signs the person in and lets it agree to everything.
 func (s *idp) outcome() provider.Outcome {
 	now := s.Clock.Now()
-	sum := sha256.Sum256([]byte(id.New("cookie")))
 	out := provider.Outcome{
 		CompanyID: s.person.CompanyID, UserID: s.person.ID, Methods: []string{"pwd", "otp", "mfa"}, AuthenticatedAt: now, Consent: true,
 	}
 	s.change(func(ctx context.Context, tx *store.Tx) error {
-		row, err := tx.SignIn.Create().SetAccountID(s.person.AccountID).SetTokenHash(sum[:]).SetMethods(out.Methods).
+		row, err := tx.SignIn.Create().SetAccountID(s.person.AccountID).SetTokenHash(sha(id.New("cookie"))).SetMethods(out.Methods).
 			SetAuthenticatedAt(now).SetCompletedAt(now).SetExpiresAt(now.Add(12 * time.Hour)).Save(ctx)
 		if err == nil {
 			out.SignInID = row.ID
@@ -341,4 +340,9 @@ func (s *idp) introspect(token string) map[string]any {
 func (s *idp) narrowClient() string {
 	s.t.Helper()
 	return s.register(identity.CreateClientInput{Name: "Narrow", RedirectURIs: []string{callback}, Scopes: []string{"services:read"}}).ID
+}
+
+func sha(s string) []byte {
+	sum := sha256.Sum256([]byte(s))
+	return sum[:]
 }

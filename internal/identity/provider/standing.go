@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,38 +25,59 @@ type standing struct {
 }
 
 // behind returns who stands behind an access token whose signature and times are good; nil when its grant is revoked or
-// gone, or its user is not active, is gone or has signed out everywhere since.
+// gone, or its user is deactivated, gone or has signed out everywhere since.
 func (p *Provider) behind(ctx context.Context, c *identity.Claims) (*standing, error) {
-	ctx = p.within(ctx, c.Company)
-	out := &standing{}
-	since := c.IssuedAt.Time()
+	out, since := &standing{}, c.Issued()
 	if c.Grant != "" {
-		g, err := p.store.Reader().Grant.Query().Where(grant.ID(c.Grant), grant.UserID(c.Subject), grant.RevokedAtIsNil()).Only(ctx)
+		g, err := p.store.Reader().Grant.Query().Where(grant.ID(c.Grant), grant.UserID(c.Subject), grant.RevokedAtIsNil()).
+			Only(p.within(ctx, c.Company))
 		if ent.IsNotFound(err) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("look the grant up: %w", err)
 		}
-		out.grant, since = g, g.CreatedAt
+		out.grant, since = g, g.AuthenticatedAt
 	}
-	return p.ofUser(ctx, out, c.Subject, since)
+	return p.ofUser(ctx, out, c.Subject, c.Company, since)
 }
 
-// ofUser adds the user, if it is good.
-func (p *Provider) ofUser(ctx context.Context, out *standing, id string, since time.Time) (*standing, error) {
-	u, err := p.store.Reader().User.Query().Where(user.ID(id)).Only(ctx)
-	if ent.IsNotFound(err) {
+// ofUser adds the user to a standing; nil when it is not good any more.
+func (p *Provider) ofUser(ctx context.Context, out *standing, userID, companyID string, since time.Time) (*standing, error) {
+	var err error
+	out.user, err = userIn(p.global(ctx), p.store.Reader(), userID, companyID, since)
+	if errors.Is(err, errOver) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// userIn returns a user of a company. Returns errOver for one that is gone, is deactivated or has signed out everywhere
+// at or after a moment; of a sandbox's user the same is asked of the live one. The context reaches all companies.
+func userIn(ctx context.Context, db *ent.Client, id, companyID string, since time.Time) (*ent.User, error) {
+	u, err := db.User.Query().Where(user.ID(id), user.CompanyID(companyID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, errOver
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look the user up: %w", err)
 	}
-	if u.Status == user.StatusDeactivated || signedOut(u, since) {
-		return nil, nil
+	if u.Status == user.StatusDeactivated || u.SignedOutAt != nil && !since.After(*u.SignedOutAt) {
+		return nil, errOver
 	}
-	out.user = u
-	return out, nil
+	if u.LiveUserID != nil {
+		live, err := db.User.Get(ctx, *u.LiveUserID)
+		if err != nil {
+			return nil, fmt.Errorf("look the live user up: %w", err)
+		}
+		if _, err := userIn(ctx, db, live.ID, live.CompanyID, since); err != nil {
+			return nil, err
+		}
+	}
+	return u, nil
 }
 
 // family returns the grant that a token of the client belongs to and, of a refresh token, its row; nil for a text that
@@ -176,7 +198,7 @@ func (p *Provider) introspectRefresh(ctx context.Context, row *ent.RefreshToken,
 	if row.UsedAt != nil || g.RevokedAt != nil || !p.now().Before(row.ExpiresAt) {
 		return nil
 	}
-	who, err := p.ofUser(p.within(ctx, g.CompanyID), &standing{grant: g}, g.UserID, g.CreatedAt)
+	who, err := p.ofUser(ctx, &standing{grant: g}, g.UserID, g.CompanyID, g.AuthenticatedAt)
 	if err != nil || who == nil {
 		return err
 	}
