@@ -12,6 +12,7 @@ import (
 
 	keyformat "atrium/internal/apikey"
 	"atrium/internal/identity"
+	"atrium/internal/identity/issuer"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
 	"atrium/internal/store"
@@ -41,6 +42,7 @@ type Credential struct {
 type Authenticator struct {
 	store  *store.Store
 	tokens *identity.Tokens
+	others *issuer.Directory // of the configured issuer; nil for none
 	seen   *sightings
 
 	mu      sync.RWMutex
@@ -54,9 +56,19 @@ type remembered struct {
 	until time.Time // zero for as long as authority stands
 }
 
+// Option changes an Authenticator that is being made.
+type Option func(*Authenticator)
+
+// WithIssuer makes it take access tokens of another issuer as well, for the users that the directory finds.
+func WithIssuer(d *issuer.Directory) Option { return func(a *Authenticator) { a.others = d } }
+
 // New returns an authenticator over the store. Run must be running for last-used times to be written.
-func New(s *store.Store, tokens *identity.Tokens) *Authenticator {
-	return &Authenticator{store: s, tokens: tokens, seen: newSightings(), known: map[string]remembered{}}
+func New(s *store.Store, tokens *identity.Tokens, options ...Option) *Authenticator {
+	a := &Authenticator{store: s, tokens: tokens, seen: newSightings(), known: map[string]remembered{}}
+	for _, o := range options {
+		o(a)
+	}
+	return a
 }
 
 // APIKey recognises the value of an API key that arrived from ip. Returns ErrRefused for one that is malformed,

@@ -20,12 +20,17 @@ import (
 // maxAge bounds how long a bearer token's check is remembered.
 const maxAge = time.Minute
 
-// Bearer recognises an access token. Returns ErrRefused for one that is not valid, whose grant was revoked, or whose user
-// is deactivated or was signed out everywhere since it was issued.
+// Bearer recognises an access token of the embedded provider or of the configured issuer. Returns ErrRefused for one that
+// is not valid, whose grant was revoked, or whose user is deactivated or was signed out everywhere since it was issued;
+// unavailable for one of the issuer's while its keys cannot be had.
 func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, error) {
 	hash := sha256.Sum256([]byte(token))
 	cred, err := a.cached(ctx, "tok:"+string(hash[:]), func(ctx context.Context) (*Credential, time.Time, error) {
-		c, err := a.verify(ctx, token)
+		recognise := a.verify
+		if a.others != nil && a.others.Issuer().Issued(token) {
+			recognise = a.verifyOther
+		}
+		c, err := recognise(ctx, token)
 		return c, time.Now().Add(maxAge), err
 	})
 	if err != nil {
@@ -136,18 +141,24 @@ func (a *Authenticator) bearer(ctx context.Context, s *subject, claims *identity
 	if err != nil {
 		return nil, err
 	}
-	c := &Credential{RateKey: s.id + "/" + claims.ClientID, expires: claims.ExpiresAt.Time(), userID: s.id}
+	c := s.credential(claims, scopes, claims.ExpiresAt.Time())
+	if s.proven != nil {
+		c.Principal.AuthenticatedAt = *s.proven
+	}
+	return c, a.place(ctx, c, &s.tenancy, false, nil)
+}
+
+// credential returns that of the subject's token.
+func (s *subject) credential(claims *identity.Claims, scopes principal.Scopes, expires time.Time) *Credential {
+	c := &Credential{RateKey: s.id + "/" + claims.ClientID, expires: expires, userID: s.id}
 	c.Principal = principal.Principal{
 		CompanyID: claims.Company, Type: principal.TypeUser, ID: s.id, Name: s.name, Email: s.email,
 		Role: principal.Role(s.role), Scopes: scopes, Method: principal.MethodBearer, ClientID: claims.ClientID,
 	}
-	if s.proven != nil {
-		c.Principal.AuthenticatedAt = *s.proven
-	}
 	if s.lastSeen != nil {
 		c.noted.Store(s.lastSeen.UnixMilli())
 	}
-	return c, a.place(ctx, c, &s.tenancy, false, nil)
+	return c
 }
 
 // stands returns ErrRefused unless the token's user and its grant are still good.
