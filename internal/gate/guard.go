@@ -47,20 +47,46 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 		}
 		return nil, fmt.Errorf("authenticate: %w", err)
 	}
-	res, err := g.Limiter.Take(ctx, cred.RateKey, cred.Limit, g.Clock.Now())
+	if err := g.take(ctx, w, cred, 1); err != nil {
+		return nil, err
+	}
+	p := cred.Principal
+	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
+	if accept == Cookies {
+		ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge
+	}
+	return principal.With(ctx, &p), nil
+}
+
+// take counts n calls against the credential's limits and says in the answer's headers what is left.
+func (g *Gate) take(ctx context.Context, w http.ResponseWriter, cred *authn.Credential, n int) error {
+	res, err := g.Limiter.TakeMany(ctx, cred.RateKey, cred.Limit, g.Clock.Now(), n)
 	if err != nil {
-		return nil, apperr.Wrap(err, apperr.Unavailable, "The service cannot count calls at the moment. Try again shortly.")
+		return apperr.Wrap(err, apperr.Unavailable, "The service cannot count calls at the moment. Try again shortly.")
 	}
 	h := w.Header()
 	h["Ratelimit-Policy"], h["Ratelimit"] = []string{res.PolicyHeader()}, []string{res.Header()}
 	if !res.Allowed {
 		e := apperr.New(apperr.RateLimited, "Too many requests. Try again in %d seconds.", res.RetryAfterSeconds())
 		e.RetryAfter = res.RetryAfterSeconds()
-		return nil, e
+		return e
 	}
-	p := cred.Principal
-	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
-	return principal.With(ctx, &p), nil
+	return nil
+}
+
+type credentialKey struct{}
+
+// Charge counts further calls, behind a Guard that accepts Cookies: for a call that costs as much as several. A limit
+// too small for the most expensive call lets it through once it is unused. Returns rate_limit_exceeded or unavailable.
+func (g *Gate) Charge(ctx context.Context, w http.ResponseWriter, calls int) error {
+	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
+	if !ok {
+		return errors.New("gate: a call that did not come through the guard cannot be charged")
+	}
+	if calls = min(calls, cred.Limit.PerMinute-1, cred.Limit.PerDay-1); calls < 1 {
+		return nil
+	}
+	return g.take(ctx, w, cred, calls)
 }
 
 // credential reads the one credential of a request.
