@@ -51,7 +51,7 @@ var passing = []struct {
 	}},
 	{"authorization requests", 0, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 		return gone(ctx, db.AuthRequest.Query().Where(authrequest.ExpiresAtLT(before)).Limit(limit).IDs, func(ids []string) deletion {
-			return db.AuthRequest.Delete().Where(authrequest.IDIn(ids...))
+			return db.AuthRequest.Delete().Where(authrequest.IDIn(ids...), authrequest.ExpiresAtLT(before))
 		})
 	}},
 	{"refresh tokens", 0, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
@@ -61,22 +61,22 @@ var passing = []struct {
 	}},
 	{"grants", 0, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 		return gone(ctx, db.Grant.Query().Where(grant.ExpiresAtLT(before)).Limit(limit).IDs, func(ids []string) deletion {
-			return db.Grant.Delete().Where(grant.IDIn(ids...))
+			return db.Grant.Delete().Where(grant.IDIn(ids...), grant.ExpiresAtLT(before))
 		})
 	}},
 	{"sign-ins", 0, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 		return gone(ctx, db.SignIn.Query().Where(signin.ExpiresAtLT(before)).Limit(limit).IDs, func(ids []string) deletion {
-			return db.SignIn.Delete().Where(signin.IDIn(ids...))
+			return db.SignIn.Delete().Where(signin.IDIn(ids...), signin.ExpiresAtLT(before))
 		})
 	}},
 	{"throttles", 0, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 		return gone(ctx, db.Throttle.Query().Where(throttle.ExpiresAtLT(before)).Limit(limit).IDs, func(ids []string) deletion {
-			return db.Throttle.Delete().Where(throttle.IDIn(ids...))
+			return db.Throttle.Delete().Where(throttle.IDIn(ids...), throttle.ExpiresAtLT(before))
 		})
 	}},
 	{"sessions", readable, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 		return gone(ctx, db.Session.Query().Where(session.ExpiresAtLT(before)).Limit(limit).IDs, func(ids []string) deletion {
-			return db.Session.Delete().Where(session.IDIn(ids...))
+			return db.Session.Delete().Where(session.IDIn(ids...), session.ExpiresAtLT(before))
 		})
 	}},
 	{"mailed links", readable, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
@@ -91,7 +91,8 @@ type deletion interface {
 	Exec(ctx context.Context) (int, error)
 }
 
-// gone deletes the rows that find finds, and returns how many there were.
+// gone deletes the rows that find finds, and returns how many there were. Where a row's time moves on while it is used,
+// del asks for it again: the row may have been used since it was found.
 func gone(ctx context.Context, find func(context.Context) ([]string, error), del func(ids []string) deletion) (int, error) {
 	ids, err := find(ctx)
 	if err != nil || len(ids) == 0 {
