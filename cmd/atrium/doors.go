@@ -10,9 +10,10 @@ import (
 
 // doors leads every call to what answers it, by path, and by host where the provider has one of its own. What nobody
 // claims is the API's, which knows how to say so.
-func (s *server) doors(api http.Handler, pages *hosted) http.Handler {
+func (s *server) doors(api, graphQL http.Handler, pages *hosted) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
+	mux.Handle("/graphql", graphQL)
 	at := s.authHost()
 	claim := func(h http.Handler, paths ...string) {
 		for _, path := range paths {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"atrium/graph"
 	"atrium/internal/authn"
 	"atrium/internal/egress"
 	"atrium/internal/gate"
@@ -230,7 +231,7 @@ func (s *server) addAPI(ctx context.Context) error {
 		return err
 	}
 	srv := &http.Server{
-		Handler: traced(g.Front(s.doors(api, pages))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		Handler: traced(g.Front(s.doors(api, s.graphQL(g), pages))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	if err := s.greet(ctx); err != nil {
@@ -241,6 +242,11 @@ func (s *server) addAPI(ctx context.Context) error {
 		return s.front.Serve(ctx, srv)
 	}})
 	return nil
+}
+
+// graphQL builds the second door.
+func (s *server) graphQL(g *gate.Gate) http.Handler {
+	return graph.New(graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Charge: g.Charge})
 }
 
 // limiter counts calls in Redis when there is one, else in memory with the day's counts kept in the database.
