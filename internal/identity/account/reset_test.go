@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -30,10 +31,10 @@ func (s *site) forgot(email string) *page {
 // somethingAlive makes a web session and a grant of the user, as if it had signed in with signIn.
 func (s *site) somethingAlive(u *ent.User, signIn string) (sessionID, grantID string) {
 	s.t.Helper()
-	now := s.Clock.Now()
+	now, hash := s.Clock.Now(), sha256.Sum256([]byte(u.ID+signIn))
 	s.change(func(ctx context.Context, tx *store.Tx) error {
 		ses, err := tx.Session.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetSignInID(signIn).
-			SetTokenHash([]byte(u.ID + signIn + "                                ")[:32]).SetMethods([]string{"pwd"}).
+			SetTokenHash(hash[:]).SetMethods([]string{"pwd"}).
 			SetAuthenticatedAt(now).SetLastSeenAt(now).SetExpiresAt(now.Add(time.Hour)).Save(ctx)
 		if err != nil {
 			return err
