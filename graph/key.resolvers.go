@@ -14,6 +14,10 @@ func (r *queryResolver) APIKeys(ctx context.Context, first *int, after *string, 
 	return list(ctx, r.engine, authn.ListKeys, nil, first, after, orderBy)
 }
 
+func (r *queryResolver) OauthClients(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.OAuthClient], error) {
+	return list(ctx, r.engine, identity.ListClients, nil, first, after, orderBy)
+}
+
 func (r *mutationResolver) CreateAPIKey(ctx context.Context, input map[string]any) (*generated.CreateAPIKeyPayload, error) {
 	k, err := change(ctx, r.engine, authn.CreateKey, input, none)
 	return &generated.CreateAPIKeyPayload{APIKey: k.Key, Value: k.Value}, err
@@ -32,6 +36,11 @@ func (r *mutationResolver) RevokeAPIKey(ctx context.Context, input map[string]an
 func (r *mutationResolver) CreateOAuthClient(ctx context.Context, input map[string]any) (*generated.CreateOAuthClientPayload, error) {
 	c, err := change(ctx, r.engine, identity.CreateClient, input, none)
 	return &generated.CreateOAuthClientPayload{OauthClient: c.Client, ClientSecret: textOrNil(c.Secret)}, err
+}
+
+func (r *mutationResolver) DeleteOAuthClient(ctx context.Context, input map[string]any) (*generated.DeleteOAuthClientPayload, error) {
+	_, err := change(ctx, r.engine, identity.DeleteClient, input, id)
+	return &generated.DeleteOAuthClientPayload{ID: idOf(input)}, err
 }
 
 // ApiKey returns the resolver of an API key's fields that are no columns.

@@ -10,6 +10,7 @@ import (
 	"atrium/internal/audit"
 	"atrium/internal/authn"
 	"atrium/internal/catalog"
+	"atrium/internal/identity"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/request"
@@ -22,6 +23,7 @@ var nodes = map[string]func(context.Context, *op.Engine, string) (relay.Node, er
 	"agt":  node(agent.Get),
 	"aud":  node(audit.GetEntry),
 	"cal":  node(workflow.GetCalendar),
+	"cli":  node(identity.GetClient),
 	"key":  node(authn.GetKey),
 	"off":  node(catalog.GetOffering),
 	"org":  node(people.GetOrganization),

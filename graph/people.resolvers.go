@@ -6,6 +6,7 @@ import (
 	"atrium/ent"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
+	"atrium/internal/identity/signin"
 	"atrium/internal/people"
 )
 
@@ -42,6 +43,11 @@ func (r *mutationResolver) InviteUser(ctx context.Context, input map[string]any)
 	return &generated.InviteUserPayload{User: u}, err
 }
 
+func (r *mutationResolver) ResendInvitation(ctx context.Context, input map[string]any) (*generated.ResendInvitationPayload, error) {
+	u, err := change(ctx, r.engine, people.ResendInvitation, input, id)
+	return &generated.ResendInvitationPayload{User: u}, err
+}
+
 func (r *mutationResolver) UpdateUser(ctx context.Context, input map[string]any) (*generated.UpdateUserPayload, error) {
 	u, err := change(ctx, r.engine, people.UpdateUser, input, id)
 	return &generated.UpdateUserPayload{User: u}, err
@@ -55,6 +61,11 @@ func (r *mutationResolver) DeactivateUser(ctx context.Context, input map[string]
 func (r *mutationResolver) ReactivateUser(ctx context.Context, input map[string]any) (*generated.ReactivateUserPayload, error) {
 	u, err := change(ctx, r.engine, people.ReactivateUser, input, id)
 	return &generated.ReactivateUserPayload{User: u}, err
+}
+
+func (r *mutationResolver) ResetUserMfa(ctx context.Context, input map[string]any) (*generated.ResetUserMfaPayload, error) {
+	u, err := change(ctx, r.engine, signin.ResetMFA, input, id)
+	return &generated.ResetUserMfaPayload{User: u}, err
 }
 
 func (r *mutationResolver) CreateTeam(ctx context.Context, input map[string]any) (*generated.CreateTeamPayload, error) {

@@ -42,9 +42,9 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 	if size.Introspects && !mayIntrospect(p) {
 		return nil, apperr.New(apperr.Validation, "Introspection is for admins and owners.")
 	}
-	if further := (size.Cost + costPerCall/2) / costPerCall; further > 0 && s.Charge != nil {
-		if err := s.Charge(ctx, w, further); err != nil {
-			return nil, err
+	if further := (size.Cost + costPerCall/2) / costPerCall; further > 0 {
+		if err := s.Gate.Charge(ctx, w, further); err != nil {
+			return nil, err //nolint:wrapcheck // an *apperr.Error
 		}
 	}
 	if err := s.documents.validate(schema, doc); err != nil {

@@ -30,10 +30,6 @@ type Options struct {
 
 	// Trusted are the documents that callers with a cookie may run, by the hex SHA-256 of their text; nil lets them run any.
 	Trusted Documents
-
-	// Charge counts further calls against the caller's rate limit, for an operation that costs as much as several. nil for
-	// none. Returns rate_limit_exceeded when they do not fit.
-	Charge func(ctx context.Context, w http.ResponseWriter, calls int) error
 }
 
 // Server answers POST /graphql. Safe for concurrent use.

@@ -654,6 +654,29 @@ func (ec *executionContext) fieldContext_CreateOAuthClientPayload_clientSecret(_
 	return graphql.NewScalarFieldContext("CreateOAuthClientPayload", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _DeleteOAuthClientPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteOAuthClientPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeleteOAuthClientPayload_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeleteOAuthClientPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteOAuthClientPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _OAuthClient_id(ctx context.Context, field graphql.CollectedField, obj *ent.OAuthClient) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -907,6 +930,148 @@ func (ec *executionContext) fieldContext_OAuthClient_updatedAt(_ context.Context
 	return graphql.NewScalarFieldContext("OAuthClient", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _OAuthClientConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.OAuthClient]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OAuthClientConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.OAuthClient]) graphql.Marshaler {
+			return ec.marshalNOAuthClientEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OAuthClientConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OAuthClientConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OAuthClientEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OAuthClientConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.OAuthClient]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OAuthClientConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OAuthClientConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OAuthClientConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OAuthClientConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.OAuthClient]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OAuthClientConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OAuthClientConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OAuthClientConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _OAuthClientEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.OAuthClient]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OAuthClientEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.OAuthClient) graphql.Marshaler {
+			return ec.marshalNOAuthClient2ᚖatriumᚋentᚐOAuthClient(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OAuthClientEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OAuthClientEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OAuthClient(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OAuthClientEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.OAuthClient]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OAuthClientEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OAuthClientEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OAuthClientEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _RevokeApiKeyPayload_apiKey(ctx context.Context, field graphql.CollectedField, obj *RevokeAPIKeyPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1050,7 +1215,7 @@ func (ec *executionContext) unmarshalInputCreateApiKeyInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "scopes", "test", "expiresAt", "allowedIps"}
+	fieldsInOrder := [...]string{"name", "scopes", "test", "expiresAt", "allowedIps", "serviceAccountId"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -1093,6 +1258,13 @@ func (ec *executionContext) unmarshalInputCreateApiKeyInput(ctx context.Context,
 				return it, err
 			}
 			it["allowedIps"] = data
+		case "serviceAccountId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serviceAccountId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["serviceAccountId"] = data
 		}
 	}
 	return it, nil
@@ -1109,7 +1281,7 @@ func (ec *executionContext) unmarshalInputCreateOAuthClientInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "redirectUris", "scopes", "confidential"}
+	fieldsInOrder := [...]string{"name", "redirectUris", "scopes", "confidential", "postLogoutRedirectUris", "backchannelLogoutUri"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -1145,6 +1317,92 @@ func (ec *executionContext) unmarshalInputCreateOAuthClientInput(ctx context.Con
 				return it, err
 			}
 			it["confidential"] = data
+		case "postLogoutRedirectUris":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("postLogoutRedirectUris"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["postLogoutRedirectUris"] = data
+		case "backchannelLogoutUri":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("backchannelLogoutUri"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["backchannelLogoutUri"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteOAuthClientInput(ctx context.Context, obj any) (map[string]any, error) {
+	var it map[string]any
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	it = make(map[string]any, len(asMap))
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["id"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputOAuthClientOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNOAuthClientSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
 		}
 	}
 	return it, nil
@@ -1543,7 +1801,45 @@ func (ec *executionContext) _CreateOAuthClientPayload(ctx context.Context, sel a
 	return out
 }
 
-var oAuthClientImplementors = []string{"OAuthClient"}
+var deleteOAuthClientPayloadImplementors = []string{"DeleteOAuthClientPayload"}
+
+func (ec *executionContext) _DeleteOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteOAuthClientPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteOAuthClientPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteOAuthClientPayload")
+		case "id":
+			out.Values[i] = ec._DeleteOAuthClientPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var oAuthClientImplementors = []string{"OAuthClient", "Node"}
 
 func (ec *executionContext) _OAuthClient(ctx context.Context, sel ast.SelectionSet, obj *ent.OAuthClient) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, oAuthClientImplementors)
@@ -1642,6 +1938,97 @@ func (ec *executionContext) _OAuthClient(ctx context.Context, sel ast.SelectionS
 			out.Values[i] = ec._OAuthClient_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var oAuthClientConnectionImplementors = []string{"OAuthClientConnection"}
+
+func (ec *executionContext) _OAuthClientConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.OAuthClient]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, oAuthClientConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OAuthClientConnection")
+		case "edges":
+			out.Values[i] = ec._OAuthClientConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._OAuthClientConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._OAuthClientConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var oAuthClientEdgeImplementors = []string{"OAuthClientEdge"}
+
+func (ec *executionContext) _OAuthClientEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.OAuthClient]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, oAuthClientEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OAuthClientEdge")
+		case "node":
+			out.Values[i] = ec._OAuthClientEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._OAuthClientEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -1863,6 +2250,21 @@ func (ec *executionContext) marshalNCreateOAuthClientPayload2ᚖatriumᚋgraph�
 	return ec._CreateOAuthClientPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNDeleteOAuthClientInput2map(ctx context.Context, v any) (map[string]any, error) {
+	res, err := ec.unmarshalInputDeleteOAuthClientInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteOAuthClientPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteOAuthClientPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNOAuthClient2ᚖatriumᚋentᚐOAuthClient(ctx context.Context, sel ast.SelectionSet, v *ent.OAuthClient) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -1871,6 +2273,48 @@ func (ec *executionContext) marshalNOAuthClient2ᚖatriumᚋentᚐOAuthClient(ct
 		return graphql.Null
 	}
 	return ec._OAuthClient(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOAuthClientEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.OAuthClient]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOAuthClientEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOAuthClientEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.OAuthClient]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OAuthClientEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNOAuthClientSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNOAuthClientSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNRevokeApiKeyInput2map(ctx context.Context, v any) (map[string]any, error) {
@@ -1915,6 +2359,21 @@ func (ec *executionContext) unmarshalOApiKeyOrder2ᚖatriumᚋgraphᚋinternal�
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputApiKeyOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOOAuthClientConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.OAuthClient]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._OAuthClientConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOOAuthClientOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputOAuthClientOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

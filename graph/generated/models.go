@@ -104,6 +104,12 @@ type DeclineRequestPayload struct {
 	Request *ent.Request `json:"request"`
 }
 
+// An OAuth client that is gone.
+type DeleteOAuthClientPayload struct {
+	// The id that it had.
+	ID string `json:"id"`
+}
+
 // An offering that is gone.
 type DeleteOfferingPayload struct {
 	// The id that it had.
@@ -154,6 +160,18 @@ type InviteUserPayload struct {
 
 // A user who can sign in again.
 type ReactivateUserPayload struct {
+	// The user as it is now.
+	User *ent.User `json:"user"`
+}
+
+// An invitation that was mailed again.
+type ResendInvitationPayload struct {
+	// The invited user.
+	User *ent.User `json:"user"`
+}
+
+// A user without second factors.
+type ResetUserMfaPayload struct {
 	// The user as it is now.
 	User *ent.User `json:"user"`
 }

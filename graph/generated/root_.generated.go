@@ -83,6 +83,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateWorkflowInput,
 		ec.unmarshalInputDeactivateUserInput,
 		ec.unmarshalInputDeclineRequestInput,
+		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
 		ec.unmarshalInputDeleteSecretInput,
@@ -91,11 +92,14 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteWorkflowInput,
 		ec.unmarshalInputExportAuditInput,
 		ec.unmarshalInputInviteUserInput,
+		ec.unmarshalInputOAuthClientOrder,
 		ec.unmarshalInputOfferingSLAInput,
 		ec.unmarshalInputOrganizationOrder,
 		ec.unmarshalInputReactivateUserInput,
 		ec.unmarshalInputRequestFilter,
 		ec.unmarshalInputRequestOrder,
+		ec.unmarshalInputResendInvitationInput,
+		ec.unmarshalInputResetUserMfaInput,
 		ec.unmarshalInputRevokeApiKeyInput,
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateSecretInput,
@@ -1010,7 +1014,7 @@ input ApiKeyOrder {
 }
 
 "An application that obtains tokens for people."
-type OAuthClient {
+type OAuthClient implements Node {
   "The row's id, cli_…"
   id: ID!
   "The client_id of OAuth, which is the row's id."
@@ -1035,6 +1039,40 @@ type OAuthClient {
   updatedAt: Time!
 }
 
+"A window of a list of OAuth clients."
+type OAuthClientConnection {
+  "The OAuth clients, each with its place."
+  edges: [OAuthClientEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"An OAuth client in a list."
+type OAuthClientEdge {
+  "The OAuth client."
+  node: OAuthClient!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What OAuth clients can be ordered by."
+enum OAuthClientSort {
+  "When they were made."
+  createdAt
+  "Their names, by code point."
+  name
+}
+
+"How to order OAuth clients."
+input OAuthClientOrder {
+  "By what."
+  field: OAuthClientSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
 extend type Query {
   "The company's API keys, the newest first unless ordered otherwise. Takes a person."
   apiKeys(
@@ -1045,6 +1083,15 @@ extend type Query {
     "In which order."
     orderBy: ApiKeyOrder
   ): ApiKeyConnection
+  "The company's OAuth clients, the newest first unless ordered otherwise. Takes a person."
+  oauthClients(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: OAuthClientOrder
+  ): OAuthClientConnection
 }
 
 extend type Mutation {
@@ -1068,6 +1115,11 @@ extend type Mutation {
     "The new client."
     input: CreateOAuthClientInput!
   ): CreateOAuthClientPayload!
+  "Deletes an OAuth client; its tokens end at once. Takes a person."
+  deleteOAuthClient(
+    "The client."
+    input: DeleteOAuthClientInput!
+  ): DeleteOAuthClientPayload!
 }
 
 "A new API key."
@@ -1082,6 +1134,8 @@ input CreateApiKeyInput {
   expiresAt: Time
   "Addresses and CIDR prefixes that the key works from; anywhere without them."
   allowedIps: [String!]
+  "The service account that the key acts as; the caller without one."
+  serviceAccountId: ID
 }
 
 "An API key that was issued."
@@ -1128,6 +1182,10 @@ input CreateOAuthClientInput {
   scopes: [String!]
   "The client can keep a secret."
   confidential: Boolean
+  "Where people may be sent after they have signed out, matched exactly; like redirectUris."
+  postLogoutRedirectUris: [String!]
+  "An https address that is told when a sign-in ends."
+  backchannelLogoutUri: String
 }
 
 "An OAuth client that was registered."
@@ -1136,6 +1194,18 @@ type CreateOAuthClientPayload {
   oauthClient: OAuthClient!
   "Its secret, which is shown this once; null for a client that can keep none."
   clientSecret: String
+}
+
+"The OAuth client to delete."
+input DeleteOAuthClientInput {
+  "The OAuth client."
+  id: ID!
+}
+
+"An OAuth client that is gone."
+type DeleteOAuthClientPayload {
+  "The id that it had."
+  id: ID!
 }
 `, BuiltIn: false},
 	{Name: "../people.graphqls", Input: `"What a member of the company may do."
@@ -1472,6 +1542,11 @@ extend type Mutation {
     "Who is invited."
     input: InviteUserInput!
   ): InviteUserPayload!
+  "Mails an invitation again; its earlier links are dead then. Takes a person."
+  resendInvitation(
+    "The invited user."
+    input: ResendInvitationInput!
+  ): ResendInvitationPayload!
   "Changes the fields of a user that are given."
   updateUser(
     "The user and what changes."
@@ -1487,6 +1562,11 @@ extend type Mutation {
     "The user."
     input: ReactivateUserInput!
   ): ReactivateUserPayload!
+  "Removes a user's second factors and recovery codes, so that new ones can be enrolled. Takes a person."
+  resetUserMfa(
+    "The user."
+    input: ResetUserMfaInput!
+  ): ResetUserMfaPayload!
   "Creates a team."
   createTeam(
     "The new team."
@@ -1540,6 +1620,18 @@ type InviteUserPayload {
   user: User!
 }
 
+"The invitation to mail again."
+input ResendInvitationInput {
+  "The invited user."
+  id: ID!
+}
+
+"An invitation that was mailed again."
+type ResendInvitationPayload {
+  "The invited user."
+  user: User!
+}
+
 "What changes of a user; fields that are left out stay as they are."
 input UpdateUserInput {
   "The user."
@@ -1582,6 +1674,18 @@ input ReactivateUserInput {
 
 "A user who can sign in again."
 type ReactivateUserPayload {
+  "The user as it is now."
+  user: User!
+}
+
+"The user whose second factors go."
+input ResetUserMfaInput {
+  "The user."
+  id: ID!
+}
+
+"A user without second factors."
+type ResetUserMfaPayload {
   "The user as it is now."
   user: User!
 }
@@ -2950,6 +3054,14 @@ func (ec *executionContext) childFields_DeclineRequestPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type DeclineRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DeleteOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteOAuthClientPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteOAuthClientPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeleteOfferingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3040,6 +3152,28 @@ func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field g
 		return ec.fieldContext_OAuthClient_updatedAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OAuthClient", field.Name)
+}
+
+func (ec *executionContext) childFields_OAuthClientConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_OAuthClientConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_OAuthClientConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_OAuthClientConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OAuthClientConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_OAuthClientEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_OAuthClientEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_OAuthClientEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OAuthClientEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Offering(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3248,6 +3382,22 @@ func (ec *executionContext) childFields_RequestEdge(ctx context.Context, field g
 		return ec.fieldContext_RequestEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RequestEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ResendInvitationPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_ResendInvitationPayload_user(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ResendInvitationPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ResetUserMfaPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_ResetUserMfaPayload_user(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ResetUserMfaPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RevokeApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -17,6 +17,8 @@ type (
 	CalendarEdge             = Edge[ent.Calendar]
 	CreditEntryConnection    = Connection[billing.HistoryEntry]
 	CreditEntryEdge          = Edge[billing.HistoryEntry]
+	OAuthClientConnection    = Connection[ent.OAuthClient]
+	OAuthClientEdge          = Edge[ent.OAuthClient]
 	OfferingConnection       = Connection[ent.Offering]
 	OfferingEdge             = Edge[ent.Offering]
 	OrganizationConnection   = Connection[ent.Organization]
@@ -60,6 +62,7 @@ type (
 	ApiKeyOrder         = Order
 	AuditOrder          = Order
 	CalendarOrder       = Order
+	OAuthClientOrder    = Order
 	OrganizationOrder   = Order
 	RequestOrder        = Order
 	SecretOrder         = Order
