@@ -392,13 +392,28 @@ func (p *page) signInAs(u *ent.User) *page {
 	return p.submit("email", u.Email, "password", secret)
 }
 
-// claims redeems the code with which the browser was sent back, and returns the ID token's claims.
-func (p *page) claims() (c struct {
+// claims are those of an ID token that tests look at.
+type claims struct {
 	Subject string   `json:"sub"`
 	Company string   `json:"company"`
 	AMR     []string `json:"amr"`
 	Auth    int64    `json:"auth_time"`
-}) {
+}
+
+// claims redeems the code with which the browser was sent back, and returns the ID token's claims.
+func (p *page) claims() (c claims) {
+	_, verified := p.redeem()
+	require.NoError(p.b.s.t, verified.Claims(&c))
+	return c
+}
+
+// idToken redeems the code with which the browser was sent back.
+func (p *page) idToken() string {
+	raw, _ := p.redeem()
+	return raw
+}
+
+func (p *page) redeem() (raw string, verified *oidc.IDToken) {
 	s := p.b.s
 	s.t.Helper()
 	code := p.left().Get("code")
@@ -413,13 +428,12 @@ func (p *page) claims() (c struct {
 	conf := oauth2.Config{ClientID: id, RedirectURL: redirect, Endpoint: oauth2.Endpoint{TokenURL: origin + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams}}
 	tok, err := conf.Exchange(ctx, code, oauth2.VerifierOption(verifier))
 	require.NoError(s.t, err)
-	raw, _ := tok.Extra("id_token").(string)
+	raw, _ = tok.Extra("id_token").(string)
 	meta, err := oidc.NewProvider(ctx, origin)
 	require.NoError(s.t, err)
-	verified, err := meta.Verifier(&oidc.Config{ClientID: id, Now: s.Clock.Now}).Verify(ctx, raw)
+	verified, err = meta.Verifier(&oidc.Config{ClientID: id, Now: s.Clock.Now}).Verify(ctx, raw)
 	require.NoError(s.t, err)
-	require.NoError(s.t, verified.Claims(&c))
-	return c
+	return raw, verified
 }
 
 func texts(p *page, selector string) (out []string) {
