@@ -84,7 +84,7 @@ func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Value
 	}
 	raw := r.URL.RawQuery
 	switch r.Method {
-	case http.MethodGet, http.MethodHead:
+	case http.MethodGet:
 	case http.MethodPost:
 		r.Body = http.MaxBytesReader(w, r.Body, maxParams)
 		if err := r.ParseForm(); err != nil || raw != "" {
@@ -92,7 +92,7 @@ func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Value
 		}
 		return r.PostForm, true
 	default:
-		w.Header().Set("Allow", "GET, HEAD, POST")
+		w.Header().Set("Allow", "GET, POST")
 		return bad(http.StatusMethodNotAllowed)
 	}
 	params, err := url.ParseQuery(raw)

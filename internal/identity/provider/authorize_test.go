@@ -152,9 +152,10 @@ func TestAuthorizeByPost(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, r.StatusCode, "half in the address, half in the body")
 		r = send(http.MethodPost, s.issuer+uri.Path, uri.RawQuery+"&x="+strings.Repeat("x", 17<<10))
 		require.Equal(t, http.StatusBadRequest, r.StatusCode)
+		require.Equal(t, http.StatusMethodNotAllowed, send(http.MethodHead, uri.String(), "").StatusCode, "nothing is begun for a look")
 		r = send(http.MethodPut, uri.String(), "")
 		require.Equal(t, http.StatusMethodNotAllowed, r.StatusCode)
-		require.Equal(t, "GET, HEAD, POST", r.Header.Get("Allow"))
+		require.Equal(t, "GET, POST", r.Header.Get("Allow"))
 	})
 }
 

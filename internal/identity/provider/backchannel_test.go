@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +13,7 @@ import (
 	"entgo.io/ent/dialect"
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/egress"
@@ -73,32 +73,29 @@ func (s *idp) hears(r *receiver) (clientID string, tokens granted) {
 
 // jobStates counts the jobs that tell clients, by state.
 func (s *idp) jobStates() map[string]int {
+	s.t.Helper()
 	const query = "SELECT state, count(*) FROM river_job WHERE kind = 'backchannel_logout' GROUP BY state"
 	out := map[string]int{}
-	scan := func(next func() bool, scan func(...any) error) {
-		for next() {
-			var state string
-			var n int
-			require.NoError(s.t, scan(&state, &n))
-			out[state] = n
-		}
-	}
+	var state string
+	var n int
 	if s.Store.Dialect() == dialect.Postgres {
 		rows, err := s.Store.Pool().Query(s.t.Context(), query)
 		require.NoError(s.t, err)
-		scan(rows.Next, rows.Scan)
-		require.NoError(s.t, rows.Err())
+		_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error { out[state] = n; return nil })
+		require.NoError(s.t, err)
 		return out
 	}
 	db, err := store.OpenSQLiteFile(s.Store.Path())
 	require.NoError(s.t, err)
-	var rows *sql.Rows
-	rows, err = db.QueryContext(s.t.Context(), query)
+	defer func() { require.NoError(s.t, db.Close()) }()
+	rows, err := db.QueryContext(s.t.Context(), query)
 	require.NoError(s.t, err)
-	scan(rows.Next, rows.Scan)
+	defer func() { require.NoError(s.t, rows.Close()) }()
+	for rows.Next() {
+		require.NoError(s.t, rows.Scan(&state, &n))
+		out[state] = n
+	}
 	require.NoError(s.t, rows.Err())
-	require.NoError(s.t, rows.Close())
-	require.NoError(s.t, db.Close())
 	return out
 }
 

@@ -101,7 +101,7 @@ func (p *Provider) Handler() http.Handler {
 	} {
 		mux.HandleFunc(p.prefix+path, h)
 	}
-	return mux
+	return remembering(mux)
 }
 
 // now is the product's time.

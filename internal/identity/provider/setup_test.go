@@ -229,14 +229,6 @@ func basic(id, secret string) func(*http.Request) {
 	return func(r *http.Request) { r.SetBasicAuth(id, secret) }
 }
 
-// app is what golang.org/x/oauth2 needs to know of the public client.
-func (s *idp) app(scopes ...string) *oauth2.Config {
-	return &oauth2.Config{
-		ClientID: s.public.ID, RedirectURL: callback, Scopes: scopes,
-		Endpoint: oauth2.Endpoint{AuthURL: s.issuer + "/oauth2/authorize", TokenURL: s.issuer + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams},
-	}
-}
-
 // ctx carries the HTTP client that trusts the provider's certificate, for x/oauth2 and go-oidc.
 func (s *idp) ctx() context.Context {
 	return oidc.ClientContext(s.t.Context(), s.srv.Client())

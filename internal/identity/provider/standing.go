@@ -127,7 +127,8 @@ func (s server) Revocation(ctx context.Context, r *op.ClientRequest[oidc.Revocat
 // revoke ends a grant: all its tokens, and the web session that was made of it.
 func (p *Provider) revoke(ctx context.Context, companyID, grantID string) error {
 	err := p.store.Write(p.within(ctx, companyID), func(ctx context.Context, tx *store.Tx) error {
-		return revokeIn(ctx, tx, grantID, p.now())
+		_, err := revokeIn(ctx, tx, grantID, p.now())
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("revoke the grant: %w", err)
@@ -136,18 +137,19 @@ func (p *Provider) revoke(ctx context.Context, companyID, grantID string) error 
 	return nil
 }
 
-// revokeIn is revoke within a transaction of the company, or one that reaches all.
-func revokeIn(ctx context.Context, tx *store.Tx, grantID string, now time.Time) error {
-	if grantID == "" {
-		return nil
+// revokeIn is revoke within a transaction of the company; false for a grant that was revoked before.
+func revokeIn(ctx context.Context, tx *store.Tx, grantID string, now time.Time) (bool, error) {
+	n, err := tx.Grant.Update().Where(grant.ID(grantID), grant.RevokedAtIsNil()).SetRevokedAt(now).Save(ctx)
+	if err != nil {
+		return false, fmt.Errorf("revoke the grant: %w", err)
 	}
-	if err := tx.Grant.Update().Where(grant.ID(grantID), grant.RevokedAtIsNil()).SetRevokedAt(now).Exec(ctx); err != nil {
-		return fmt.Errorf("revoke the grant: %w", err)
+	if n == 0 {
+		return false, nil
 	}
 	if err := tx.Session.Update().Where(session.GrantID(grantID), session.EndedAtIsNil()).SetEndedAt(now).Exec(ctx); err != nil {
-		return fmt.Errorf("end the grant's session: %w", err)
+		return false, fmt.Errorf("end the grant's session: %w", err)
 	}
-	return nil
+	return true, nil
 }
 
 // Introspect tells a confidential client about a token that was issued to it (RFC 7662). Of every other token it learns

@@ -108,9 +108,14 @@ func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequ
 		return fmt.Errorf("make the grant: %w", err)
 	}
 	if offline {
-		out.refresh, err = newRefreshToken(ctx, tx, grantID, expires)
+		if out.refresh, err = newRefreshToken(ctx, tx, grantID, expires); err != nil {
+			return err
+		}
 	}
-	return err
+	if row.ClientID == identity.WebClient {
+		return nil // its session is written down by who makes it
+	}
+	return auditGiven(ctx, tx, out.grant, out.user)
 }
 
 func newRefreshToken(ctx context.Context, tx *store.Tx, grantID string, expires time.Time) (string, error) {
@@ -125,13 +130,25 @@ func newRefreshToken(ctx context.Context, tx *store.Tx, grantID string, expires 
 func (p *Provider) replayed(ctx context.Context, requestID string) error {
 	row, err := p.store.Reader().AuthRequest.Get(p.global(ctx), requestID)
 	if err == nil && row.GrantID != nil {
-		p.log.WarnContext(ctx, "an authorization code came a second time: what it gave is revoked", "client", row.ClientID, "grant", *row.GrantID)
-		err = p.revoke(ctx, *row.TenantID, *row.GrantID)
+		err = p.store.Write(p.within(ctx, *row.TenantID), func(ctx context.Context, tx *store.Tx) error {
+			return p.takeBack(ctx, tx, *row.GrantID, row.ClientID, "an authorization code was used twice")
+		})
+		p.store.AuthorityChanged()
 	}
 	if err != nil && !ent.IsNotFound(err) {
 		return p.failed(ctx, "revoke what a replayed code gave", err)
 	}
 	return badGrant("the code is not valid")
+}
+
+// takeBack revokes a grant and writes down why, once. The transaction is the company's.
+func (p *Provider) takeBack(ctx context.Context, tx *store.Tx, grantID, clientID, reason string) error {
+	revoked, err := revokeIn(ctx, tx, grantID, p.now())
+	if err != nil || !revoked {
+		return err
+	}
+	p.log.WarnContext(ctx, "a grant was revoked", "reason", reason, "client", clientID, "grant", grantID)
+	return auditRevoked(ctx, tx, grantID, clientID, reason)
 }
 
 // refresh gives new tokens for a refresh token, once. One that comes again revokes the whole grant.
@@ -164,7 +181,6 @@ func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenR
 		return nil, p.failed(ctx, "refresh tokens", err)
 	case reused:
 		p.store.AuthorityChanged()
-		p.log.WarnContext(ctx, "a refresh token came a second time: its grant is revoked", "client", c.id, "grant", g.ID)
 		return nil, badGrant("the refresh token is not valid")
 	}
 	return p.respondTokens(ctx, c, out)
@@ -179,7 +195,7 @@ func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshTok
 		return false, fmt.Errorf("mark the refresh token as used: %w", err)
 	}
 	if n == 0 {
-		return true, revokeIn(ctx, tx, out.grant.ID, now)
+		return true, p.takeBack(ctx, tx, out.grant.ID, out.grant.ClientID, "a refresh token was used twice")
 	}
 	err = tx.AsSystem(ctx, "a sandbox's user is as good as the live one, who is of another company", func(ctx context.Context) (err error) {
 		out.user, err = userIn(ctx, tx.Client, out.grant.UserID, out.grant.CompanyID, out.grant.AuthenticatedAt)

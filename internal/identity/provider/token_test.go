@@ -13,6 +13,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"atrium/ent"
+	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
 	"atrium/ent/session"
 	"atrium/ent/user"
@@ -80,6 +81,35 @@ func TestCodeReplay(t *testing.T) {
 		require.Equal(t, http.StatusUnauthorized, s.userinfo(first.access).StatusCode)
 		require.Equal(t, "invalid_grant", s.refresh(first.refresh).errorCode(t))
 		require.Equal(t, "invalid_grant", s.exchange(code, nil).errorCode(t), "and again")
+	})
+}
+
+// Who gave a client what, and that something came twice, stands in the company's log.
+func TestGrantsAreAudited(t *testing.T) {
+	each(t, func(t *testing.T, s *idp) {
+		code := s.code(nil)
+		tokens := tokensOf(t, s.exchange(code, nil))
+		s.exchange(code, nil)
+		s.exchange(code, nil)
+		again := s.granted(nil)
+		s.refresh(again.refresh)
+		s.refresh(again.refresh)
+		rows, err := s.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceType("Grant")).Order(auditentry.ByID()).All(s.As(s.A, principal.Owner))
+		require.NoError(t, err)
+		c, err := s.tokens.Verify(t.Context(), tokens.access)
+		require.NoError(t, err)
+		var got []string
+		for _, e := range rows {
+			got = append(got, strings.Join([]string{e.Action, string(e.Outcome), e.ActorType}, " "))
+			require.Equal(t, "127.0.0.1", e.IP)
+			require.NotEmpty(t, e.UserAgent)
+			require.Contains(t, string(e.Changes), s.public.ID)
+		}
+		require.Equal(t, []string{"grant.created allowed user", "grant.revoked denied system", "grant.created allowed user", "grant.revoked denied system"}, got)
+		require.Equal(t, s.person.ID, rows[0].ActorID)
+		require.Equal(t, []string{c.Grant, c.Grant}, []string{*rows[0].ResourceID, *rows[1].ResourceID})
+		require.Contains(t, string(rows[1].Changes), "code was used twice")
+		require.Contains(t, string(rows[3].Changes), "refresh token was used twice")
 	})
 }
 
