@@ -18,7 +18,7 @@ import (
 	"atrium/internal/store"
 )
 
-const emailAgain = "If you still want to change your e-mail address, ask for a new link."
+var emailAgain = again{"Ask for a new one if you still want to change your e-mail address.", signin.Link{Text: "Ask for a new link", To: pathEmail}}
 
 // newEmail is what the link of a change remembers.
 type newEmail struct {

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/store"
 )
 
-const inviteAgain = "If you have accepted the invitation, sign in. Else ask whoever invited you to send it again."
+var inviteAgain = again{text: "If you have accepted the invitation, sign in. Else ask whoever invited you to send it again."}
 
 // invitation is a living link with whom it is for.
 type invitation struct {
@@ -92,6 +92,9 @@ func (s *Server) postInvitation(w http.ResponseWriter, r *http.Request) {
 	}
 	values := url.Values{"name": {r.PostFormValue("name")}}
 	name := line(r.PostFormValue("name"), 200)
+	if !r.PostForm.Has("name") {
+		name = in.user.Name
+	}
 	if name == "" {
 		s.invitationPage(w, r, http.StatusUnprocessableEntity, in, signin.Page{Values: values, Faults: map[string]string{"name": "Enter your name, in 200 characters at most."}})
 		return

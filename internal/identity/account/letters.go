@@ -30,10 +30,12 @@ var notices = map[string]struct{ subject, text string }{
 
 // LettersOptions are what Letters work with.
 type LettersOptions struct {
-	Store   *store.Store
-	Outbox  *mail.Outbox
-	Sealer  op.Sealer
-	AuthURL string // origin of the hosted pages, where the links lead
+	Store  *store.Store
+	Outbox *mail.Outbox
+	Sealer op.Sealer
+	// AuthURL returns the origin of the hosted pages, where the links lead. It is asked when a mail is written: a server
+	// knows its address only once it listens.
+	AuthURL func() string
 }
 
 // Letters are the mails about accounts. Each is queued in the transaction that calls for it. Safe for concurrent use.
@@ -41,12 +43,12 @@ type Letters struct {
 	store   *store.Store
 	outbox  *mail.Outbox
 	sealer  op.Sealer
-	authURL string
+	authURL func() string
 }
 
 // NewLetters returns the letters of an installation.
 func NewLetters(o LettersOptions) *Letters {
-	return &Letters{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: strings.TrimRight(o.AuthURL, "/")}
+	return &Letters{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL}
 }
 
 var _ op.Mailer = (*Letters)(nil)
@@ -103,7 +105,7 @@ func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind stri
 func (l *Letters) notice(ctx context.Context, tx *store.Tx, email, subject, text string) error {
 	when := clock.From(ctx).Now().UTC().Format("2 January 2006 at 15:04 UTC")
 	return l.send(ctx, tx, email, subject, text, "This was on "+when+". If it was you, you need do nothing.",
-		"If it was not you, set a new password at once and tell your administrator:", l.authURL+pathForgot)
+		"If it was not you, set a new password at once and tell your administrator:", l.page(pathForgot))
 }
 
 // reset mails a link to set a new password by.
@@ -141,8 +143,11 @@ func (l *Letters) openCompany(ctx context.Context, tx *store.Tx, email, token st
 		l.to(pathConfirm, token), "The link works once, within a day. If you did not ask for it, you need do nothing.")
 }
 
+// page is the address of a page.
+func (l *Letters) page(path string) string { return strings.TrimRight(l.authURL(), "/") + path }
+
 // to is the address of a page with a link's token.
-func (l *Letters) to(path, token string) string { return l.authURL + path + "?token=" + token }
+func (l *Letters) to(path, token string) string { return l.page(path) + "?token=" + token }
 
 // send queues a mail of these paragraphs.
 func (l *Letters) send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error {

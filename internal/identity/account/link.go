@@ -14,6 +14,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/mailedlink"
 	"atrium/internal/clock"
+	"atrium/internal/identity/signin"
 	"atrium/internal/store"
 )
 
@@ -87,13 +88,22 @@ func kill(ctx context.Context, tx *store.Tx, accountID string, kinds ...mailedli
 	return nil
 }
 
+// again is how to go on from a link that is not good any more.
+type again struct {
+	text string
+	link signin.Link // empty for the web application
+}
+
 // deadLink answers for a link that is not good any more, or for an error while looking.
-func (s *Server) deadLink(w http.ResponseWriter, r *http.Request, err error, text string) {
+func (s *Server) deadLink(w http.ResponseWriter, r *http.Request, err error, on again) {
 	if !errors.Is(err, errLink) {
 		s.Broken(w, r, err)
 		return
 	}
-	s.Message(w, r, http.StatusGone, "This link is not good any more", "It was used already, is too old, or a newer one has taken its place. "+text, s.home())
+	if on.link.To == "" {
+		on.link = s.home()
+	}
+	s.Message(w, r, http.StatusGone, "This link is not good any more", "It was used already, is too old, or a newer one has taken its place. "+on.text, on.link)
 }
 
 // data reads what a link carries.

@@ -78,7 +78,7 @@ func (s *Server) showPassword(w http.ResponseWriter, r *http.Request) {
 func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p signin.Page) {
 	p.Body, p.Title, p.Data = "password", "Change your password", acc.Email
 	if p.Intro == "" {
-		p.Intro = "You are signed out everywhere but in this browser."
+		p.Intro = "Changing it signs you out everywhere but in this browser."
 	}
 	s.Render(w, r, status, p)
 }
@@ -89,7 +89,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	if row == nil {
 		return
 	}
-	again := func(status int, p signin.Page) { s.passwordPage(w, r, status, acc, p) }
+	show := func(status int, p signin.Page) { s.passwordPage(w, r, status, acc, p) }
 	right, wait, err := s.signIn.Confirm(w, r, acc, r.PostFormValue("current"))
 	switch {
 	case errors.Is(err, password.ErrBusy):
@@ -100,13 +100,13 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		return
 	case wait > 0:
 		s.later(w, wait)
-		again(http.StatusTooManyRequests, signin.Page{Error: "There were too many attempts. Try again " + inWords(wait) + "."})
+		show(http.StatusTooManyRequests, signin.Page{Error: "There were too many attempts. Try again " + inWords(wait) + "."})
 		return
 	case !right:
-		again(http.StatusUnprocessableEntity, signin.Page{Faults: map[string]string{"current": "This is not your password."}})
+		show(http.StatusUnprocessableEntity, signin.Page{Faults: map[string]string{"current": "This is not your password."}})
 		return
 	}
-	hash, ok := s.choose(w, r, acc, nil, again)
+	hash, ok := s.choose(w, r, acc, nil, show)
 	if !ok {
 		return
 	}
@@ -121,7 +121,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	})
 	switch {
 	case errors.Is(err, errLink):
-		again(http.StatusConflict, signin.Page{Error: "Your password was changed at the same moment elsewhere."})
+		show(http.StatusConflict, signin.Page{Error: "Your password was changed at the same moment elsewhere."})
 	case err != nil:
 		s.Broken(w, r, err)
 	default:

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/store"
 )
 
-const resetAgain = "Ask for a new one if you still want to set your password."
+var resetAgain = again{"Ask for a new one if you still want to set your password.", signin.Link{Text: "Ask for a new link", To: pathForgot}}
 
 // tokenForm is what pages with a link's form show.
 type tokenForm struct {
@@ -85,10 +85,10 @@ func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusOK, "Your new password is set", "You are signed out everywhere. Sign in with the new password.", s.home())
 }
 
-// choose checks the form's new password and hashes it, before any transaction. It answers itself, by again or with an
+// choose checks the form's new password and hashes it, before any transaction. It answers itself, by show or with an
 // error, and returns false when there is none to be set. more are words that the person is known by, besides the
 // account's.
-func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account, more []string, again func(int, signin.Page)) (hash string, ok bool) {
+func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account, more []string, show func(int, signin.Page)) (hash string, ok bool) {
 	about, err := s.about(r.Context(), acc)
 	if err != nil {
 		s.Broken(w, r, err)
@@ -101,7 +101,7 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account
 			s.Broken(w, r, err)
 			return "", false
 		}
-		again(http.StatusUnprocessableEntity, signin.Page{Faults: faults})
+		show(http.StatusUnprocessableEntity, signin.Page{Faults: faults})
 		return "", false
 	}
 	hash, err = s.hasher.Hash(r.Context(), plain)

@@ -125,7 +125,7 @@ func (s *site) post(log *slog.Logger) *account.Letters {
 	require.NoError(s.t, err)
 	sealer := s.Engine.Sealer
 	outbox := mail.NewOutbox(sealer)
-	letters := account.NewLetters(account.LettersOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: origin})
+	letters := account.NewLetters(account.LettersOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }})
 	s.queue, err = jobs.New(s.Store, log, true, mail.Work(sender, sealer), account.Work(letters))
 	require.NoError(s.t, err)
 	outbox.Use(s.queue)
@@ -227,7 +227,7 @@ func (s *site) subjects(to string) (out []string) {
 	return out
 }
 
-var links = regexp.MustCompile(`(?m)^` + origin + `(/\S*\?token=[A-Za-z0-9_-]{43})$`)
+var links = regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(origin) + `(/\S*\?token=[A-Za-z0-9_-]{43})$`)
 
 // links returns the links that were mailed to the address, in order.
 func (s *site) links(to string) (out []string) {

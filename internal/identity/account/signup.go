@@ -15,10 +15,10 @@ import (
 	"atrium/internal/store"
 )
 
-const (
-	signUpAgain = "Begin again if you still want to open a company."
-	signUpPlan  = "free"
-)
+var signUpAgain = again{"Begin again if you still want to open a company.", signin.Link{Text: "Open a company", To: pathSignUp}}
+
+// signUpPlan is the plan that companies begin with.
+const signUpPlan = "free"
 
 // showSignUp asks for the company's name and the owner's address.
 func (s *Server) showSignUp(w http.ResponseWriter, r *http.Request) {
