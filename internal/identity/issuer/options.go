@@ -1,11 +1,14 @@
 package issuer
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -22,7 +25,8 @@ type Options struct {
 	Algorithms     []string          // that its tokens may be signed with; all asymmetric ones when empty
 
 	// Whose company it is. Without either, a subject that is known belongs where it is known, and a new one to the only
-	// company that its verified address is a member of, or to the only one there is.
+	// company that its verified address is a member of, or to the only one there is; whoever signs in to the web
+	// application may say which.
 	Company      string // everybody's: id or slug
 	CompanyClaim string // the claim that holds each one's: id or slug
 
@@ -35,7 +39,8 @@ type Options struct {
 	ClientSecret string
 	Scopes       []string // openid, email and profile when empty
 
-	Transport http.RoundTripper // nil: http.DefaultTransport
+	CAFile    string            // certificates that are trusted besides the system's, when the issuer is called
+	Transport http.RoundTripper // nil: the usual one, with CAFile
 }
 
 // SignsIn tells whether people sign in to the web application through the issuer.
@@ -74,6 +79,31 @@ func (o *Options) check() error {
 		}
 	}
 	return nil
+}
+
+// transport returns what calls the issuer.
+func (o *Options) transport() (http.RoundTripper, error) {
+	if o.Transport != nil || o.CAFile == "" {
+		return o.Transport, nil
+	}
+	file, err := os.ReadFile(o.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificates for the issuer: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a system without any
+	}
+	if !pool.AppendCertsFromPEM(file) {
+		return nil, errors.New("the file of certificates for the issuer holds none")
+	}
+	usual, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return nil, errors.New("the usual transport is not the standard library's")
+	}
+	t := usual.Clone()
+	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return t, nil
 }
 
 // validURL tells whether s is an address that a provider may have: https, or http on a loopback address, as for trying
