@@ -28,14 +28,10 @@ func New(o Options, now func() time.Time) (*Issuer, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	transport, err := o.transport()
-	if err != nil {
-		return nil, err
-	}
 	if len(o.Scopes) == 0 {
 		o.Scopes = []string{oidc.ScopeOpenID, "email", "profile"}
 	}
-	return &Issuer{Remote: NewRemote(o.Issuer, o.Algorithms, transport, now), options: o}, nil
+	return &Issuer{Remote: NewRemote(o.Issuer, o.Algorithms, o.Transport, now), options: o}, nil
 }
 
 // Options returns what the issuer was made with.

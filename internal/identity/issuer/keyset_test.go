@@ -5,14 +5,9 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -162,30 +157,4 @@ func TestMetadataIsNotBelievedBlindly(t *testing.T) {
 	r := issuer.NewRemote("https://idp.test", nil, answering(http.StatusFound, ""), time.Now)
 	_, err := r.Metadata(t.Context())
 	require.ErrorIs(t, err, issuer.ErrUnavailable, "redirected")
-}
-
-// An issuer whose certificate a private CA has signed is called when the operator names the CA.
-func TestPrivateCA(t *testing.T) {
-	t.Parallel()
-	srv := httptest.NewUnstartedServer(nil)
-	srv.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"issuer": %[1]q, "authorization_endpoint": %[1]q, "token_endpoint": %[1]q, "jwks_uri": %[1]q}`, srv.URL)
-	})
-	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // of the handshake that fails
-	srv.StartTLS()
-	defer srv.Close()
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o600))
-	for ca, want := range map[string]bool{"": false, file: true} {
-		i, err := issuer.New(issuer.Options{Issuer: srv.URL, Audience: "a", CAFile: ca}, time.Now)
-		require.NoError(t, err)
-		_, err = i.Metadata(t.Context())
-		require.Equal(t, want, err == nil, "%v", err)
-	}
-	require.NoError(t, os.WriteFile(file, []byte("no certificate"), 0o600))
-	for _, ca := range []string{file, file + ".none"} {
-		_, err := issuer.New(issuer.Options{Issuer: srv.URL, Audience: "a", CAFile: ca}, time.Now)
-		require.Error(t, err)
-	}
 }

@@ -1,14 +1,11 @@
 package issuer
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 
@@ -39,8 +36,7 @@ type Options struct {
 	ClientSecret string
 	Scopes       []string // openid, email and profile when empty
 
-	CAFile    string            // certificates that are trusted besides the system's, when the issuer is called
-	Transport http.RoundTripper // nil: the usual one, with CAFile
+	Transport http.RoundTripper // nil: http.DefaultTransport
 }
 
 // SignsIn tells whether people sign in to the web application through the issuer.
@@ -79,31 +75,6 @@ func (o *Options) check() error {
 		}
 	}
 	return nil
-}
-
-// transport returns what calls the issuer.
-func (o *Options) transport() (http.RoundTripper, error) {
-	if o.Transport != nil || o.CAFile == "" {
-		return o.Transport, nil
-	}
-	file, err := os.ReadFile(o.CAFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the certificates for the issuer: %w", err)
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool() // a system without any
-	}
-	if !pool.AppendCertsFromPEM(file) {
-		return nil, errors.New("the file of certificates for the issuer holds none")
-	}
-	usual, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return nil, errors.New("the usual transport is not the standard library's")
-	}
-	t := usual.Clone()
-	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	return t, nil
 }
 
 // validURL tells whether s is an address that a provider may have: https, or http on a loopback address, as for trying
