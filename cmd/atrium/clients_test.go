@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -111,4 +113,32 @@ func TestBrowser(t *testing.T) {
 		"issuer": n.base, "api": n.base, "email": first.Owner.Email, "password": first.Owner.Password,
 		"publicClient": p.application(first.Company.ID, "http://127.0.0.1/callback"),
 	}), "browser: ok")
+}
+
+// The README's recipe works as it is printed there, but for the server's port and its own.
+func TestReadmeRecipe(t *testing.T) {
+	t.Parallel()
+	n := onSQLite(t).serve()
+	first := n.firstRun()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, code, found := strings.Cut(string(readme), "```js\n")
+	require.True(t, found)
+	code, _, found = strings.Cut(code, "```")
+	require.True(t, found)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	require.NoError(t, err)
+	require.NoError(t, ln.Close())
+	for from, to := range map[string]string{"https://127.0.0.1:8443": n.base, "9999": port} {
+		require.Contains(t, code, from)
+		code = strings.ReplaceAll(code, from, to)
+	}
+	dir, err := clients()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "token.mjs"), []byte(code), 0o600))
+	require.Contains(t, n.script("readme.mjs", map[string]any{
+		"api": n.base, "email": first.Owner.Email, "password": first.Owner.Password, "clientId": first.OAuthClient.ClientID,
+	}), "readme: ok")
 }
