@@ -15,6 +15,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/apitest"
 	"atrium/internal/principal"
+	"atrium/internal/run"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
@@ -28,6 +29,7 @@ const bare = `{"query":"{ requests(first: 20) { totalCount pageInfo { hasNextPag
 // BenchmarkListOf20 lists 20 of 1,000 requests through both doors: REST's rows, the same through GraphQL, and GraphQL's
 // with service, offering and creator. Calls go to the handler itself, so that TLS does not drown the difference.
 func BenchmarkListOf20(b *testing.B) {
+	run.TuneGC() // as the server does
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		w := world(b)
 		var handler http.Handler
