@@ -23,6 +23,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/request"
 	"atrium/internal/secret"
+	"atrium/internal/websession"
 	"atrium/internal/workflow"
 )
 
@@ -81,6 +82,7 @@ var inputs = map[string]struct {
 	"declineRequest":       {request.Decline.Info(), "id"},
 	"createWorkflow":       {workflow.CreateWorkflow.Info(), ""},
 	"updateWorkflow":       {workflow.UpdateWorkflow.Info(), "id"},
+	"publishWorkflow":      {workflow.PublishWorkflow.Info(), "id"},
 	"deleteWorkflow":       {workflow.DeleteWorkflow.Info(), "id"},
 	"createCalendar":       {workflow.CreateCalendar.Info(), ""},
 	"createAgent":          {agent.Create.Info(), ""},
@@ -107,6 +109,9 @@ var inputs = map[string]struct {
 	"deleteOAuthClient":    {identity.DeleteClient.Info(), "id"},
 	"resendInvitation":     {people.ResendInvitation.Info(), "id"},
 	"resetUserMfa":         {signin.ResetMFA.Info(), "id"},
+	"endSession":           {websession.End.Info(), "id"},
+	"endAllSessions":       {websession.EndAll.Info(), ""},
+	"switchSession":        {websession.Switch.Info(), ""},
 	"updateCompany":        {company.Update.Info(), ""},
 }
 
@@ -181,7 +186,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 	lists := map[string]*op.Info{
 		"services": catalog.ListServices.Info(), "requests": request.List.Info(), "workflows": workflow.ListWorkflows.Info(),
 		"users": people.ListUsers.Info(), "teams": people.ListTeams.Info(), "organizations": people.ListOrganizations.Info(),
-		"secrets": secret.ListSecrets.Info(), "auditEntries": audit.ListEntries.Info(), "apiKeys": authn.ListKeys.Info(), "oauthClients": identity.ListClients.Info(),
+		"secrets": secret.ListSecrets.Info(), "auditEntries": audit.ListEntries.Info(), "apiKeys": authn.ListKeys.Info(), "oauthClients": identity.ListClients.Info(), "sessions": websession.List.Info(),
 		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "agents": agent.List.Info(),
 		"creditHistory": nil, // in one order alone
 	}
@@ -217,6 +222,11 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 			if filter := f.Arguments.ForName("filter"); filter != nil {
 				for _, field := range s.Types[filter.Type.Name()].Fields {
 					got = append(got, field.Name)
+				}
+			}
+			for _, a := range f.Arguments {
+				if !slices.Contains([]string{"first", "after", "orderBy", "filter"}, a.Name) {
+					got = append(got, a.Name) // a filter with a place of its own
 				}
 			}
 			require.ElementsMatch(t, want, got, "%s filters by other fields than REST", f.Name)
