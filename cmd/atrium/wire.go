@@ -94,7 +94,7 @@ func (c *core) build(ctx context.Context) error {
 	if err := c.checkMasterKey(ctx); err != nil {
 		return err
 	}
-	decider, err := authz.New(ctx)
+	decider, err := authz.New(ctx, authz.Options{})
 	if err != nil {
 		return fmt.Errorf("load the policies: %w", err)
 	}

@@ -3,6 +3,7 @@ package company
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/mail"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/ent/accesspolicy"
 	"atrium/ent/account"
 	"atrium/ent/auditentry"
 	"atrium/ent/company"
@@ -70,7 +72,7 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 		for _, step := range []func(context.Context) error{
 			b.companies,
 			func(ctx context.Context) error { return b.owner(ctx, plain, hash) },
-			b.keys, b.client, b.audit,
+			b.policies, b.keys, b.client, b.audit,
 		} {
 			if err := step(ctx); err != nil {
 				return err
@@ -171,6 +173,20 @@ func (b *builder) owner(ctx context.Context, plain, hash string) error {
 	}
 	if err := member(b.out.Sandbox.ID).SetLiveUserID(b.out.Owner.ID).Exec(ctx); err != nil {
 		return fmt.Errorf("make the owner in the sandbox: %w", err)
+	}
+	return nil
+}
+
+// policies gives both companies the policy under which scopes and roles alone decide.
+func (b *builder) policies(ctx context.Context) error {
+	for _, co := range []*ent.Company{b.out.Company, b.out.Sandbox} {
+		err := b.db.AccessPolicy.Create().SetCompanyID(co.ID).SetName("Allow everything").
+			SetDescription("Scopes and roles decide, as long as no other policy denies.").
+			SetEffect(accesspolicy.EffectAllow).SetAction("*").SetResource("*").SetCondition(json.RawMessage(`{}`)).
+			SetCreatedBy("system").Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("make the first access policy: %w", err)
+		}
 	}
 	return nil
 }

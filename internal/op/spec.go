@@ -111,7 +111,7 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 		var none Out
 		row, err := load(ctx, tx, in.TargetID())
 		if err != nil {
-			return none, missing(err, spec.Resource)
+			return none, missing(secondLook(ctx, tx, in.TargetID(), load, err), spec.Resource)
 		}
 		if err := tx.mayReach(row); err != nil {
 			return none, err
@@ -120,6 +120,9 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 			if err := tx.mayAlso(ctx, o.rowVerbs(row, in)); err != nil {
 				return none, err
 			}
+		}
+		if err := tx.mayTouch(ctx, row); err != nil {
+			return none, err
 		}
 		if err := c.matches(row); err != nil {
 			return none, err

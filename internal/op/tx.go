@@ -17,6 +17,7 @@ import (
 	"atrium/ent/schema"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
+	"atrium/internal/id"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -44,6 +45,13 @@ type attempt struct {
 	decision  authz.Decision
 	call      *Call
 	authority bool // the operation changed keys, roles, plans or clients
+
+	set       *authz.Set           // the company's access policies; nil outside of a company
+	caller    *authz.Caller        // as they see it, once it was looked up
+	narrowed  *principal.Principal // the caller whose queries they narrow; nil when they do not
+	row       authz.Row            // what they were last asked about
+	asked     Action               // and with which action
+	allowedBy authz.By
 }
 
 // Principal returns the caller.
@@ -204,7 +212,16 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 	if p := a.principal; p.CompanyID == "" {
 		return out
 	}
+	if out.Code == apperr.Forbidden && out.DecisionID == "" {
+		out.DecisionID = id.New("dec") // refused by the operation's own rules
+		a.decision = authz.Decision{By: authz.By{Kind: "operation", ID: a.info.Name}}
+	}
 	werr := a.engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if out.Code == apperr.Forbidden {
+			if err := a.record(ctx, out.DecisionID, false).write(ctx, tx.Client); err != nil {
+				return err
+			}
+		}
 		return a.audit(ctx, tx.Client, entry{action: past(a.verbs[0]), resource: a.subjectID(), outcome: outcome})
 	})
 	if werr != nil {

@@ -33,7 +33,8 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 		return nil, apperr.New(apperr.Conflict, "People are invited into the live company.")
 	}
 	email := strings.ToLower(in.Email)
-	member, err := tx.User.Query().Where(user.Email(email)).Exist(ctx)
+	member, err := tx.User.Query().Where(user.Email(email)).
+		Exist(tx.Unfiltered(ctx, "an address is one member's, whoever sees that member"))
 	if err != nil {
 		return nil, fmt.Errorf("look for the member: %w", err)
 	}

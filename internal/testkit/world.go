@@ -142,7 +142,7 @@ func open(tb testing.TB, o store.Options) *World {
 	s, err := store.Open(ctx, o)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
-	decider, err := authz.New(ctx)
+	decider, err := authz.New(ctx, authz.Options{})
 	require.NoError(tb, err)
 	sealer, err := masterKey()
 	require.NoError(tb, err)
