@@ -69,6 +69,19 @@ func (tx *Tx) Unfiltered(ctx context.Context, reason string) context.Context {
 	return principal.With(ctx, tx.principal)
 }
 
+// Authz returns what decides, for package policy, which tries out what is not in force.
+func (tx *Tx) Authz() *authz.Engine { return tx.engine.Authz }
+
+// PoliciesOf returns the company's policies, and somebody of the company as they see it.
+func (tx *Tx) PoliciesOf(ctx context.Context, who *principal.Principal) (*authz.Set, *authz.Caller, error) {
+	set, err := tx.engine.Policies(ctx, who.CompanyID)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := tx.engine.Caller(ctx, set, who)
+	return set, c, err
+}
+
 // Narrowed tells whether the caller sees other than all rows of an entity ("Request").
 func (tx *Tx) Narrowed(entity string) bool { return tx.narrowed != nil && tx.narrowed.Narrowed(entity) }
 
@@ -126,12 +139,13 @@ func (tx *Tx) mayLeave(ctx context.Context, out any) error {
 
 // askOf asks the policies about an entity.
 func (tx *Tx) askOf(ctx context.Context, action Action, entity any) error {
-	name, id, ok := authz.EntityOf(entity)
+	name, _, ok := authz.EntityOf(entity)
 	if !ok {
 		return undecided(fmt.Errorf("%T is no row of a resource", entity))
 	}
 	if tx.engine.Authz.Settled(tx.set, string(action), name) {
-		return tx.ask(ctx, action, authz.Row{Resource: name, ID: id})
+		row, _ := authz.RowOf(entity, nil) // for the decision log alone
+		return tx.ask(ctx, action, row)
 	}
 	row, err := tx.RowOf(ctx, entity)
 	if err != nil {

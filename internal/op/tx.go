@@ -95,19 +95,23 @@ func (tx *Tx) mayReach(row any) error {
 	if !tx.decision.Allow {
 		return tx.denied()
 	}
-	switch tx.decision.Rows {
-	case authz.RowsAll:
-		return nil
-	case authz.RowsOwn:
-		if owned(row, "CreatedBy", tx.principal.ID) {
-			return nil
-		}
-	case authz.RowsAssigned:
-		if owned(row, "AssigneeID", tx.principal.ID) {
-			return nil
-		}
+	if !Reaches(tx.decision.Rows, row, tx.principal.ID) {
+		return tx.denied()
 	}
-	return tx.denied()
+	return nil
+}
+
+// Reaches tells whether a role that reaches some rows reaches this one of the caller's.
+func Reaches(reach authz.Reach, row any, caller string) bool {
+	switch reach {
+	case authz.RowsAll:
+		return true
+	case authz.RowsOwn:
+		return owned(row, "CreatedBy", caller)
+	case authz.RowsAssigned:
+		return owned(row, "AssigneeID", caller)
+	}
+	return false
 }
 
 // mayAlso returns forbidden when the caller lacks one of the verbs.
