@@ -44,6 +44,13 @@ test_member_may_not_accept if {
 	d.by == {"kind": "role", "id": "member"}
 }
 
+test_member_reads_its_company_only if {
+	call("member", [], "", "company.read").rows == "all"
+	call("agent", [], "", "company.read").allow
+	not call("agent", [], "", "company.update").allow
+	call("admin", [], "", "company.update").allow
+}
+
 test_agent_extends_member if {
 	call("agent", ["services:read"], "services:read", "service.read").rows == "all"
 	call("agent", ["requests:write"], "requests:write", "request.accept").rows == "all"
@@ -59,6 +66,9 @@ test_admin_changes_no_owner if {
 test_operator_verbs_are_the_operators if {
 	not call("owner", ["billing:read"], "billing:read", "credit.issue").allow
 	call("operator", ["billing:read"], "billing:read", "credit.issue").allow
+	not signed_in("owner", "user.provision").allow
+	not signed_in("admin", "user.provision").allow
+	signed_in("operator", "user.provision").allow
 }
 
 test_unknown_role_may_nothing if {
@@ -72,6 +82,34 @@ test_admin_layer_takes_a_person if {
 	admin_call("owner", "bearer", data.scopes).allow
 	not admin_call("owner", "bearer", ["services:read"]).allow
 	not admin_call("member", "session", []).allow
+}
+
+signed_in(role, verb) := d if {
+	d := authz.decision with input as {
+		"role": role,
+		"scopes": [],
+		"scope": "",
+		"verb": verb,
+		"admin_layer": true,
+		"method": "session",
+	}
+}
+
+test_people_end_their_own_sessions_and_admins_all if {
+	every verb in ["session.read", "session.end", "session.end_all", "session.switch"] {
+		signed_in("member", verb).rows == "own"
+		signed_in("agent", verb).rows == "own"
+		signed_in("admin", verb).rows == "all"
+		signed_in("owner", verb).rows == "all"
+	}
+}
+
+test_admin_acts_as_no_owner if {
+	not signed_in("admin", "apikey.act_as_owner").allow
+	signed_in("owner", "apikey.act_as_owner").allow
+	not signed_in("agent", "apikey.act_as_owner").allow
+	signed_in("admin", "serviceaccount.create").allow
+	signed_in("admin", "apikey.rotate").allow
 }
 
 test_no_input_is_refused if {

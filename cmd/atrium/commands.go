@@ -19,6 +19,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/company"
 	"atrium/internal/identity"
+	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/principal"
@@ -90,7 +91,27 @@ func (f dataFlags) inCompany(ctx context.Context, companyID, command string, fn 
 	if err != nil {
 		return fmt.Errorf("look the company up: %w", err)
 	}
+	closeQueue, err := c.queueMails(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeQueue()) }()
 	return fn(ctx, c)
+}
+
+// queueMails lets a command's operations leave mails and jobs for the server to work.
+func (c *core) queueMails(ctx context.Context) (closeQueue func() error, err error) {
+	_, authURL, err := c.addresses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := jobs.New(c.store, c.log, false)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
+	}
+	c.addMail(authURL)
+	c.outbox.Use(queue)
+	return queue.Close, nil
 }
 
 // userByEmail returns the company's user with the e-mail address; with an empty one, its first owner.
@@ -234,6 +255,9 @@ type clientCreateCmd struct {
 	RedirectURI  []string `required:"" sep:"none" help:"Where codes are sent; may be given several times."`
 	Scopes       []string `help:"What tokens may ask for (default: every scope)."`
 	Confidential bool     `help:"The application can keep a secret."`
+
+	PostLogoutRedirectURI []string `sep:"none" help:"Where people may be sent after signing out; may be given several times."`
+	BackchannelLogoutURI  string   `help:"Where the application is told that a person has signed out."`
 }
 
 // Run registers a client.
@@ -241,6 +265,7 @@ func (m *clientCreateCmd) Run(ctx context.Context) error {
 	return m.inCompany(ctx, m.Company, "client create", func(ctx context.Context, c *core) error {
 		made, _, err := op.Run(ctx, c.engine, identity.CreateClient, identity.CreateClientInput{
 			Name: m.Name, RedirectURIs: m.RedirectURI, Scopes: m.Scopes, Confidential: &m.Confidential,
+			PostLogoutRedirectURIs: m.PostLogoutRedirectURI, BackchannelLogoutURI: &m.BackchannelLogoutURI,
 		}, nil)
 		if err != nil {
 			return err //nolint:wrapcheck // the operation's own words

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,13 +9,20 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"atrium/graph"
 	"atrium/internal/authn"
+	"atrium/internal/egress"
 	"atrium/internal/gate"
+	"atrium/internal/identity"
+	"atrium/internal/identity/account"
+	"atrium/internal/identity/provider"
 	"atrium/internal/jobs"
+	"atrium/internal/mail"
 	"atrium/internal/ratelimit"
 	"atrium/internal/run"
 	"atrium/internal/tlsfront"
@@ -23,6 +31,7 @@ import (
 
 type serveCmd struct {
 	dataFlags
+	accountFlags
 	Listen      string `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
 	AdminListen string `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
 	BaseURL     string `help:"Address that callers use (default: https:// and the listening address)."`
@@ -78,6 +87,7 @@ type server struct {
 	*serveCmd
 	*core
 	metrics *metrics
+	egress  *egress.Client
 	queue   *jobs.Queue
 	front   *tlsfront.Front
 	running []run.Part
@@ -89,6 +99,9 @@ func (s *server) parts(ctx context.Context) ([]run.Part, error) {
 	if err := s.addAdmin(ctx); err != nil {
 		return nil, err
 	}
+	if err := s.settle(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.addQueue(); err != nil {
 		return nil, err
 	}
@@ -98,16 +111,34 @@ func (s *server) parts(ctx context.Context) ([]run.Part, error) {
 		}
 		return s.running, nil
 	}
-	baseURL, _, err := s.addresses(ctx)
-	if err != nil {
-		return nil, err
-	}
 	s.add(run.Part{Name: "ready line", Run: func(ctx context.Context) error {
-		fmt.Println("ready " + baseURL) // of the nodes that have an API
+		fmt.Println("ready " + s.BaseURL) // of the nodes that have an API
 		<-ctx.Done()
 		return nil
 	}})
 	return s.running, nil
+}
+
+// settle opens the listener of a node that has an API, and finds the addresses that callers use: for a worker those that
+// the other nodes run under, unless it is told them.
+func (s *server) settle(ctx context.Context) error {
+	if s.Role != "worker" {
+		if err := s.openFront(ctx); err != nil {
+			return err
+		}
+		for name, value := range map[string]string{settingBaseURL: s.BaseURL, settingAuthURL: s.AuthURL, settingCAFile: s.caFile} {
+			if err := s.set(ctx, name, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	baseURL, authURL, err := s.addresses(ctx)
+	if err != nil {
+		return err
+	}
+	s.BaseURL, s.AuthURL = cmp.Or(s.BaseURL, baseURL), cmp.Or(s.AuthURL, authURL)
+	return nil
 }
 
 func (s *server) add(p run.Part) { s.running = append(s.running, p) }
@@ -148,9 +179,18 @@ func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
 // addQueue opens the job queue, and starts it where this node works jobs.
 func (s *server) addQueue() (err error) {
 	works := s.Role != "api"
-	if s.queue, err = jobs.New(s.store, s.log, works); err != nil {
+	s.addMail(s.AuthURL)
+	if s.egress, err = egress.New(egress.Options{Allow: s.EgressAllow, CAFile: s.EgressCA}); err != nil {
+		return fmt.Errorf("--egress-ca: %w", err)
+	}
+	kinds, err := s.jobs()
+	if err != nil {
+		return err
+	}
+	if s.queue, err = jobs.New(s.store, s.log, works, kinds...); err != nil {
 		return err //nolint:wrapcheck // says what it was doing
 	}
+	s.outbox.Use(s.queue)
 	work := s.queue.Run
 	if !works {
 		work = func(ctx context.Context) error {
@@ -162,20 +202,19 @@ func (s *server) addQueue() (err error) {
 	return nil
 }
 
-// addAPI opens the front, makes the demo company in an empty database, and serves the doors.
+// jobs are the kinds of work that outlive a call, of every package that has some.
+func (s *server) jobs() ([]jobs.Option, error) {
+	sender, err := mail.Open(mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox")})
+	if err != nil {
+		return nil, fmt.Errorf("--smtp-url: %w", err)
+	}
+	return append(identity.Rotation(s.keys),
+		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.egress.HTTP()),
+	), nil
+}
+
+// addAPI makes the demo company in an empty database, and serves the doors.
 func (s *server) addAPI(ctx context.Context) error {
-	if err := s.openFront(ctx); err != nil {
-		return err
-	}
-	if err := s.set(ctx, settingBaseURL, s.BaseURL); err != nil {
-		return err
-	}
-	if err := s.set(ctx, settingAuthURL, s.AuthURL); err != nil {
-		return err
-	}
-	if err := s.set(ctx, settingCAFile, s.caFile); err != nil {
-		return err
-	}
 	limiter, err := s.limiter(ctx)
 	if err != nil {
 		return err
@@ -187,8 +226,12 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err != nil {
 		return err //nolint:wrapcheck // says what it was doing
 	}
+	pages, err := s.addIdentity()
+	if err != nil {
+		return err
+	}
 	srv := &http.Server{
-		Handler: traced(g.Front(api)), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		Handler: traced(g.Front(s.doors(api, s.graphQL(g), pages))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	if err := s.greet(ctx); err != nil {
@@ -199,6 +242,11 @@ func (s *server) addAPI(ctx context.Context) error {
 		return s.front.Serve(ctx, srv)
 	}})
 	return nil
+}
+
+// graphQL builds the second door.
+func (s *server) graphQL(g *gate.Gate) http.Handler {
+	return graph.New(graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Charge: g.Charge})
 }
 
 // limiter counts calls in Redis when there is one, else in memory with the day's counts kept in the database.

@@ -14,6 +14,8 @@ import (
 	"atrium/ent/setting"
 	"atrium/internal/clock"
 	"atrium/internal/identity"
+	"atrium/internal/identity/account"
+	"atrium/internal/mail"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/seal"
@@ -39,6 +41,8 @@ type core struct {
 	engine  *op.Engine
 	keys    *identity.Keys
 	sealer  *seal.Sealer
+	outbox  *mail.Outbox
+	letters *account.Letters
 }
 
 // open opens the database, brings it to this version and builds what operations run on, in order.
@@ -173,6 +177,13 @@ func (c *core) moveTo(offset time.Duration) {
 	if offset > c.clock.Offset() {
 		c.clock.SetOffset(offset)
 	}
+}
+
+// addMail lets operations tell people by mail, in links to authURL. The outbox needs a queue before the first of them.
+func (c *core) addMail(authURL string) {
+	c.outbox = mail.NewOutbox(c.sealer)
+	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: authURL})
+	c.engine.Mailer = c.letters
 }
 
 // tokens returns the issuer of access tokens, under the addresses that the server answers at.

@@ -154,7 +154,7 @@ func (s *Server) always(tb testing.TB, sc Scenario, a *Answer) {
 	require.Regexp(tb, `^rid_[0-9a-z]{26}$`, a.RequestID(), what)
 	require.NotEqual(tb, http.StatusInternalServerError, a.Status, "%s: %s", what, a.Body)
 	path, _, _ := strings.Cut(sc.Path, "?")
-	require.NoError(tb, s.validator.Check(sc.Method, path, a.Status, a.Header.Get("Content-Type"), a.Body), what)
+	require.NoError(tb, s.validator().Check(sc.Method, path, a.Status, a.Header.Get("Content-Type"), a.Body), what)
 	switch a.Status {
 	case http.StatusUnauthorized:
 		require.NotEmpty(tb, a.Header.Get("WWW-Authenticate"), what)

@@ -41,7 +41,7 @@ type Server struct {
 	HTTP  *http.Client
 	A, B  *Callers
 
-	validator *ResponseValidator
+	validator func() *ResponseValidator // of the door's document, read when the first answer is held against it
 }
 
 // Serve serves a door for the world until the test ends. Both companies get limits that no test reaches.
@@ -64,7 +64,7 @@ func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
 	s := &Server{World: w, URL: ts.URL, HTTP: client}
 	s.Limits(tb, w.A, 1_000_000, 100_000_000)
 	s.Limits(tb, w.B, 1_000_000, 100_000_000)
-	s.validator = validatorOf(tb, s)
+	s.validator = sync.OnceValue(func() *ResponseValidator { return validatorOf(tb, s) })
 	s.A, s.B = s.callers(tb, w.A), s.callers(tb, w.B)
 	return s
 }

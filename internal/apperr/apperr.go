@@ -29,6 +29,7 @@ const (
 	RateLimited          Code = "rate_limit_exceeded"
 	Internal             Code = "internal_error"
 	Unavailable          Code = "unavailable"
+	QueryTooComplex      Code = "query_too_complex" // GraphQL only
 )
 
 // Detail names one faulty field of the input. Field is the path the caller sent it under ("fields.color",

@@ -2,19 +2,17 @@ package authn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"atrium/ent"
-	"atrium/ent/apikey"
-	"atrium/ent/company"
-	"atrium/ent/oauthclient"
-	"atrium/ent/user"
 	keyformat "atrium/internal/apikey"
 	"atrium/internal/identity"
+	"atrium/internal/identity/issuer"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
 	"atrium/internal/store"
@@ -26,24 +24,25 @@ var ErrRefused = errors.New("authn: the credential is not valid")
 // maxCached bounds the credentials that are remembered; past it all are forgotten.
 const maxCached = 20_000
 
-// maxAge bounds how long a bearer token's check is remembered.
-const maxAge = time.Minute
-
 // Credential is a caller that was recognised. It is shared between requests and must not be changed.
 type Credential struct {
 	Principal principal.Principal // without what belongs to one request (IP, user agent, request id)
 	RateKey   string              // whose calls count together
 	Limit     ratelimit.Limit
 
-	expires time.Time      // zero for never
+	expires time.Time      // keys and tokens; zero for never
 	allowed []netip.Prefix // empty for anywhere
 	keyID   string         // API keys
+	session *liveSession   // sessions
+	userID  string         // bearer tokens
+	noted   atomic.Int64   // sessions and tokens: the use that the row tells of, in Unix milliseconds
 }
 
 // Authenticator recognises callers. Safe for concurrent use.
 type Authenticator struct {
 	store  *store.Store
 	tokens *identity.Tokens
+	others *issuer.Directory // of the configured issuer; nil for none
 	seen   *sightings
 
 	mu      sync.RWMutex
@@ -57,9 +56,19 @@ type remembered struct {
 	until time.Time // zero for as long as authority stands
 }
 
+// Option changes an Authenticator that is being made.
+type Option func(*Authenticator)
+
+// WithIssuer makes it take access tokens of another issuer as well, for the users that the directory finds.
+func WithIssuer(d *issuer.Directory) Option { return func(a *Authenticator) { a.others = d } }
+
 // New returns an authenticator over the store. Run must be running for last-used times to be written.
-func New(s *store.Store, tokens *identity.Tokens) *Authenticator {
-	return &Authenticator{store: s, tokens: tokens, seen: newSightings(), known: map[string]remembered{}}
+func New(s *store.Store, tokens *identity.Tokens, options ...Option) *Authenticator {
+	a := &Authenticator{store: s, tokens: tokens, seen: newSightings(), known: map[string]remembered{}}
+	for _, o := range options {
+		o(a)
+	}
+	return a
 }
 
 // APIKey recognises the value of an API key that arrived from ip. Returns ErrRefused for one that is malformed,
@@ -88,23 +97,10 @@ func (a *Authenticator) APIKey(ctx context.Context, value string, ip netip.Addr)
 	return cred, nil
 }
 
-// Bearer recognises an access token. Returns ErrRefused for one that is not valid or whose user is deactivated.
-func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, error) {
-	cred, err := a.cached(ctx, "tok:"+token, func(ctx context.Context) (*Credential, time.Time, error) {
-		claims, err := a.tokens.Verify(ctx, token)
-		if err != nil {
-			return nil, time.Time{}, fmt.Errorf("%w: %w", ErrRefused, err)
-		}
-		c, err := a.loadBearer(ctx, claims)
-		return c, time.Now().Add(maxAge), err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if !a.store.Clock().Now().Before(cred.expires) {
-		return nil, fmt.Errorf("%w: expired", ErrRefused)
-	}
-	return cred, nil
+// due tells, once a minute to one caller, that the row should tell of a use at now.
+func (c *Credential) due(now time.Time) bool {
+	last := c.noted.Load()
+	return now.UnixMilli()-last >= noteEvery.Milliseconds() && c.noted.CompareAndSwap(last, now.UnixMilli())
 }
 
 // cached returns what is remembered under name, or loads and remembers it. Nothing is remembered while changes of
@@ -126,169 +122,98 @@ func (a *Authenticator) cached(ctx context.Context, name string, load func(conte
 	}
 	if heard {
 		a.mu.Lock()
-		if a.version != version || len(a.known) >= maxCached {
+		if a.version < version || len(a.known) >= maxCached {
 			clear(a.known)
 			a.version = version
 		}
-		a.known[name] = remembered{cred, until}
+		if a.version == version { // else authority changed while this was read
+			a.known[name] = remembered{cred, until}
+		}
 		a.mu.Unlock()
 	}
 	return cred, nil
 }
 
+// forget makes the next look at name read the database.
+func (a *Authenticator) forget(name string) {
+	a.mu.Lock()
+	delete(a.known, name)
+	a.mu.Unlock()
+}
+
+var keyStatement = reading(`SELECT k.id, k.company_id, k.name, k.scopes, k.test, k.allowed_ips, k.expires_at, k.revoked_at,
+	u.id, u.name, u.email, u.role, sa.id, sa.name, sa.role, sb.id, COALESCE(m.id, msa.id), ` + companyColumns + `
+FROM api_keys k
+JOIN companies c ON c.id = k.company_id
+LEFT JOIN users u ON u.id = k.user_id AND u.company_id = k.company_id
+LEFT JOIN service_accounts sa ON sa.id = k.service_account_id AND sa.company_id = k.company_id
+LEFT JOIN companies sb ON sb.sandbox_of = c.id
+LEFT JOIN users m ON m.account_id = u.account_id AND m.company_id = sb.id AND m.live_user_id = u.id
+LEFT JOIN service_accounts msa ON msa.company_id = sb.id AND msa.live_account_id = sa.id
+WHERE k.hash = ?`)
+
 // loadKey reads a key with the person or account behind it.
 func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, error) {
-	row, err := a.store.Reader().APIKey.Query().Where(apikey.Hash(hash)).WithUser().WithServiceAccount().Only(ctx)
-	if ent.IsNotFound(err) {
+	var (
+		id, companyID, name             string
+		scopeNames, ips                 []byte
+		test                            bool
+		expires, revoked                *time.Time
+		userID, userName, email, role   *string
+		accountID, accountName, accRole *string
+		mirrorID                        *string
+		t                               tenancy
+	)
+	found, err := a.find(ctx, keyStatement, []any{hash}, append([]any{
+		&id, &companyID, &name, &scopeNames, &test, &ips, &expires, &revoked,
+		&userID, &userName, &email, &role, &accountID, &accountName, &accRole, &t.sandboxID, &mirrorID,
+	}, t.into()...)...)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
 		return nil, fmt.Errorf("%w: unknown", ErrRefused)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look the key up: %w", err)
-	}
-	if row.RevokedAt != nil {
+	case revoked != nil:
 		return nil, fmt.Errorf("%w: revoked", ErrRefused)
 	}
-	scopes, err := principal.ParseScopes(row.Scopes)
-	if err != nil {
-		return nil, fmt.Errorf("read key %s: %w", row.ID, err)
+	c := &Credential{keyID: id, RateKey: id}
+	c.Principal = principal.Principal{CompanyID: companyID, Method: principal.MethodAPIKey, KeyID: id, KeyName: name}
+	if c.Principal.Scopes, c.allowed, err = readKey(scopeNames, ips); err != nil {
+		return nil, fmt.Errorf("read key %s: %w", id, err)
 	}
-	allowed, err := ParsePrefixes(row.AllowedIps)
-	if err != nil {
-		return nil, fmt.Errorf("read key %s: %w", row.ID, err)
+	if expires != nil {
+		c.expires = *expires
 	}
-	c := &Credential{keyID: row.ID, RateKey: row.ID, allowed: allowed}
-	if row.ExpiresAt != nil {
-		c.expires = *row.ExpiresAt
-	}
-	c.Principal = principal.Principal{
-		CompanyID: row.CompanyID, Scopes: scopes, Method: principal.MethodAPIKey, KeyID: row.ID, KeyName: row.Name,
-	}
-	switch u, sa := row.Edges.User, row.Edges.ServiceAccount; {
-	case u != nil:
-		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeUser, u.ID, u.Name
-		c.Principal.Email, c.Principal.Role = u.Email, principal.Role(u.Role)
-	case sa != nil:
-		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeServiceAccount, sa.ID, sa.Name
-		c.Principal.Role = principal.Role(sa.Role)
+	switch {
+	case userID != nil:
+		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeUser, *userID, *userName
+		c.Principal.Email, c.Principal.Role = *email, principal.Role(*role)
+	case accountID != nil:
+		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeServiceAccount, *accountID, *accountName
+		c.Principal.Role = principal.Role(*accRole)
 	default:
 		return nil, fmt.Errorf("%w: nobody is behind it", ErrRefused)
 	}
-	return c, a.place(ctx, c, row.Test)
+	return c, a.place(ctx, c, &t, test, mirrorID)
 }
 
-// loadBearer reads the user that a token speaks for.
-func (a *Authenticator) loadBearer(ctx context.Context, claims *identity.Claims) (*Credential, error) {
-	u, err := a.store.Reader().User.Query().Where(user.ID(claims.Subject), user.CompanyID(claims.Company)).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, fmt.Errorf("%w: no such user", ErrRefused)
+// readKey reads a key's columns of JSON.
+func readKey(scopes, ips []byte) (principal.Scopes, []netip.Prefix, error) {
+	var names, addresses []string
+	if err := json.Unmarshal(scopes, &names); err != nil {
+		return 0, nil, fmt.Errorf("scopes: %w", err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("look the user up: %w", err)
-	}
-	if u.Status == user.StatusDeactivated {
-		return nil, fmt.Errorf("%w: deactivated", ErrRefused)
-	}
-	var scopes principal.Scopes
-	for _, name := range claims.Scopes() {
-		scopes |= principal.MustScope(name) // others (openid, profile) say nothing about the API
-	}
-	if scopes == 0 {
-		if scopes, err = a.clientScopes(ctx, claims); err != nil {
-			return nil, err
+	if len(ips) > 0 {
+		if err := json.Unmarshal(ips, &addresses); err != nil {
+			return 0, nil, fmt.Errorf("addresses: %w", err)
 		}
 	}
-	c := &Credential{RateKey: u.ID + "/" + claims.ClientID, expires: claims.ExpiresAt.Time()}
-	c.Principal = principal.Principal{
-		CompanyID: u.CompanyID, Type: principal.TypeUser, ID: u.ID, Name: u.Name, Email: u.Email,
-		Role: principal.Role(u.Role), Scopes: scopes, Method: principal.MethodBearer, ClientID: claims.ClientID,
-	}
-	return c, a.place(ctx, c, false)
-}
-
-// clientScopes are those of a token that names no scope of the API: what its client was registered with.
-func (a *Authenticator) clientScopes(ctx context.Context, claims *identity.Claims) (principal.Scopes, error) {
-	if claims.ClientID == identity.OperatorClient {
-		return principal.AllScopes, nil
-	}
-	client, err := a.store.Reader().OAuthClient.Query().
-		Where(oauthclient.ID(claims.ClientID), oauthclient.CompanyID(claims.Company)).Only(ctx)
-	if ent.IsNotFound(err) {
-		return 0, nil
-	}
+	set, err := principal.ParseScopes(names)
 	if err != nil {
-		return 0, fmt.Errorf("look the client up: %w", err)
+		return 0, nil, err //nolint:wrapcheck // names the scope
 	}
-	var scopes principal.Scopes
-	for _, name := range client.Scopes {
-		scopes |= principal.MustScope(name)
-	}
-	return scopes, nil
-}
-
-// place puts the credential into its company or, for a test key, the sandbox of it, and sets its limits.
-func (a *Authenticator) place(ctx context.Context, c *Credential, test bool) error {
-	db := a.store.Reader()
-	if test {
-		sandbox, err := db.Company.Query().Where(company.SandboxOf(c.Principal.CompanyID)).Only(ctx)
-		if err != nil {
-			return fmt.Errorf("find the sandbox: %w", err)
-		}
-		c.Principal.CompanyID, c.Principal.Sandbox = sandbox.ID, true
-		c.Limit = ratelimit.Free()
-		return a.mirror(ctx, c)
-	}
-	co, err := db.Company.Query().Where(company.ID(c.Principal.CompanyID)).Only(ctx)
-	if err != nil {
-		return fmt.Errorf("read the company: %w", err)
-	}
-	c.Principal.Sandbox = co.SandboxOf != nil
-	limit, ok := ratelimit.ForPlan(string(co.Plan))
-	if !ok {
-		return fmt.Errorf("no limits for plan %s", co.Plan)
-	}
-	if co.RatePerMinute != nil {
-		limit.PerMinute = *co.RatePerMinute
-	}
-	if co.RatePerDay != nil {
-		limit.PerDay = *co.RatePerDay
-	}
-	c.Limit = limit
-	return nil
-}
-
-// mirror makes the person behind a test key a member of the sandbox, so that what the key makes there has a creator
-// who can be found there. The role that counts stays the live one.
-func (a *Authenticator) mirror(ctx context.Context, c *Credential) error {
-	if c.Principal.Type != principal.TypeUser {
-		return nil
-	}
-	liveID := c.Principal.ID
-	find := func(ctx context.Context, db *ent.Client) (*ent.User, error) {
-		return db.User.Query().Where(user.CompanyID(c.Principal.CompanyID), user.LiveUserID(liveID)).Only(ctx)
-	}
-	m, err := find(ctx, a.store.Reader())
-	if ent.IsNotFound(err) {
-		err = a.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			if m, err = find(ctx, tx.Client); err == nil || !ent.IsNotFound(err) {
-				return err
-			}
-			live, err := tx.User.Get(ctx, liveID)
-			if err != nil {
-				return fmt.Errorf("read the live user: %w", err)
-			}
-			m, err = tx.User.Create().SetCompanyID(c.Principal.CompanyID).SetAccountID(live.AccountID).SetLiveUserID(live.ID).
-				SetEmail(live.Email).SetName(live.Name).SetRole(live.Role).Save(ctx)
-			return err //nolint:wrapcheck // wrapped below
-		})
-		if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
-			m, err = find(ctx, a.store.Reader()) // another call made it
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("find the person in the sandbox: %w", err)
-	}
-	c.Principal.ID = m.ID
-	return nil
+	allowed, err := ParsePrefixes(addresses)
+	return set, allowed, err
 }
 
 // ParsePrefixes reads addresses and CIDR prefixes. The error names the first that is neither.

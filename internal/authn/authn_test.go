@@ -16,6 +16,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
 	"atrium/internal/store"
@@ -238,5 +239,96 @@ func TestKeyOperations(t *testing.T) {
 		require.Equal(t, []string{"scopes", "expiresAt", "allowedIps"}, fields)
 		list := testkit.Run(t, w, w.As(w.A, principal.Admin), authn.ListKeys, authn.ListKeysInput{})
 		require.Equal(t, 4, list.Total)
+	})
+}
+
+// A key of a service account acts as the account: with its role, and in the sandbox as its mirror there.
+func TestKeyOfAServiceAccount(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		asAdmin := w.As(w.A, principal.Admin)
+		role := "agent"
+		account := testkit.Run(t, w, asAdmin, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Importer", Role: &role})
+		create := func(test bool) authn.IssuedKey {
+			return testkit.Run(t, w, asAdmin, authn.CreateKey, authn.CreateKeyInput{
+				Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &account.ID, Test: &test,
+			})
+		}
+		live, test := create(false), create(true)
+		require.Equal(t, w.A.Users[principal.Admin].ID, live.Key.CreatedBy)
+		c, err := a.APIKey(t.Context(), live.Value, somewhere)
+		require.NoError(t, err)
+		require.Equal(t, principal.TypeServiceAccount, c.Principal.Type)
+		require.Equal(t, account.ID, c.Principal.ID)
+		require.Equal(t, principal.Agent, c.Principal.Role)
+		var wg sync.WaitGroup
+		ids := make([]string, 10)
+		for i := range ids {
+			wg.Go(func() {
+				if c, err := a.APIKey(context.Background(), test.Value, somewhere); err == nil {
+					ids[i] = c.Principal.ID
+				}
+			})
+		}
+		wg.Wait()
+		mirrors, err := w.Store.Reader().ServiceAccount.Query().IDs(principal.With(t.Context(), &principal.Principal{CompanyID: w.A.Sandbox.ID}))
+		require.NoError(t, err)
+		require.Len(t, mirrors, 1)
+		for _, id := range ids {
+			require.Equal(t, mirrors[0], id)
+		}
+
+		elsewhere := testkit.Run(t, w, w.As(w.B, principal.Owner), people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Importer"})
+		for _, id := range []string{elsewhere.ID, "sa_none"} {
+			_, _, err := op.Run(asAdmin, w.Engine, authn.CreateKey, authn.CreateKeyInput{Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &id}, nil)
+			require.Equal(t, "serviceAccountId", apperr.From(err).Details[0].Field)
+		}
+		sandboxed := principal.With(t.Context(), &principal.Principal{
+			CompanyID: w.A.Sandbox.ID, Sandbox: true, Type: principal.TypeUser, ID: "usr_1", Role: principal.Owner, Method: principal.MethodSession,
+			Scopes: principal.AllScopes, AuthenticatedAt: w.Clock.Now(),
+		})
+		_, _, err = op.Run(sandboxed, w.Engine, authn.CreateKey, authn.CreateKeyInput{Name: "K", Scopes: []string{"services:read"}}, nil)
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+	})
+}
+
+// No admin gets hold of a value that acts as an owner: neither by a service account nor by rotating an owner's key.
+func TestOnlyOwnersHoldKeysOfOwners(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, _ *authn.Authenticator) {
+		asAdmin, asOwner := w.As(w.A, principal.Admin), w.As(w.A, principal.Owner)
+		role := "owner"
+		account := testkit.Run(t, w, asOwner, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Root", Role: &role})
+		in := authn.CreateKeyInput{Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &account.ID}
+		refused := func(err error) {
+			t.Helper()
+			e := apperr.From(err)
+			require.Equal(t, apperr.Forbidden, e.Code, "%v", err)
+			require.Equal(t, "admin", e.Reason)
+		}
+		_, _, err := op.Run(asAdmin, w.Engine, authn.CreateKey, in, nil)
+		refused(err)
+		ofAccount := testkit.Run(t, w, asOwner, authn.CreateKey, in)
+		ofOwner := key(t, w, principal.Owner, authn.CreateKeyInput{})
+		ofAgent := key(t, w, principal.Agent, authn.CreateKeyInput{})
+		for _, id := range []string{ofAccount.ID, ofOwner.ID} {
+			_, _, err := op.Run(asAdmin, w.Engine, authn.RotateKey, byID(id), nil)
+			refused(err)
+		}
+		testkit.Run(t, w, asAdmin, authn.RotateKey, byID(ofAgent.ID))
+		testkit.Run(t, w, asOwner, authn.RotateKey, byID(ofAccount.ID))
+		testkit.Run(t, w, asAdmin, authn.RevokeKey, byID(ofOwner.ID)) // ending one gives nobody anything
+	})
+}
+
+// Keys outlive the session that makes them, so making one takes a person who has just signed in.
+func TestNewKeysTakeARecentProof(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, _ *authn.Authenticator) {
+		k := key(t, w, principal.Owner, authn.CreateKeyInput{})
+		ctx := w.As(w.A, principal.Owner)
+		w.Clock.SetOffset(op.FreshFor + time.Minute)
+		_, _, err := op.Run(ctx, w.Engine, authn.CreateKey, authn.CreateKeyInput{Name: "x", Scopes: []string{"services:read"}}, nil)
+		require.Equal(t, op.ReasonStale, apperr.From(err).Reason)
+		_, _, err = op.Run(ctx, w.Engine, authn.RotateKey, byID(k.ID), nil)
+		require.Equal(t, op.ReasonStale, apperr.From(err).Reason)
+		testkit.Run(t, w, ctx, authn.RevokeKey, byID(k.ID))
 	})
 }

@@ -15,10 +15,13 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
 	"atrium/ent/user"
 	"atrium/internal/authn"
 	"atrium/internal/identity"
+	"atrium/internal/people"
 	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
@@ -122,25 +125,125 @@ func TestRefusedTokens(t *testing.T) {
 	})
 }
 
-// A deactivated user's tokens end at once, remembered or not, and work again when the user is back.
+// Whoever is deactivated is out at once where that happened, and within store.Propagation on another node: sessions, the
+// tokens of grants and those of the operator, remembered or not. Coming back revives none of them. Keys go on working.
 func TestDeactivatedUser(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, here *authn.Authenticator) {
+		u := w.A.Users[principal.Agent]
+		there := authn.New(another(t, w), w.Tokens)
+		session, _ := signedIn(t, w, u)
+		sandbox, _ := signedIn(t, w, u, func(c *ent.SessionCreate) { c.SetSandbox(true) })
+		operators, _, err := w.Tokens.Issue(t.Context(), u.ID, u.CompanyID, identity.OperatorClient, principal.ScopeNames, time.Hour)
+		require.NoError(t, err)
+		yes := true
+		keys := []string{key(t, w, principal.Agent, authn.CreateKeyInput{}).Value, key(t, w, principal.Agent, authn.CreateKeyInput{Test: &yes}).Value}
+		ofGrant := granted(t, w, u)
+		credentials := map[string]func(a *authn.Authenticator) error{
+			"session":              func(a *authn.Authenticator) error { _, err := a.Session(t.Context(), session, somewhere); return err },
+			"session in sandbox":   func(a *authn.Authenticator) error { _, err := a.Session(t.Context(), sandbox, somewhere); return err },
+			"token of a grant":     func(a *authn.Authenticator) error { _, err := a.Bearer(t.Context(), ofGrant); return err },
+			"token of the command": func(a *authn.Authenticator) error { _, err := a.Bearer(t.Context(), operators); return err },
+		}
+		for name, works := range credentials {
+			require.NoError(t, works(here), name)
+			require.NoError(t, works(there), name)
+		}
+		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, byID(u.ID))
+		done := time.Now()
+		for name, works := range credentials {
+			require.ErrorIs(t, works(here), authn.ErrRefused, "%s, on the node that did it", name)
+		}
+		for name, works := range credentials {
+			require.Eventually(t, func() bool { return works(there) != nil }, 20*time.Second, time.Millisecond, name)
+			require.ErrorIs(t, works(there), authn.ErrRefused, name)
+		}
+		t.Logf("out on the other node after %s", time.Since(done).Round(time.Millisecond))
+
+		testkit.Run(t, w, w.As(w.A, principal.Owner), people.ReactivateUser, byID(u.ID))
+		fresh := granted(t, w, u)
+		for _, a := range []*authn.Authenticator{here, there} {
+			require.Eventually(t, func() bool { _, err := a.Bearer(t.Context(), fresh); return err == nil }, 20*time.Second, time.Millisecond)
+			for name, works := range credentials {
+				require.ErrorIs(t, works(a), authn.ErrRefused, "%s after the user came back", name)
+			}
+			for _, value := range keys {
+				_, err := a.APIKey(t.Context(), value, somewhere)
+				require.NoError(t, err)
+			}
+		}
+	})
+}
+
+// A token is as good as its grant: revoked, for somebody else, of another client or company, or from before the person
+// signed out everywhere, it is over.
+func TestTokensOfGrants(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
 		u := w.A.Users[principal.Agent]
-		token, _, err := w.Tokens.Issue(t.Context(), u.ID, w.A.Company.ID, "cli_1", principal.ScopeNames, time.Hour)
-		require.NoError(t, err)
-		_, err = a.Bearer(t.Context(), token)
-		require.NoError(t, err)
-		other := another(t, w)
-		set := func(status user.Status) {
-			change(t, other, func(ctx context.Context, tx *store.Tx) error {
-				return tx.User.UpdateOneID(u.ID).SetStatus(status).Exec(ctx)
-			})
+		good := grantOf(t, w, u)
+		token := func(g *ent.Grant, change ...func(*identity.Grant)) string {
+			of := identity.Grant{ID: g.ID, UserID: u.ID, CompanyID: u.CompanyID, ClientID: g.ClientID, Scopes: []string{"services:read"}}
+			for _, f := range change {
+				f(&of)
+			}
+			value, _, err := w.Tokens.IssueGranted(t.Context(), of, time.Hour)
+			require.NoError(t, err)
+			return value
 		}
-		set(user.StatusDeactivated)
-		require.Eventually(t, func() bool { _, err := a.Bearer(t.Context(), token); return err != nil }, 20*time.Second, time.Millisecond)
+		c, err := a.Bearer(t.Context(), token(good))
+		require.NoError(t, err, "what the others are spoilt from")
+		require.WithinDuration(t, good.AuthenticatedAt, c.Principal.AuthenticatedAt, 0)
+		web := grantOf(t, w, u, func(c *ent.GrantCreate) { c.SetClientID(identity.WebClient) })
+		_, err = a.Bearer(t.Context(), token(web))
+		require.NoError(t, err, "the web application is no company's client")
+
+		others := grantOf(t, w, w.A.Users[principal.Admin])
+		elsewhere := grantOf(t, w, w.B.Owner)
+		old := grantOf(t, w, u, func(c *ent.GrantCreate) { c.SetAuthenticatedAt(w.Clock.Now().Add(-time.Hour)) })
+		unregistered := grantOf(t, w, u, func(c *ent.GrantCreate) { c.SetClientID("cli_gone") })
+		revoked := grantOf(t, w, u, func(c *ent.GrantCreate) { c.SetRevokedAt(w.Clock.Now()) })
+		change(t, w.Store, func(ctx context.Context, tx *store.Tx) error {
+			return tx.User.UpdateOneID(u.ID).SetSignedOutAt(w.Clock.Now().Add(-time.Minute)).Exec(ctx)
+		})
+		w.Store.AuthorityChanged()
+		_, err = a.Bearer(t.Context(), token(good))
+		require.NoError(t, err, "signed in after the sign-out")
+		for name, value := range map[string]string{
+			"revoked":                     token(revoked),
+			"unknown":                     token(good, func(g *identity.Grant) { g.ID = "grt_none" }),
+			"somebody else's":             token(others),
+			"another company's":           token(elsewhere),
+			"another client's":            token(good, func(g *identity.Grant) { g.ClientID = identity.WebClient }),
+			"signed in before a sign-out": token(old),
+			"of a client that is gone":    token(unregistered),
+		} {
+			for range 2 {
+				_, err := a.Bearer(t.Context(), value)
+				require.ErrorIs(t, err, authn.ErrRefused, name)
+			}
+		}
+	})
+}
+
+// In a sandbox a token speaks for a mirror; what counts is the live person's role and whether it may still come in.
+func TestTokenOfAMirror(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		live := w.A.Users[principal.Agent]
+		yes := true
+		mirror, err := a.APIKey(t.Context(), key(t, w, principal.Agent, authn.CreateKeyInput{Test: &yes}).Value, somewhere)
+		require.NoError(t, err)
+		token, _, err := w.Tokens.Issue(t.Context(), mirror.Principal.ID, w.A.Sandbox.ID, identity.OperatorClient, nil, time.Hour)
+		require.NoError(t, err)
+		change(t, w.Store, func(ctx context.Context, tx *store.Tx) error {
+			return tx.User.UpdateOneID(live.ID).SetRole(user.RoleAdmin).Exec(ctx)
+		})
+		w.Store.AuthorityChanged()
+		c, err := a.Bearer(t.Context(), token)
+		require.NoError(t, err)
+		require.True(t, c.Principal.Sandbox)
+		require.Equal(t, principal.Admin, c.Principal.Role)
+		require.Equal(t, ratelimit.Free(), c.Limit)
+		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, byID(live.ID))
 		_, err = a.Bearer(t.Context(), token)
 		require.ErrorIs(t, err, authn.ErrRefused)
-		set(user.StatusActive)
-		require.Eventually(t, func() bool { _, err := a.Bearer(t.Context(), token); return err == nil }, 20*time.Second, time.Millisecond)
 	})
 }

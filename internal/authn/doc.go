@@ -1,8 +1,11 @@
-// Package authn turns credentials into principals: API keys, bearer tokens, and later sessions.
+// Package authn turns credentials into principals: API keys, bearer tokens and web sessions.
 //
-// The doors call it once per request, before anything else. What it reads from the database it keeps only as long as
-// changes of keys, roles and plans are heard (store.Authority), so that a revoked key is refused at once. It decides
-// nothing beyond who is calling: what the caller may do is package op's question.
+// The doors call it once per request, before anything else. A credential that is not remembered costs one read, whatever
+// stands behind it; what was read is remembered only as long as changes of keys, sessions, grants, roles and plans are
+// heard (store.Authority), so that a revoked key or an ended session is refused at once here, and within
+// store.Propagation on other nodes. It decides nothing beyond who is calling: what the caller may do is package op's
+// question.
 //
-// It also holds the operations on API keys: issue, rotate, revoke, list.
+// It also holds the operations on API keys: issue, rotate, revoke, list. Sessions are made and ended by package websession,
+// grants by the identity provider.
 package authn

@@ -1,6 +1,7 @@
 package authn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/apikey"
+	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
 	keyformat "atrium/internal/apikey"
 	"atrium/internal/apperr"
@@ -25,17 +27,36 @@ var (
 	}, listKeys)
 
 	CreateKey = op.New("apikey.create", op.Spec{
-		Resource: "APIKey", Action: op.Create, AdminLayer: true, Summary: "Issue an API key",
+		Resource: "APIKey", Action: op.Create, AdminLayer: true, FreshProof: true, Summary: "Issue an API key",
 	}, createKey)
 
 	RotateKey = op.OnRow("apikey.rotate", op.Spec{
-		Resource: "APIKey", Action: op.Update, AdminLayer: true, Summary: "Replace an API key's value",
-	}, loadKey, rotateKey)
+		Resource: "APIKey", Action: op.Update, AdminLayer: true, FreshProof: true, Summary: "Replace an API key's value",
+	}, loadKey, rotateKey).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwnersKey(row) })
 
 	RevokeKey = op.OnRow("apikey.revoke", op.Spec{
 		Resource: "APIKey", Action: op.Update, AdminLayer: true, Summary: "Revoke an API key, at once and for good",
 	}, loadKey, revokeKey)
 )
+
+// actAsOwner is the right to hold a new value by which its holder acts as an owner.
+const actAsOwner = "apikey.act_as_owner"
+
+// ofOwnersKey returns the right that a new value of the key takes, where an owner is behind it. The key was loaded with
+// whom it belongs to.
+func ofOwnersKey(row any) []string {
+	k, ok := row.(*ent.APIKey)
+	if !ok {
+		return nil
+	}
+	if u := k.Edges.User; u != nil && u.Role == user.RoleOwner {
+		return []string{actAsOwner}
+	}
+	if sa := k.Edges.ServiceAccount; sa != nil && sa.Role == serviceaccount.RoleOwner {
+		return []string{actAsOwner}
+	}
+	return nil
+}
 
 // IssuedKey is a key with its value, which is shown this once.
 type IssuedKey struct {
@@ -55,45 +76,77 @@ func listKeys(ctx context.Context, tx *op.Tx, in ListKeysInput) (op.List[*ent.AP
 }
 
 func loadKey(ctx context.Context, tx *op.Tx, id string) (*ent.APIKey, error) {
-	return op.Lock(tx, tx.APIKey.Query().Where(apikey.ID(id))).Only(ctx)
+	return op.Lock(tx, tx.APIKey.Query().Where(apikey.ID(id))).WithUser().WithServiceAccount().Only(ctx)
 }
 
-// CreateKeyInput describes a new key. It acts with the rights of the person who makes it, cut down to its scopes.
+// CreateKeyInput describes a new key. It acts with the rights of the person who makes it, or of a service account, cut
+// down to its scopes.
 type CreateKeyInput struct {
-	Name       string     `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	Scopes     []string   `json:"scopes" minItems:"1" maxItems:"16" uniqueItems:"true"`
-	Test       *bool      `json:"test,omitempty" nullable:"true" doc:"A test key reaches the sandbox and nothing else."`
-	ExpiresAt  *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"Without it the key is valid until it is revoked."`
-	AllowedIPs []string   `json:"allowedIps,omitempty" nullable:"true" maxItems:"100" doc:"Addresses and CIDR prefixes that the key works from; anywhere without them."`
-	OwnerID    string     `json:"-"` // the operator names the user who stands behind the key
+	Name             string     `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Scopes           []string   `json:"scopes" minItems:"1" maxItems:"16" uniqueItems:"true"`
+	Test             *bool      `json:"test,omitempty" nullable:"true" doc:"A test key reaches the sandbox and nothing else."`
+	ExpiresAt        *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"Without it the key is valid until it is revoked."`
+	AllowedIPs       []string   `json:"allowedIps,omitempty" nullable:"true" maxItems:"100" doc:"Addresses and CIDR prefixes that the key works from; anywhere without them."`
+	ServiceAccountID *string    `json:"serviceAccountId,omitempty" nullable:"true" maxLength:"64" doc:"The service account that the key acts as; the caller without one."`
+	OwnerID          string     `json:"-"` // the operator names the user who stands behind the key
 }
 
-// createKey issues a key. Returns validation_error for unknown scopes, a past expiry or a faulty address; forbidden for
-// scopes outside the caller's own.
+// createKey issues a key. Returns validation_error for unknown scopes, a past expiry, a faulty address or an unknown
+// service account; forbidden for scopes outside the caller's own and for an account that may do more than the caller;
+// conflict in a sandbox, whose keys are test keys of the live company.
 func createKey(ctx context.Context, tx *op.Tx, in CreateKeyInput) (IssuedKey, error) {
 	scopes, err := in.check(tx.Now(ctx))
 	if err != nil {
 		return IssuedKey{}, err
 	}
 	p := tx.Principal()
+	if p.Sandbox {
+		return IssuedKey{}, apperr.New(apperr.Conflict, "API keys, test keys too, are made in the live company.")
+	}
 	if p.Method == principal.MethodBearer && !p.Scopes.Has(scopes) {
 		return IssuedKey{}, apperr.New(apperr.Forbidden, "A key cannot have scopes that you do not have.")
 	}
+	behind, err := in.behind(ctx, tx)
+	if err != nil {
+		return IssuedKey{}, err
+	}
+	return issue(ctx, tx, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+		return behind(c.SetName(in.Name).SetScopes(scopes.Names()).SetNillableExpiresAt(in.ExpiresAt).SetAllowedIps(in.AllowedIPs))
+	}, op.Or(in.Test, false))
+}
+
+// behind returns what sets whom the key acts as, and who made it.
+func (in CreateKeyInput) behind(ctx context.Context, tx *op.Tx) (func(*ent.APIKeyCreate) *ent.APIKeyCreate, error) {
+	p := tx.Principal()
 	owner := p.ID
 	if p.Type == principal.TypeOperator {
 		owner = in.OwnerID
 	}
+	if in.ServiceAccountID != nil {
+		account, err := tx.ServiceAccount.Query().Where(serviceaccount.ID(*in.ServiceAccountID)).Only(ctx)
+		if ent.IsNotFound(err) {
+			return nil, apperr.InvalidField("serviceAccountId", "is no service account of this company")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look the service account up: %w", err)
+		}
+		if account.Role == serviceaccount.RoleOwner {
+			if err := tx.May(ctx, actAsOwner); err != nil {
+				return nil, err //nolint:wrapcheck // the refusal itself
+			}
+		}
+		return func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+			return c.SetServiceAccountID(account.ID).SetCreatedBy(cmp.Or(owner, account.ID))
+		}, nil
+	}
 	exists, err := tx.User.Query().Where(user.ID(owner)).Exist(ctx)
 	if err != nil {
-		return IssuedKey{}, fmt.Errorf("look the owner up: %w", err)
+		return nil, fmt.Errorf("look the owner up: %w", err)
 	}
 	if !exists {
-		return IssuedKey{}, apperr.InvalidField("user", "is no user of this company")
+		return nil, apperr.InvalidField("user", "is no user of this company")
 	}
-	return issue(ctx, tx, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
-		return c.SetName(in.Name).SetScopes(scopes.Names()).SetUserID(owner).SetCreatedBy(owner).
-			SetNillableExpiresAt(in.ExpiresAt).SetAllowedIps(in.AllowedIPs)
-	}, op.Or(in.Test, false))
+	return func(c *ent.APIKeyCreate) *ent.APIKeyCreate { return c.SetUserID(owner).SetCreatedBy(owner) }, nil
 }
 
 // check names the faults that tags cannot express.

@@ -4,38 +4,78 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"atrium/ent/apikey"
+	"atrium/ent/session"
+	"atrium/ent/user"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
 
-// flushEvery is how often last-used times are written: one transaction for all keys that were seen.
+// flushEvery is how often last-used times are written: one transaction for all that was seen.
 const flushEvery = 5 * time.Second
 
-// sightings gathers when keys were last used.
+// noteEvery is how far the row of a session or a person may lag behind its last use.
+const noteEvery = time.Minute
+
+// sightings gathers when keys, sessions and people were last seen.
 type sightings struct {
-	mu   sync.Mutex
-	last map[string]time.Time
+	mu       sync.Mutex
+	keys     map[string]time.Time
+	sessions map[string]sighting
+	people   map[string]time.Time
 }
 
-func newSightings() *sightings { return &sightings{last: map[string]time.Time{}} }
+// sighting is the use of a session.
+type sighting struct {
+	at, until time.Time
+	ip        netip.Addr
+}
+
+func newSightings() *sightings {
+	s := &sightings{}
+	s.clear()
+	return s
+}
+
+func (s *sightings) clear() {
+	s.keys, s.sessions, s.people = map[string]time.Time{}, map[string]sighting{}, map[string]time.Time{}
+}
 
 func (s *sightings) note(keyID string, at time.Time) {
 	s.mu.Lock()
-	s.last[keyID] = at
+	s.keys[keyID] = at
 	s.mu.Unlock()
 }
 
-func (s *sightings) take() map[string]time.Time {
+func (s *sightings) noteSession(of *liveSession, at time.Time, ip netip.Addr) {
+	s.mu.Lock()
+	s.sessions[of.id] = sighting{at: at, until: SessionExpiry(of.began, at, of.idle), ip: ip}
+	s.people[of.userID] = at
+	s.mu.Unlock()
+}
+
+func (s *sightings) notePerson(userID string, at time.Time) {
+	s.mu.Lock()
+	s.people[userID] = at
+	s.mu.Unlock()
+}
+
+// take returns what was gathered, and starts anew.
+func (s *sightings) take() *sightings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := s.last
-	s.last = map[string]time.Time{}
+	out := &sightings{keys: s.keys, sessions: s.sessions, people: s.people}
+	s.clear()
 	return out
 }
+
+func (s *sightings) empty() bool { return len(s.keys)+len(s.sessions)+len(s.people) == 0 }
 
 // Run writes last-used times in batches until ctx ends, and then once more.
 func (a *Authenticator) Run(ctx context.Context, log *slog.Logger) error {
@@ -63,20 +103,41 @@ func lastly(ctx context.Context, fn func(context.Context) error) error {
 // Flush writes the last-used times that were gathered since the last one.
 func (a *Authenticator) Flush(ctx context.Context) error {
 	seen := a.seen.take()
-	if len(seen) == 0 {
+	if seen.empty() {
 		return nil
 	}
-	ctx = principal.System(ctx, "last-used times of all companies' keys are written together")
-	err := a.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		for keyID, at := range seen {
-			if err := tx.APIKey.Update().Where(apikey.ID(keyID)).SetLastUsedAt(at).Exec(ctx); err != nil {
-				return fmt.Errorf("note the use of %s: %w", keyID, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	ctx = principal.System(ctx, "last-used times of all companies' keys, sessions and people are written together")
+	if err := a.store.Write(ctx, seen.write); err != nil {
 		return fmt.Errorf("write last-used times: %w", err)
+	}
+	return nil
+}
+
+// write notes what was seen; what another node saw later stays. Rows are taken in the order of their ids, so that two
+// nodes do not wait for each other in a circle.
+func (s *sightings) write(ctx context.Context, tx *store.Tx) error {
+	for _, id := range slices.Sorted(maps.Keys(s.keys)) {
+		if err := tx.APIKey.Update().Where(apikey.ID(id)).SetLastUsedAt(s.keys[id]).Exec(ctx); err != nil {
+			return fmt.Errorf("note the use of %s: %w", id, err)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.sessions)) {
+		seen := s.sessions[id]
+		u := tx.Session.Update().Where(session.ID(id), session.EndedAtIsNil(), session.LastSeenAtLT(seen.at)).
+			SetLastSeenAt(seen.at).SetExpiresAt(seen.until)
+		if seen.ip.IsValid() {
+			u.SetIP(seen.ip.Unmap().String())
+		}
+		if err := u.Exec(ctx); err != nil {
+			return fmt.Errorf("note the use of %s: %w", id, err)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.people)) {
+		at := s.people[id]
+		err := tx.User.Update().Where(user.ID(id), user.Or(user.LastSeenAtIsNil(), user.LastSeenAtLT(at))).SetLastSeenAt(at).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("note the sight of %s: %w", id, err)
+		}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"atrium/ent/company"
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
+	"atrium/internal/clock"
 	"atrium/internal/id"
 	"atrium/internal/identity/password"
 	"atrium/internal/op"
@@ -35,8 +36,19 @@ type CreateInput struct {
 	// Hasher hashes the password that is made for a new account; nil for one of its own, as commands have no other.
 	Hasher *password.Hasher
 
+	// SignUp is set when the owner opens the company at the sign-up pages, nil when the operator makes it.
+	SignUp *SignUp
+
 	// Within runs last in the transaction that makes the company; its error undoes all. nil for nothing.
 	Within func(context.Context, *store.Tx, *Created) error
+}
+
+// SignUp is what a company that its owner opens differs in: no key and no client is made, as nobody would see their
+// secrets, and the audit entry names the owner.
+type SignUp struct {
+	PasswordHash  string // of the owner's account, unless that has a password
+	IP, UserAgent string // as audit entries show them
+	RequestID     string
 }
 
 // Created is a new company with everything that its owner needs to begin. The secrets in it are shown this once.
@@ -44,7 +56,7 @@ type Created struct {
 	Company  *ent.Company
 	Sandbox  *ent.Company
 	Owner    *ent.User
-	Password string // empty when the owner's account existed before
+	Password string // empty when the owner's account existed before, and after a sign-up
 	LiveKey  string
 	TestKey  string
 	Client   *ent.OAuthClient
@@ -56,24 +68,20 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	if in.Hasher == nil {
-		in.Hasher = password.New(password.Options{})
-	}
-	plain := rand.Text()
-	hash, err := in.Hasher.Hash(ctx, plain) // before the transaction: it takes its time
+	plain, hash, err := in.password(ctx) // before the transaction: it takes its time
 	if err != nil {
-		return nil, err //nolint:wrapcheck // says what it was doing
+		return nil, err
 	}
 	ctx = principal.System(ctx, "a company that is being made has nobody yet who could act in it")
 	var out *Created
 	err = s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		out = &Created{}
 		b := &builder{db: tx.Client, in: in, out: out}
-		for _, step := range []func(context.Context) error{
-			b.companies,
-			func(ctx context.Context) error { return b.owner(ctx, plain, hash) },
-			b.policies, b.keys, b.client, b.audit,
-		} {
+		steps := []func(context.Context) error{b.companies, func(ctx context.Context) error { return b.owner(ctx, plain, hash) }, b.policies}
+		if in.SignUp == nil {
+			steps = append(steps, b.keys, b.client)
+		}
+		for _, step := range append(steps, b.audit) {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -90,6 +98,19 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 		return nil, fmt.Errorf("create the company: %w", err)
 	}
 	return out, nil
+}
+
+// password returns the password that a new account gets, and its hash; the first is empty when its owner chose it.
+func (in *CreateInput) password(ctx context.Context) (plain, hash string, err error) {
+	if in.SignUp != nil {
+		return "", in.SignUp.PasswordHash, nil
+	}
+	if in.Hasher == nil {
+		in.Hasher = password.New(password.Options{})
+	}
+	plain = rand.Text()
+	hash, err = in.Hasher.Hash(ctx, plain)
+	return plain, hash, err //nolint:wrapcheck // says what it was doing
 }
 
 // Plans are the plans' names, as everywhere.
@@ -130,12 +151,19 @@ func (b *builder) companies(ctx context.Context) error {
 	if b.out.Company, err = b.db.Company.Create().SetName(b.in.Name).SetSlug(slug).SetPlan(plan).Save(ctx); err != nil {
 		return fmt.Errorf("make the company: %w", err)
 	}
-	b.out.Sandbox, err = b.db.Company.Create().SetName(b.in.Name + " (sandbox)").SetSlug(strings.ReplaceAll(id.New("sandbox"), "_", "-")).
+	b.out.Sandbox, err = b.db.Company.Create().SetName(sandboxName(b.in.Name)).SetSlug(strings.ReplaceAll(id.New("sandbox"), "_", "-")).
 		SetPlan(plan).SetSandboxOf(b.out.Company.ID).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("make the sandbox: %w", err)
 	}
 	return nil
+}
+
+// sandboxName returns the name of the sandbox of a company of that name.
+func sandboxName(name string) string {
+	const suffix = " (sandbox)"
+	runes := []rune(name)
+	return string(runes[:min(len(runes), 200-len(suffix))]) + suffix
 }
 
 // freeSlug returns slug, or slug with the first number behind it that is free.
@@ -155,13 +183,9 @@ func (b *builder) freeSlug(ctx context.Context, slug string) (string, error) {
 	}
 }
 
-// owner makes the owner of both companies; an account that exists keeps its password.
+// owner makes the owner of both companies.
 func (b *builder) owner(ctx context.Context, plain, hash string) error {
-	acc, err := b.db.Account.Query().Where(account.Email(b.in.OwnerEmail)).Only(ctx)
-	if ent.IsNotFound(err) {
-		b.out.Password = plain
-		acc, err = b.db.Account.Create().SetEmail(b.in.OwnerEmail).SetPasswordHash(hash).Save(ctx)
-	}
+	acc, err := b.account(ctx, plain, hash)
 	if err != nil {
 		return fmt.Errorf("make the owner's account: %w", err)
 	}
@@ -189,6 +213,24 @@ func (b *builder) policies(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// account finds or makes the owner's account. One that exists keeps its password; one that has none gets the password
+// that its owner chose.
+func (b *builder) account(ctx context.Context, plain, hash string) (*ent.Account, error) {
+	acc, err := b.db.Account.Query().Where(account.Email(b.in.OwnerEmail)).Only(ctx)
+	if ent.IsNotFound(err) {
+		b.out.Password = plain
+		c := b.db.Account.Create().SetEmail(b.in.OwnerEmail)
+		if hash != "" {
+			c.SetPasswordHash(hash)
+		}
+		return c.Save(ctx) //nolint:wrapcheck // wrapped by owner
+	}
+	if err != nil || acc.PasswordHash != "" || b.in.SignUp == nil || hash == "" {
+		return acc, err //nolint:wrapcheck // wrapped by owner
+	}
+	return acc.Update().SetPasswordHash(hash).SetPasswordChangedAt(clock.From(ctx).Now()).Save(ctx) //nolint:wrapcheck // wrapped by owner
 }
 
 func (b *builder) keys(ctx context.Context) error {
@@ -220,10 +262,15 @@ func (b *builder) client(ctx context.Context) error {
 }
 
 func (b *builder) audit(ctx context.Context) error {
+	by, from := principal.Operator(b.out.Company.ID, "company create").Actor(), SignUp{}
+	if b.in.SignUp != nil {
+		by = principal.Actor{Type: string(principal.TypeUser), ID: b.out.Owner.ID, Name: b.out.Owner.Name}
+		from = *b.in.SignUp
+	}
 	err := b.db.AuditEntry.Create().SetCompanyID(b.out.Company.ID).
-		SetActorType(string(principal.TypeOperator)).SetActorID("operator").SetActorName("company create").
+		SetActorType(by.Type).SetActorID(by.ID).SetActorName(by.Name).
 		SetAction("company.created").SetResourceType("Company").SetResourceID(b.out.Company.ID).
-		SetOutcome(auditentry.OutcomeAllowed).SetIP("").SetUserAgent("").SetRequestID("").Exec(ctx)
+		SetOutcome(auditentry.OutcomeAllowed).SetIP(from.IP).SetUserAgent(from.UserAgent).SetRequestID(from.RequestID).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("write the audit entry: %w", err)
 	}

@@ -23,7 +23,7 @@ type Error struct {
 // StatusOf is the one place where error codes become HTTP statuses.
 func StatusOf(code apperr.Code) int {
 	switch code {
-	case apperr.Validation:
+	case apperr.Validation, apperr.QueryTooComplex:
 		return http.StatusBadRequest
 	case apperr.Unauthorized:
 		return http.StatusUnauthorized

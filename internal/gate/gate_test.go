@@ -90,6 +90,7 @@ func TestGuard(t *testing.T) {
 			"two keys":      {"X-Api-Key": {w.A.LiveKey, w.A.LiveKey}},
 			"key and token": {"X-Api-Key": {w.A.LiveKey}, "Authorization": {"Bearer x"}},
 			"other scheme":  {"Authorization": {"Basic " + w.A.LiveKey}},
+			"session":       {"Cookie": {authn.SessionCookie + "=x"}},
 		} {
 			res := call(g, h, func(r *http.Request) { r.Header = headers })
 			require.Equal(t, http.StatusUnauthorized, res.Code, name)

@@ -47,20 +47,46 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 		}
 		return nil, fmt.Errorf("authenticate: %w", err)
 	}
-	res, err := g.Limiter.Take(ctx, cred.RateKey, cred.Limit, g.Clock.Now())
+	if err := g.take(ctx, w, cred, 1); err != nil {
+		return nil, err
+	}
+	p := cred.Principal
+	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
+	if accept == Cookies {
+		ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge
+	}
+	return principal.With(ctx, &p), nil
+}
+
+// take counts n calls against the credential's limits and says in the answer's headers what is left.
+func (g *Gate) take(ctx context.Context, w http.ResponseWriter, cred *authn.Credential, n int) error {
+	res, err := g.Limiter.TakeMany(ctx, cred.RateKey, cred.Limit, g.Clock.Now(), n)
 	if err != nil {
-		return nil, apperr.Wrap(err, apperr.Unavailable, "The service cannot count calls at the moment. Try again shortly.")
+		return apperr.Wrap(err, apperr.Unavailable, "The service cannot count calls at the moment. Try again shortly.")
 	}
 	h := w.Header()
 	h["Ratelimit-Policy"], h["Ratelimit"] = []string{res.PolicyHeader()}, []string{res.Header()}
 	if !res.Allowed {
 		e := apperr.New(apperr.RateLimited, "Too many requests. Try again in %d seconds.", res.RetryAfterSeconds())
 		e.RetryAfter = res.RetryAfterSeconds()
-		return nil, e
+		return e
 	}
-	p := cred.Principal
-	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
-	return principal.With(ctx, &p), nil
+	return nil
+}
+
+type credentialKey struct{}
+
+// Charge counts further calls, behind a Guard that accepts Cookies: for a call that costs as much as several. A limit
+// too small for the most expensive call lets it through once it is unused. Returns rate_limit_exceeded or unavailable.
+func (g *Gate) Charge(ctx context.Context, w http.ResponseWriter, calls int) error {
+	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
+	if !ok {
+		return errors.New("gate: a call that did not come through the guard cannot be charged")
+	}
+	if calls = min(calls, cred.Limit.PerMinute-1, cred.Limit.PerDay-1); calls < 1 {
+		return nil
+	}
+	return g.take(ctx, w, cred, calls)
 }
 
 // credential reads the one credential of a request.
@@ -75,9 +101,20 @@ func (g *Gate) credential(ctx context.Context, r *http.Request, ip netip.Addr, a
 			return nil, fmt.Errorf("%w: unknown scheme", authn.ErrRefused)
 		}
 		return g.Authn.Bearer(ctx, strings.TrimSpace(token))
+	case len(keys)+len(auth) == 0 && accept == Cookies:
+		return g.session(ctx, r, ip)
 	default:
 		return nil, fmt.Errorf("%w: %d credentials", authn.ErrRefused, len(keys)+len(auth))
 	}
+}
+
+// session reads the web session's cookie. Two of them mean that somebody tossed one in: neither counts.
+func (g *Gate) session(ctx context.Context, r *http.Request, ip netip.Addr) (*authn.Credential, error) {
+	cookies := r.CookiesNamed(authn.SessionCookie)
+	if len(cookies) != 1 {
+		return nil, fmt.Errorf("%w: %d session cookies", authn.ErrRefused, len(cookies))
+	}
+	return g.Authn.Session(ctx, cookies[0].Value, ip)
 }
 
 // RemoteIP returns the address at the other end of the connection; the zero Addr when it cannot be read.

@@ -10,24 +10,56 @@ import (
 	"slices"
 	"strings"
 
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/ent"
+	"atrium/ent/grant"
+	"atrium/ent/oauthclient"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 )
 
-// CreateClient registers an application that obtains tokens for people.
-var CreateClient = op.New("oauthclient.create", op.Spec{
-	Resource: "OAuthClient", Action: op.Create, AdminLayer: true, Summary: "Register an OAuth client",
-}, createClient)
+var clientSorts = op.Sorts{"createdAt": oauthclient.FieldCreatedAt, "name": oauthclient.FieldName}
+
+// The operations on OAuth clients: applications that obtain tokens for people. They take a person.
+var (
+	ListClients = op.New("oauthclient.list", op.Spec{
+		Resource: "OAuthClient", Action: op.Read, AdminLayer: true, Sorts: clientSorts, Summary: "List OAuth clients",
+	}, listClients)
+
+	CreateClient = op.New("oauthclient.create", op.Spec{
+		Resource: "OAuthClient", Action: op.Create, AdminLayer: true, Summary: "Register an OAuth client",
+	}, createClient)
+
+	DeleteClient = op.OnRow("oauthclient.delete", op.Spec{
+		Resource: "OAuthClient", Action: op.Delete, AdminLayer: true, Summary: "Delete an OAuth client; its tokens end at once",
+	}, loadClient, deleteClient)
+)
+
+// ListClientsInput pages the clients.
+type ListClientsInput struct{ op.Page }
+
+func listClients(ctx context.Context, tx *op.Tx, in ListClientsInput) (op.List[*ent.OAuthClient], error) {
+	q := tx.OAuthClient.Query()
+	return op.ListOf(ctx, in.Page, clientSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.OAuthClient, error) {
+		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+func loadClient(ctx context.Context, tx *op.Tx, id string) (*ent.OAuthClient, error) {
+	return op.Lock(tx, tx.OAuthClient.Query().Where(oauthclient.ID(id))).Only(ctx)
+}
 
 // CreateClientInput describes a new client.
 type CreateClientInput struct {
-	Name         string   `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	RedirectURIs []string `json:"redirectUris" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Matched exactly: https, or http on a loopback address for native applications (on any port)."`
-	Scopes       []string `json:"scopes,omitempty" nullable:"true" maxItems:"20" uniqueItems:"true" doc:"What tokens may ask for; all scopes of the API when not given."`
-	Confidential *bool    `json:"confidential,omitempty" nullable:"true" doc:"The client can keep a secret."`
+	Name                   string   `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	RedirectURIs           []string `json:"redirectUris" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Matched exactly: https, or http on a loopback address for native applications (on any port)."`
+	Scopes                 []string `json:"scopes,omitempty" nullable:"true" maxItems:"20" uniqueItems:"true" doc:"What tokens may ask for; all scopes of the API when not given."`
+	Confidential           *bool    `json:"confidential,omitempty" nullable:"true" doc:"The client can keep a secret."`
+	PostLogoutRedirectURIs []string `json:"postLogoutRedirectUris,omitempty" nullable:"true" maxItems:"20" uniqueItems:"true" doc:"Where people may be sent after they have signed out, matched exactly; like redirectUris."`
+	BackchannelLogoutURI   *string  `json:"backchannelLogoutUri,omitempty" nullable:"true" maxLength:"2000" doc:"An https address that is told when a sign-in ends (OpenID Connect Back-Channel Logout)."`
 }
 
 // CreatedClient is a client with its secret, which is shown this once; public clients have none.
@@ -40,29 +72,21 @@ type CreatedClient struct {
 // standardScopes are OpenID's, which say nothing about the API.
 var standardScopes = []string{"openid", "profile", "email", "offline_access"}
 
-// createClient registers a client. Returns validation_error for redirect URIs that are not absolute https (or http on
-// loopback) or carry a fragment, and for unknown scopes.
+// StandardScope tells whether a scope is one of OpenID's own.
+func StandardScope(scope string) bool { return slices.Contains(standardScopes, scope) }
+
+// createClient registers a client. Returns validation_error for addresses that are not absolute https (or http on
+// loopback, for those that a browser is sent to) or carry a fragment, and for unknown scopes.
 func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (CreatedClient, error) {
-	var refs op.Refs
-	for i, uri := range in.RedirectURIs {
-		if !validRedirect(uri) {
-			refs.Fault(fmt.Sprintf("redirectUris[%d]", i), "must be an https address, or http on 127.0.0.1 or [::1], without a fragment")
-		}
+	if len(in.Scopes) == 0 {
+		in.Scopes = principal.ScopeNames
 	}
-	scopes := in.Scopes
-	if len(scopes) == 0 {
-		scopes = principal.ScopeNames
-	}
-	for i, s := range scopes {
-		if !slices.Contains(standardScopes, s) && principal.MustScope(s) == 0 {
-			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
-		}
-	}
-	if err := refs.Err(); err != nil {
+	if err := in.check(); err != nil {
 		return CreatedClient{}, err
 	}
-	c := tx.OAuthClient.Create().SetName(in.Name).SetRedirectUris(in.RedirectURIs).SetScopes(scopes).
-		SetConfidential(op.Or(in.Confidential, false)).SetCreatedBy(tx.Principal().ID)
+	c := tx.OAuthClient.Create().SetName(in.Name).SetRedirectUris(in.RedirectURIs).SetScopes(in.Scopes).
+		SetConfidential(op.Or(in.Confidential, false)).SetPostLogoutRedirectUris(in.PostLogoutRedirectURIs).
+		SetBackchannelLogoutURI(op.Or(in.BackchannelLogoutURI, "")).SetCreatedBy(tx.Principal().ID)
 	out := CreatedClient{}
 	if op.Or(in.Confidential, false) {
 		out.Secret = rand.Text() + rand.Text()
@@ -74,8 +98,48 @@ func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (Created
 		return CreatedClient{}, fmt.Errorf("register the client: %w", err)
 	}
 	out.ID = out.Client.ID
+	tx.AuthorityChanged()
 	tx.Changed(nil, out.Client)
 	return out, nil
+}
+
+// check names the faults that tags cannot express.
+func (in CreateClientInput) check() error {
+	const address = "must be an https address, or http on 127.0.0.1 or [::1], without a fragment"
+	var refs op.Refs
+	for i, uri := range in.RedirectURIs {
+		if !validRedirect(uri) {
+			refs.Fault(fmt.Sprintf("redirectUris[%d]", i), address)
+		}
+	}
+	for i, uri := range in.PostLogoutRedirectURIs {
+		if !validRedirect(uri) {
+			refs.Fault(fmt.Sprintf("postLogoutRedirectUris[%d]", i), address)
+		}
+	}
+	if uri := op.Or(in.BackchannelLogoutURI, ""); uri != "" && (!validRedirect(uri) || !strings.HasPrefix(uri, "https://")) {
+		refs.Fault("backchannelLogoutUri", "must be an https address without a fragment")
+	}
+	for i, s := range in.Scopes {
+		if !StandardScope(s) && principal.MustScope(s) == 0 {
+			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
+		}
+	}
+	return refs.Err()
+}
+
+// deleteClient takes the client away with what people allowed it, and ends all its tokens.
+func deleteClient(ctx context.Context, tx *op.Tx, c *ent.OAuthClient, _ op.ByID) (struct{}, error) {
+	err := tx.Grant.Update().Where(grant.ClientID(c.ID), grant.RevokedAtIsNil()).SetRevokedAt(tx.Now(ctx)).Exec(ctx)
+	if err != nil {
+		return struct{}{}, fmt.Errorf("revoke the client's grants: %w", err)
+	}
+	if err := tx.OAuthClient.DeleteOne(c).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the client: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(c, nil)
+	return struct{}{}, nil
 }
 
 // validRedirect tells whether a redirect URI may be registered.
@@ -110,7 +174,7 @@ func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 func grantToken(_ context.Context, tx *op.Tx, u *ent.User, in GrantTokenInput) (struct{}, error) {
 	var refs op.Refs
 	for i, s := range in.Scopes {
-		if !slices.Contains(standardScopes, s) && principal.MustScope(s) == 0 {
+		if !StandardScope(s) && principal.MustScope(s) == 0 {
 			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"atrium/ent"
+	"atrium/ent/auditentry"
 	"atrium/ent/signingkey"
 	"atrium/internal/apperr"
 	"atrium/internal/identity"
@@ -132,6 +134,90 @@ func TestCreateClient(t *testing.T) {
 		require.Equal(t, "scopes[1]", apperr.From(err).Details[0].Field)
 		_, _, err = op.Run(w.As(w.A, principal.Agent), w.Engine, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://ok.test/"}}, nil)
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+	})
+}
+
+// Addresses that a browser or the product is sent to after a logout are checked like redirect URIs.
+func TestCreateClientWithLogout(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		tell := "https://app.test/logout?x=1"
+		in := identity.CreateClientInput{
+			Name: "App", RedirectURIs: []string{"https://app.test/cb"}, BackchannelLogoutURI: &tell,
+			PostLogoutRedirectURIs: []string{"https://app.test/bye", "http://127.0.0.1/bye"},
+		}
+		c := testkit.Run(t, w, ctx, identity.CreateClient, in)
+		require.Equal(t, in.PostLogoutRedirectURIs, c.Client.PostLogoutRedirectUris)
+		require.Equal(t, tell, c.Client.BackchannelLogoutURI)
+		for field, change := range map[string]func(*identity.CreateClientInput){
+			"postLogoutRedirectUris[0]": func(in *identity.CreateClientInput) {
+				in.PostLogoutRedirectURIs = []string{"http://app.test/bye"}
+			},
+			"postLogoutRedirectUris[1]": func(in *identity.CreateClientInput) {
+				in.PostLogoutRedirectURIs = []string{"https://app.test/bye", "https://app.test/#bye"}
+			},
+			"backchannelLogoutUri": func(in *identity.CreateClientInput) {
+				plain := "http://127.0.0.1/logout"
+				in.BackchannelLogoutURI = &plain
+			},
+		} {
+			faulty := in
+			change(&faulty)
+			_, _, err := op.Run(ctx, w.Engine, identity.CreateClient, faulty, nil)
+			e := apperr.From(err)
+			require.Equal(t, apperr.Validation, e.Code, field)
+			require.Equal(t, field, e.Details[0].Field)
+		}
+	})
+}
+
+// Clients are listed and deleted within their company, by people who may; what people had given a deleted one is over.
+func TestListAndDeleteClients(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		admin := w.As(w.A, principal.Admin)
+		c := testkit.Run(t, w, admin, identity.CreateClient, identity.CreateClientInput{Name: "B", RedirectURIs: []string{"https://b.test/"}})
+		list := testkit.Run(t, w, admin, identity.ListClients, identity.ListClientsInput{Page: op.Page{Sort: "name"}})
+		require.Equal(t, 2, list.Total)
+		require.Equal(t, []string{c.ID, w.A.Client.ID}, []string{list.Rows[0].ID, list.Rows[1].ID})
+
+		var granted *ent.Grant
+		require.NoError(t, w.Store.Write(admin, func(ctx context.Context, tx *store.Tx) (err error) {
+			now, me := time.Now(), w.A.Owner.ID
+			if err := tx.Consent.Create().SetUserID(me).SetClientID(c.ID).SetScopes([]string{"openid"}).Exec(ctx); err != nil {
+				return err
+			}
+			granted, err = tx.Grant.Create().SetUserID(me).SetClientID(c.ID).SetSignInID("sgn_1").SetScopes([]string{"openid"}).
+				SetMethods([]string{"pwd"}).SetAuthenticatedAt(now).SetExpiresAt(now.Add(time.Hour)).Save(ctx)
+			return err
+		}))
+		byID := op.ByID{ID: c.ID}
+		for name, refused := range map[string]struct {
+			ctx  context.Context
+			code apperr.Code
+		}{
+			"another company": {w.As(w.B, principal.Owner), apperr.NotFound}, "an agent": {w.As(w.A, principal.Agent), apperr.Forbidden},
+		} {
+			_, _, err := op.Run(refused.ctx, w.Engine, identity.DeleteClient, byID, nil)
+			require.Equal(t, refused.code, apperr.CodeOf(err), name)
+		}
+		_, _, err := op.Run(w.As(w.A, principal.Agent), w.Engine, identity.ListClients, identity.ListClientsInput{}, nil)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+
+		testkit.Run(t, w, admin, identity.DeleteClient, byID)
+		require.Equal(t, 1, testkit.Run(t, w, admin, identity.ListClients, identity.ListClientsInput{}).Total)
+		after, err := w.Store.Reader().Grant.Get(admin, granted.ID)
+		require.NoError(t, err)
+		require.NotNil(t, after.RevokedAt)
+		n, err := w.Store.Reader().Consent.Query().Count(admin)
+		require.NoError(t, err)
+		require.Zero(t, n)
+		entry, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("oauthclient.deleted"), auditentry.OutcomeEQ(auditentry.OutcomeAllowed)).Only(admin)
+		require.NoError(t, err)
+		require.Equal(t, c.ID, *entry.ResourceID)
+		_, _, err = op.Run(admin, w.Engine, identity.DeleteClient, byID, nil)
+		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
 	})
 }
 

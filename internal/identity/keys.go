@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -33,6 +34,7 @@ type Keys struct {
 // keySet is what was read from the database at one version of authority.
 type keySet struct {
 	version uint64
+	until   time.Time // when another key begins to sign; zero for not in sight
 	signer  jose.SigningKey
 	public  jose.JSONWebKeySet
 }
@@ -61,16 +63,16 @@ func (k *Keys) Public(ctx context.Context) (jose.JSONWebKeySet, error) {
 // current returns the keys as they are in the database, read anew when authority has changed.
 func (k *Keys) current(ctx context.Context) (*keySet, error) {
 	version, fresh := k.store.Authority()
-	if set := k.loaded.Load(); set != nil && fresh && set.version == version {
+	now := k.store.Clock().Now()
+	if set := k.loaded.Load(); set != nil && fresh && set.version == version && (set.until.IsZero() || now.Before(set.until)) {
 		return set, nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	ctx = principal.System(ctx, "signing keys belong to the installation")
-	rows, err := k.store.Reader().SigningKey.Query().Where(signingkey.RetiredAtIsNil()).
-		Order(signingkey.ByCreatedAt(), signingkey.ByID()).All(ctx)
+	rows, err := inUse(ctx, k.store.Reader())
 	if err != nil {
-		return nil, fmt.Errorf("read the signing keys: %w", err)
+		return nil, err
 	}
 	if len(rows) == 0 {
 		row, err := k.create(ctx)
@@ -87,11 +89,22 @@ func (k *Keys) current(ctx context.Context) (*keySet, error) {
 		}
 		set.public.Keys = append(set.public.Keys, pub)
 	}
-	if set.signer, err = k.open(rows[len(rows)-1]); err != nil {
+	signs, until := signing(rows, now)
+	set.until = until
+	if set.signer, err = k.open(signs); err != nil {
 		return nil, err
 	}
 	k.loaded.Store(set)
 	return set, nil
+}
+
+// inUse returns the keys that are not retired, oldest first.
+func inUse(ctx context.Context, db *ent.Client) ([]*ent.SigningKey, error) {
+	rows, err := db.SigningKey.Query().Where(signingkey.RetiredAtIsNil()).Order(signingkey.ByCreatedAt(), signingkey.ByID()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the signing keys: %w", err)
+	}
+	return rows, nil
 }
 
 // open unseals a row's private key.
@@ -107,7 +120,7 @@ func (k *Keys) open(row *ent.SigningKey) (jose.SigningKey, error) {
 	return jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: row.ID, Algorithm: string(jose.ES256), Use: "sig"}}, nil
 }
 
-// create makes a key pair; when two processes do so at once both keys are valid, and the later one signs.
+// create makes a key pair; when two processes do so at once both keys are valid.
 func (k *Keys) create(ctx context.Context) (*ent.SigningKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -12,13 +12,20 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 
 	"atrium/internal/id"
+	"atrium/internal/principal"
 )
 
 // AccessTokenUse is the token_use of an access token; ID tokens and the like carry another one or none.
 const AccessTokenUse = "access"
 
+// IDTokenUse is the token_use of an ID token.
+const IDTokenUse = "id"
+
+// WebClient is the client_id of the product's own web application. It is built in: no company has registered it.
+const WebClient = "atrium-web"
+
 // OperatorClient is the client_id of tokens that the operator takes on the command line.
-const OperatorClient = "operator"
+const OperatorClient = principal.OperatorClient
 
 // Claims are what an access token says.
 type Claims struct {
@@ -28,10 +35,24 @@ type Claims struct {
 	Company   string           `json:"company"`
 	Scope     string           `json:"scope"` // space-separated
 	ClientID  string           `json:"client_id"`
+	Grant     string           `json:"grant,omitempty"` // grt_…: the token is over once that grant is revoked; none for the operator's
 	TokenUse  string           `json:"token_use"`
 	ID        string           `json:"jti"`
 	IssuedAt  *jwt.NumericDate `json:"iat"`
 	ExpiresAt *jwt.NumericDate `json:"exp"`
+
+	IssuedMillis int64 `json:"iat_ms,omitempty"` // IssuedAt in Unix milliseconds: whole seconds cannot tell what a sign-out ends
+}
+
+// Issued returns when the token was issued, as precisely as it says.
+func (c *Claims) Issued() time.Time {
+	if c.IssuedMillis != 0 {
+		return time.UnixMilli(c.IssuedMillis)
+	}
+	if c.IssuedAt == nil {
+		return time.Time{}
+	}
+	return c.IssuedAt.Time()
 }
 
 // Scopes returns the token's scopes.
@@ -50,8 +71,23 @@ func NewTokens(keys *Keys, issuer, audience string, now func() time.Time) *Token
 	return &Tokens{keys: keys, issuer: issuer, audience: audience, now: now}
 }
 
-// Issue signs an access token for a user that is valid for ttl, and returns it with the moment it ends.
+// Issue signs an access token for a user that is valid for ttl, and returns it with the moment it ends. It belongs to no
+// grant: only the user's own end and the key's end it early.
 func (t *Tokens) Issue(ctx context.Context, userID, companyID, clientID string, scopes []string, ttl time.Duration) (token string, expires time.Time, err error) {
+	return t.IssueGranted(ctx, Grant{UserID: userID, CompanyID: companyID, ClientID: clientID, Scopes: scopes}, ttl)
+}
+
+// Grant is what an access token is issued for.
+type Grant struct {
+	ID        string // grt_…
+	UserID    string
+	CompanyID string
+	ClientID  string
+	Scopes    []string
+}
+
+// IssueGranted signs an access token of a grant that is valid for ttl, and returns it with the moment it ends.
+func (t *Tokens) IssueGranted(ctx context.Context, g Grant, ttl time.Duration) (token string, expires time.Time, err error) {
 	key, err := t.keys.Signer(ctx)
 	if err != nil {
 		return "", time.Time{}, err
@@ -63,9 +99,9 @@ func (t *Tokens) Issue(ctx context.Context, userID, companyID, clientID string, 
 	now := t.now()
 	expires = now.Add(ttl)
 	token, err = jwt.Signed(signer).Claims(Claims{
-		Issuer: t.issuer, Audience: jwt.Audience{t.audience}, Subject: userID, Company: companyID,
-		Scope: strings.Join(scopes, " "), ClientID: clientID, TokenUse: AccessTokenUse, ID: id.New("tok"),
-		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(expires),
+		Issuer: t.issuer, Audience: jwt.Audience{t.audience}, Subject: g.UserID, Company: g.CompanyID,
+		Scope: strings.Join(g.Scopes, " "), ClientID: g.ClientID, Grant: g.ID, TokenUse: AccessTokenUse, ID: id.New("tok"),
+		IssuedAt: jwt.NewNumericDate(now), IssuedMillis: now.UnixMilli(), ExpiresAt: jwt.NewNumericDate(expires),
 	}).Serialize()
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("sign the token: %w", err)
@@ -78,7 +114,7 @@ var ErrToken = errors.New("identity: the token is not valid")
 
 // Verify checks signature, algorithm, issuer, audience, expiry and token_use of an access token.
 func (t *Tokens) Verify(ctx context.Context, token string) (*Claims, error) {
-	verifier := oidc.NewVerifier(t.issuer, keySource{t.keys}, &oidc.Config{
+	verifier := oidc.NewVerifier(t.issuer, t.keys.Set(), &oidc.Config{
 		ClientID: t.audience, SupportedSigningAlgs: []string{oidc.ES256}, Now: t.now,
 	})
 	verified, err := verifier.Verify(ctx, token)
@@ -94,6 +130,9 @@ func (t *Tokens) Verify(ctx context.Context, token string) (*Claims, error) {
 	}
 	return &c, nil
 }
+
+// Set shows the keys to go-oidc, which holds signatures against them.
+func (k *Keys) Set() oidc.KeySet { return keySource{k} }
 
 // keySource shows the provider's keys to go-oidc. A token that names an unknown key is refused without a look
 // elsewhere.

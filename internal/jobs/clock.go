@@ -35,14 +35,19 @@ func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) err
 	if err != nil {
 		return fmt.Errorf("release the jobs that are due: %w", err)
 	}
-	return q.InsertTx(ctx, tx, SweepArgs{}, time.Time{})
+	for _, args := range q.periodic {
+		if err := q.InsertTx(ctx, tx, args, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Due returns how many jobs are due or running, all nodes together; 0 when this node works none and no other does. A
 // job that has been running for longer than any may belongs to a process that was killed, and does not count.
 func (q *Queue) Due(ctx context.Context) (n int, err error) {
 	ctx = principal.System(ctx, "jobs belong to the installation")
-	due := "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state = 'available' OR state IN ('scheduled', 'retryable') AND scheduled_at <= %[1]s)"
+	due := "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state IN ('available', 'scheduled', 'retryable') AND scheduled_at <= %[1]s)"
 	if !q.works {
 		due += " AND EXISTS (SELECT 1 FROM river_leader WHERE expires_at > %[1]s)"
 	}

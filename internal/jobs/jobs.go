@@ -8,14 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
 
 	"atrium/internal/store"
 )
@@ -33,30 +33,37 @@ type Queue struct {
 	lite   *river.Client[*sql.Tx]
 	works  bool
 	closer func() error
+
+	log      *slog.Logger
+	node     string          // names this process among those that work jobs
+	periodic []river.JobArgs // what runs at intervals
 }
 
 // New returns the queue of the store's database. With work, Run fetches jobs and performs them; without, it only
-// inserts.
-func New(s *store.Store, log *slog.Logger, work bool) (*Queue, error) {
-	cfg := &river.Config{Logger: quiet(log), JobTimeout: Timeout, RescueStuckJobsAfter: rescueAfter}
-	if work {
-		cfg.Workers = river.NewWorkers()
-		river.AddWorker(cfg.Workers, &sweeper{store: s})
-		cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}
-		cfg.PeriodicJobs = []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(sweepEvery),
-			func() (river.JobArgs, *river.InsertOpts) { return SweepArgs{}, nil }, &river.PeriodicJobOpts{RunOnStart: true})}
+// inserts. opts say which jobs there are besides the sweep.
+func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, error) {
+	kinds := &kinds{workers: river.NewWorkers()}
+	for _, o := range append([]Option{Work(&sweeper{store: s}), Every(sweepEvery, SweepArgs{})}, opts...) {
+		o(kinds)
 	}
-	q := &Queue{store: s, works: work, closer: func() error { return nil }}
+	q := &Queue{store: s, log: log, node: newNodeID(), works: work, closer: func() error { return nil }, periodic: kinds.args}
+	cfg := &river.Config{ID: q.node, Logger: quiet(log), JobTimeout: Timeout, RescueStuckJobsAfter: rescueAfter}
+	if work {
+		cfg.Workers, cfg.PeriodicJobs = kinds.workers, kinds.periodic
+		cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}
+		maps.Copy(cfg.Queues, kinds.queues)
+	}
+	bell := q.listen()
 	var err error
 	if s.Dialect() == dialect.Postgres {
-		q.pg, err = river.NewClient(riverpgxv5.New(s.Pool()), cfg)
+		q.pg, err = river.NewClient(pgWithBell(s, bell), cfg)
 	} else {
 		var db *sql.DB
 		if db, err = store.OpenSQLiteFile(s.Path()); err != nil {
-			return nil, fmt.Errorf("open the job queue: %w", err)
+			return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.closer())
 		}
-		q.closer = db.Close
-		q.lite, err = river.NewClient(riversqlite.New(db), cfg)
+		q.closes(db.Close)
+		q.lite, err = river.NewClient(liteWithBell(db, bell), cfg)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.closer())
@@ -108,15 +115,17 @@ func (q *Queue) InsertTx(ctx context.Context, tx *store.Tx, args river.JobArgs, 
 	if !due.IsZero() {
 		opts.ScheduledAt = due.Add(-q.store.Clock().Offset()) // River knows the machine's time only
 	}
+	var res *rivertype.JobInsertResult
 	var err error
 	if q.pg != nil {
-		_, err = q.pg.InsertTx(ctx, tx.PGX(), args, opts)
+		res, err = q.pg.InsertTx(ctx, tx.PGX(), args, opts)
 	} else {
-		_, err = q.lite.InsertTx(ctx, tx.SQL(), args, opts)
+		res, err = q.lite.InsertTx(ctx, tx.SQL(), args, opts)
 	}
 	if err != nil {
 		return fmt.Errorf("insert a job: %w", err)
 	}
+	tx.WakeQueue(res.Job.Queue)
 	return nil
 }
 
@@ -128,11 +137,16 @@ func (q *Queue) Run(ctx context.Context) error {
 	} else {
 		start, stop, cancelAll = q.lite.Start, q.lite.Stop, q.lite.StopAndCancel
 	}
+	dead, err := watchOrphans(ctx, q.store, q.log, q.node)
+	if err != nil {
+		return errors.Join(err, q.Close())
+	}
+	defer dead.close()
 	if err := start(context.WithoutCancel(ctx)); err != nil {
 		return errors.Join(fmt.Errorf("start the job queue: %w", err), q.Close())
 	}
 	<-ctx.Done()
-	err := within(ctx, 7*time.Second, stop)
+	err = within(ctx, 7*time.Second, stop)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = within(ctx, 2*time.Second, cancelAll) // they are tried again later
 	}

@@ -60,7 +60,7 @@ func (a *attempt) audit(ctx context.Context, db *ent.Client, e entry) error {
 }
 
 // pasts are the verbs whose past tense is not made by adding "d".
-var pasts = map[string]string{"accept": "accepted", "cancel": "cancelled", "read": "read", "update_owner": "updated", "list": "listed"}
+var pasts = map[string]string{"accept": "accepted", "cancel": "cancelled", "read": "read", "update_owner": "updated", "list": "listed", "end_all": "ended_all"}
 
 // past turns a verb ("request.create") into the action of an audit entry ("request.created").
 func past(verb string) string {

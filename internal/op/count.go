@@ -60,8 +60,8 @@ func (tx *Tx) Kept(ctx context.Context, k Kept) (int, error) {
 	return n, nil
 }
 
-// ListKept is ListOf where a kept counter knows the total. A first page on PostgreSQL fetches both in one round trip. Where
-// access policies hide some of the rows, all counts those that are left.
+// ListKept is ListOf where a kept counter knows the total. A first page, or a window, on PostgreSQL fetches both in one round
+// trip. Where access policies hide some of the rows, all counts those that are left.
 func ListKept[T any](ctx context.Context, tx *Tx, page Page, sorts Sorts, k Kept, all func(context.Context) (int, error),
 	rows func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]T, error),
 ) (List[T], error) {
@@ -69,15 +69,26 @@ func ListKept[T any](ctx context.Context, tx *Tx, page Page, sorts Sorts, k Kept
 	if tx.Narrowed(k.entity()) {
 		return ListOf(ctx, page, sorts, all, rows) // the counter counts what the caller does not see, too
 	}
-	if d := ent.DriverOf(tx.Client).Dialect(); page.Number == 1 && tx.db == nil && d == dialect.Postgres {
-		out := List[T]{Page: page}
-		query, args := k.query(d, tx.principal.CompanyID)
-		var err error
-		if out.Rows, err = rows(store.Along(ctx, query, args, &out.Total), page.Order(sorts), 0, page.Size); err != nil {
-			return List[T]{}, fmt.Errorf("read the page: %w", err)
-		}
-		return out, nil
+	d := ent.DriverOf(tx.Client).Dialect()
+	oneTrip := d == dialect.Postgres && tx.db == nil && page.Number == 1
+	if !oneTrip || page.Window != nil && page.Window.Uncounted {
+		count := func(ctx context.Context) (int, error) { return tx.Kept(ctx, k) }
+		return ListOf(ctx, page, sorts, count, rows)
 	}
-	count := func(ctx context.Context) (int, error) { return tx.Kept(ctx, k) }
-	return ListOf(ctx, page, sorts, count, rows)
+	total := 0
+	query, args := k.query(d, tx.principal.CompanyID)
+	ctx = store.Along(ctx, query, args, &total)
+	if page.Window != nil {
+		page.Window = &Window{After: page.Window.After, Uncounted: true}
+		out, err := windowOf(ctx, page, sorts, nil, rows)
+		out.Total = total
+		return out, err
+	}
+	out := List[T]{Page: page}
+	var err error
+	if out.Rows, err = rows(ctx, page.Order(sorts), 0, page.Size); err != nil {
+		return List[T]{}, fmt.Errorf("read the page: %w", err)
+	}
+	out.Total = total
+	return out, nil
 }

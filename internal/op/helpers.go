@@ -43,6 +43,9 @@ func ListOf[T any](ctx context.Context, page Page, sorts Sorts,
 	rows func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]T, error),
 ) (List[T], error) {
 	page = page.normal()
+	if page.Window != nil {
+		return windowOf(ctx, page, sorts, count, rows)
+	}
 	total, err := count(ctx)
 	if err != nil {
 		return List[T]{}, fmt.Errorf("count the rows: %w", err)

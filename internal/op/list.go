@@ -15,13 +15,18 @@ type Page struct {
 	Number int    `json:"-" query:"page" default:"1" minimum:"1" doc:"The page, counted from 1."`
 	Size   int    `json:"-" query:"pageSize" default:"20" minimum:"1" maximum:"100" doc:"Rows a page."`
 	Sort   string `json:"-" query:"sort" doc:"The field to order by; '-' in front of it means descending."`
+
+	Window *Window `json:"-"` // set by connections, which page by where a row stands instead of by Number
 }
 
 // List is a page of rows and how many there are in all.
 type List[T any] struct {
 	Rows  []T
-	Total int
+	Total int // 0 when the window is uncounted
 	Page  Page
+	More  bool // windows: rows follow
+
+	sorts Sorts // windows: what cursors are made by
 }
 
 // Pages returns ⌈Total ÷ Size⌉.
@@ -55,23 +60,31 @@ func (p Page) normal() Page {
 }
 
 // Order returns what to order by: the sorted field (newest first without one), and the id as the last key, so that
-// pages never overlap. Columns that the sort's index continues with may be named in between.
+// pages never overlap.
 func (p Page) Order(s Sorts) func(*sql.Selector) {
-	column, desc := "created_at", true
-	if p.Sort != "" {
-		column, desc = s[strings.TrimPrefix(p.Sort, "-")], strings.HasPrefix(p.Sort, "-")
-	}
+	columns, desc := p.keys(s)
 	return func(sel *sql.Selector) {
 		by := sql.Asc
 		if desc {
 			by = sql.Desc
 		}
-		sel.OrderBy(by(sel.C(column)))
-		if column == "status" || column == "priority_rank" {
-			sel.OrderBy(by(sel.C("created_at"))) // as their indexes go on
+		for _, column := range columns {
+			sel.OrderBy(by(sel.C(column)))
 		}
-		sel.OrderBy(by(sel.C("id")))
 	}
+}
+
+// keys returns the columns that the page is ordered by, all of them in one direction. Columns that the sort's index
+// continues with stand in between the sorted one and the id.
+func (p Page) keys(s Sorts) (columns []string, desc bool) {
+	column, desc := "created_at", true
+	if p.Sort != "" {
+		column, desc = s[strings.TrimPrefix(p.Sort, "-")], strings.HasPrefix(p.Sort, "-")
+	}
+	if column == "status" || column == "priority_rank" {
+		return []string{column, "created_at", "id"}, desc
+	}
+	return []string{column, "id"}, desc
 }
 
 // Offset returns how many rows to skip, and false when the page lies past the end of total rows.

@@ -134,7 +134,7 @@ func tagParams(query url.Values, field reflect.Value) (n int, details []apperr.D
 			tags[key] = append(tags[key], strings.Split(v, ",")...)
 		}
 		if faulty(tags[key]) {
-			details = append(details, apperr.Detail{Field: name, Message: "must not contain the NUL character"})
+			details = append(details, apperr.Detail{Field: name, Message: nulMessage})
 		}
 	}
 	details = append(details, tooManyTags(tags)...)
@@ -173,7 +173,7 @@ func (p *Param) set(field reflect.Value, values []string) []apperr.Detail {
 		return fault("must be given once")
 	}
 	if faulty(values) {
-		return fault("must not contain the NUL character")
+		return fault(nulMessage)
 	}
 	for _, s := range values {
 		v, msg := p.parse(s)
@@ -240,7 +240,7 @@ func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 			continue
 		case p.typ == tagsType:
 			if tags, ok := field.Interface().(map[string][]string); ok {
-				details = append(details, tooManyTags(tags)...)
+				details = append(append(details, tooManyTags(tags)...), faultyTags(tags)...)
 			}
 			continue
 		case p.List:
@@ -260,13 +260,34 @@ func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 			}
 		}
 		for _, value := range values {
-			if msg := p.valid(value); msg != "" {
+			msg := p.valid(value)
+			if text, ok := value.(string); ok && faulty([]string{text}) {
+				msg = nulMessage
+			}
+			if msg != "" {
 				details = append(details, apperr.Detail{Field: p.Name, Message: msg})
 			}
 		}
 	}
 	return details
 }
+
+// faultyTags names the tags that no row can have: keys that are none, and characters that no column takes.
+func faultyTags(tags map[string][]string) []apperr.Detail {
+	var details []apperr.Detail
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		if !tagKey.MatchString(key) {
+			details = append(details, apperr.Detail{Field: "tag." + key, Message: "is not a tag's key"})
+		}
+		if faulty(tags[key]) {
+			details = append(details, apperr.Detail{Field: "tag." + key, Message: nulMessage})
+		}
+	}
+	return details
+}
+
+// nulMessage says what is wrong with a text that no database column takes.
+const nulMessage = "must not contain the NUL character"
 
 // faulty tells whether a value holds a character that no database column takes.
 func faulty(values []string) bool {

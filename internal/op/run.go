@@ -19,6 +19,7 @@ type Engine struct {
 	Store  *store.Store
 	Authz  *authz.Engine
 	Sealer Sealer
+	Mailer Mailer // nil: nobody is told anything
 	Log    *slog.Logger
 
 	Decisions *Decisions // samples what is allowed; nil keeps refusals alone

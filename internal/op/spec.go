@@ -26,10 +26,12 @@ const (
 type Spec struct {
 	Resource   string // as policies and audit entries spell it: "Request"
 	Action     Action
-	Scope      string // "requests:write"; empty when AdminLayer or on the command line only
-	AdminLayer bool   // settings that take a person, never an API key
-	Summary    string // one line, for the API reference
-	Sorts      Sorts  // lists only: the fields that sort takes
+	Scope      string   // "requests:write"; empty when AdminLayer or on the command line only
+	AdminLayer bool     // settings that take a person, never an API key
+	FreshProof bool     // takes a person who signed in within FreshFor
+	FreshVerbs []string // of the verbs of WithVerbs and WithRowVerbs, those that take such a person
+	Summary    string   // one line, for the API reference
+	Sorts      Sorts    // lists only: the fields that sort takes
 }
 
 // Info is what is known of an operation without its types.
@@ -96,7 +98,13 @@ func All() []*Info {
 // New declares an operation that is about no existing row: a create or a list.
 func New[In, Out any](name string, spec Spec, fn func(context.Context, *Tx, In) (Out, error)) *Operation[In, Out] {
 	o := declare[In, Out](name, spec)
-	o.run = func(ctx context.Context, tx *Tx, _ *Call, in In) (Out, error) { return fn(ctx, tx, in) }
+	o.run = func(ctx context.Context, tx *Tx, _ *Call, in In) (Out, error) {
+		if err := tx.provenRecently(tx.Now(ctx), tx.verbs); err != nil {
+			var none Out
+			return none, err
+		}
+		return fn(ctx, tx, in)
+	}
 	return o
 }
 
@@ -116,10 +124,16 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 		if err := tx.mayReach(row); err != nil {
 			return none, err
 		}
+		verbs := tx.verbs
 		if o.rowVerbs != nil {
-			if err := tx.mayAlso(ctx, o.rowVerbs(row, in)); err != nil {
+			further := o.rowVerbs(row, in)
+			if err := tx.mayAlso(ctx, further); err != nil {
 				return none, err
 			}
+			verbs = slices.Concat(verbs, further)
+		}
+		if err := tx.provenRecently(tx.Now(ctx), verbs); err != nil {
+			return none, err
 		}
 		if err := tx.mayTouch(ctx, row); err != nil {
 			return none, err

@@ -2,9 +2,7 @@ package op
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/id"
+	"atrium/internal/outbox"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -114,6 +113,15 @@ func Reaches(reach authz.Reach, row any, caller string) bool {
 	return false
 }
 
+// May returns forbidden when the caller lacks a verb that only a row which the operation found asks for, or that takes a
+// recent proof which the caller has not given.
+func (tx *Tx) May(ctx context.Context, verb string) error {
+	if err := tx.mayAlso(ctx, []string{verb}); err != nil {
+		return err
+	}
+	return tx.provenRecently(tx.Now(ctx), []string{verb})
+}
+
 // mayAlso returns forbidden when the caller lacks one of the verbs.
 func (tx *Tx) mayAlso(ctx context.Context, verbs []string) error {
 	for _, verb := range verbs {
@@ -162,21 +170,12 @@ func (tx *Tx) ChangedField(name string, from, to any) {
 	tx.extra[name] = Change{From: from, To: to}
 }
 
-// Emit writes an event in the transaction: subject is the id of the row it is about, data the payload's data.
+// Emit writes an event in the transaction, and its deliveries to those who subscribed to it: subject is the id of the
+// row it is about, data the payload's data.
 func (tx *Tx) Emit(ctx context.Context, event, subject string, data any) error {
-	now := tx.Now(ctx)
-	payload, err := json.Marshal(struct {
-		Event     string `json:"event"`
-		Timestamp string `json:"timestamp"`
-		Data      any    `json:"data"`
-	}{event, now.Format(TimeFormat), data})
-	if err != nil {
-		return fmt.Errorf("write the event: %w", err)
-	}
-	if err := tx.Event.Create().SetType(event).SetSubjectID(subject).SetPayload(payload).Exec(ctx); err != nil {
-		return fmt.Errorf("write the event: %w", err)
-	}
-	return nil
+	return outbox.Emit(ctx, tx.db, outbox.Event{ //nolint:wrapcheck // says what it was doing
+		CompanyID: tx.principal.CompanyID, Name: event, SubjectID: subject, At: tx.Now(ctx), Data: data,
+	})
 }
 
 // TimeFormat is how the API writes times: RFC 3339 in UTC with milliseconds.

@@ -1,8 +1,8 @@
 // Package people holds who works in a company: its users, the teams they are in and the organizations above the teams.
 //
 // Its operations are run by both doors and by the command line. A user is an account's membership in one company;
-// signing in, sessions and passwords belong to package identity, API keys to theirs: deactivating a user ends none of
-// its keys. A user's status goes
+// signing in and passwords belong to package identity, the making of sessions to websession, API keys to authn:
+// deactivating a user signs it out everywhere and ends none of its keys. A user's status goes
 //
 //	(invite) → invited → active ⇄ deactivated
 //	              └───────────────────↗

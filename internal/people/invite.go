@@ -3,21 +3,37 @@ package people
 import (
 	"context"
 	"fmt"
+	"net/mail"
 	"strings"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/account"
+	"atrium/ent/mailedlink"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
-// InviteUser makes an account a member of the company. It takes a person.
-var InviteUser = op.New("user.invite", op.Spec{
-	Resource: "User", Action: op.Create, AdminLayer: true,
-	Summary: "Invite somebody into the company",
-}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return ownerVerbs("user.invite", in.Role) })
+// The operations that let somebody in. They take a person.
+var (
+	InviteUser = op.New("user.invite", op.Spec{
+		Resource: "User", Action: op.Create, AdminLayer: true, FreshVerbs: []string{updateOwner},
+		Summary: "Invite somebody into the company",
+	}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return ownerVerbs("user.invite", in.Role) })
+
+	ResendInvitation = op.OnRow("user.resend_invitation", op.Spec{
+		Resource: "User", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateOwner},
+		Summary: "Mail an invitation again; its earlier links are dead then",
+	}, loadUserToChange, resendInvitation).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
+)
+
+// Invitations that one person is mailed in so much time, the first one included.
+const (
+	maxInvitations = 5
+	invitationsIn  = time.Hour
+)
 
 // InviteUserInput says who is invited.
 type InviteUserInput struct {
@@ -26,13 +42,16 @@ type InviteUserInput struct {
 	Role  *string `json:"role,omitempty" nullable:"true" enum:"owner,admin,agent,member" doc:"Starts as member; only owners invite owners."`
 }
 
-// inviteUser makes the person's account where there is none. Returns conflict for somebody who is a member already,
-// whatever the status.
+// inviteUser makes the person's account where there is none, and mails a link to accept the invitation by. Returns
+// conflict for somebody who is a member already, whatever the status.
 func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, error) {
 	if tx.Principal().Sandbox {
 		return nil, apperr.New(apperr.Conflict, "People are invited into the live company.")
 	}
 	email := strings.ToLower(in.Email)
+	if addr, err := mail.ParseAddress(email); err != nil || addr.Address != email {
+		return nil, apperr.InvalidField("email", "must be an e-mail address") // that mail can be sent to
+	}
 	member, err := tx.User.Query().Where(user.Email(email)).
 		Exist(tx.Unfiltered(ctx, "an address is one member's, whoever sees that member"))
 	if err != nil {
@@ -62,7 +81,35 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 	tx.ChangedField("role", nil, u.Role)
 	tx.ChangedField("status", nil, u.Status)
 	tx.AuthorityChanged()
-	return u, nil
+	return u, mailInvitation(ctx, tx, u)
+}
+
+func mailInvitation(ctx context.Context, tx *op.Tx, u *ent.User) error {
+	return tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Invite(ctx, db, u) }) //nolint:wrapcheck // says what it was doing
+}
+
+// resendInvitation returns conflict for somebody who has come already or was deactivated, and rate_limit_exceeded for one
+// who was mailed often enough.
+func resendInvitation(ctx context.Context, tx *op.Tx, u *ent.User, _ op.ByID) (*ent.User, error) {
+	if u.Status != user.StatusInvited {
+		return nil, apperr.New(apperr.Conflict, "The user is not waiting for an invitation.")
+	}
+	mailed := 0
+	err := tx.AsSystem(ctx, "invite: links in mails belong to no company", func(ctx context.Context) (err error) {
+		mailed, err = tx.MailedLink.Query().Where(mailedlink.KindEQ(mailedlink.KindInvitation), mailedlink.UserID(u.ID),
+			mailedlink.CreatedAtGT(tx.Now(ctx).Add(-invitationsIn))).Count(ctx)
+		return err //nolint:wrapcheck // wrapped below
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count the invitations: %w", err)
+	}
+	if mailed >= maxInvitations {
+		out := apperr.New(apperr.RateLimited, "The person was invited several times within the hour. Try again later.")
+		out.RetryAfter = int(invitationsIn / time.Second)
+		return nil, out
+	}
+	tx.As("user.invited")
+	return u, mailInvitation(ctx, tx, u)
 }
 
 // accountOf returns the account of an e-mail address, and makes it where there is none. Accounts belong to no company.

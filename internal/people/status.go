@@ -6,6 +6,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/apikey"
+	"atrium/ent/grant"
+	"atrium/ent/session"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
@@ -14,12 +16,12 @@ import (
 // The operations that end and restore a user's access. They take a person.
 var (
 	DeactivateUser = op.OnRow("user.deactivate", op.Spec{
-		Resource: "User", Action: op.Update, AdminLayer: true,
-		Summary: "Deactivate a user; its API keys stay valid until they are revoked",
+		Resource: "User", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateOwner},
+		Summary: "Deactivate a user, who is signed out everywhere; its API keys stay valid until they are revoked",
 	}, loadUserToChange, deactivateUser).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
 
 	ReactivateUser = op.OnRow("user.reactivate", op.Spec{
-		Resource: "User", Action: op.Update, AdminLayer: true,
+		Resource: "User", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateOwner},
 		Summary: "Make a deactivated user active again",
 	}, loadUserToChange, reactivateUser).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
 )
@@ -30,15 +32,22 @@ type Deactivated struct {
 	RemainingAPIKeys []*ent.APIKey
 }
 
-// deactivateUser ends the user's sessions and tokens, which package identity sees from the status. Once more, it
+// deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation. Once more, it
 // changes nothing. Returns conflict for the last owner.
 func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (Deactivated, error) {
 	if err := mayLeaveOwners(ctx, tx, before); err != nil {
 		return Deactivated{}, err
 	}
-	after, err := setStatus(ctx, tx, before, user.StatusDeactivated)
-	if err != nil {
-		return Deactivated{}, err
+	after := before
+	if before.Status != user.StatusDeactivated {
+		signedOut, err := SignOut(ctx, tx, before)
+		if err != nil {
+			return Deactivated{}, err
+		}
+		if after, err = setStatus(ctx, tx, signedOut, user.StatusDeactivated); err != nil {
+			return Deactivated{}, err
+		}
+		tx.Changed(before, after)
 	}
 	keys, err := remainingKeys(ctx, tx, after)
 	if err != nil {
@@ -47,7 +56,8 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID)
 	return Deactivated{User: after, RemainingAPIKeys: keys}, nil
 }
 
-// reactivateUser changes nothing for a user who is active. Returns conflict for one who was invited and has not come.
+// reactivateUser changes nothing for a user who is active. What ended with the deactivation stays ended: the person signs
+// in again. Returns conflict for one who was invited and has not come.
 func reactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent.User, error) {
 	if before.Status == user.StatusInvited {
 		return nil, apperr.New(apperr.Conflict, "The user has not accepted the invitation yet.")
@@ -65,6 +75,31 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Sta
 		return nil, fmt.Errorf("set the user's status: %w", err)
 	}
 	after.Edges = before.Edges
+	tx.Changed(before, after)
+	tx.AuthorityChanged()
+	return after, nil
+}
+
+// SignOut signs the user out everywhere: it ends the user's web sessions, revokes the grants of all applications, and
+// makes every other token that was issued up to now worthless. API keys stay. It returns the user as it is then; the
+// caller holds the lock of its row, so that no session is being made meanwhile.
+func SignOut(ctx context.Context, tx *op.Tx, before *ent.User) (*ent.User, error) {
+	now := tx.Now(ctx)
+	sessions, err := tx.Session.Update().Where(session.UserID(before.ID), session.EndedAtIsNil()).SetEndedAt(now).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("end the user's sessions: %w", err)
+	}
+	grants, err := tx.Grant.Update().Where(grant.UserID(before.ID), grant.RevokedAtIsNil()).SetRevokedAt(now).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("revoke the user's grants: %w", err)
+	}
+	after, err := before.Update().SetSignedOutAt(now).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sign the user out: %w", err)
+	}
+	after.Edges = before.Edges
+	tx.ChangedField("sessions", sessions, 0)
+	tx.ChangedField("grants", grants, 0)
 	tx.Changed(before, after)
 	tx.AuthorityChanged()
 	return after, nil

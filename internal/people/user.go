@@ -30,7 +30,7 @@ var (
 	}, loadUser)
 
 	UpdateUser = op.OnRow("user.update", op.Spec{
-		Resource: "User", Action: op.Update, Scope: "users:write",
+		Resource: "User", Action: op.Update, Scope: "users:write", FreshVerbs: []string{updateOwner},
 		Summary: "Update a user",
 	}, loadUserToChange, updateUser).WithVerbs(updateVerbs).WithRowVerbs(func(row any, in UpdateUserInput) []string {
 		if !in.Role.IsSet() {

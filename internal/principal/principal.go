@@ -6,6 +6,7 @@ package principal
 import (
 	"context"
 	"net/netip"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 )
@@ -46,6 +47,9 @@ const (
 	MethodLocal   Method = "local" // operator and system
 )
 
+// OperatorClient is the client of the bearer tokens that the operator takes on the command line.
+const OperatorClient = "operator"
+
 // Principal is the caller of one operation. It is immutable once it is in a context.
 type Principal struct {
 	CompanyID string // the tenant: every query is bound to it. Empty only for the system principal
@@ -58,9 +62,14 @@ type Principal struct {
 	Scopes    Scopes // of the key or token, not yet cut by the role
 	Method    Method
 
-	KeyID    string // API keys: the actor of audit entries
-	KeyName  string
-	ClientID string // bearer tokens: the OAuth client
+	KeyID     string // API keys: the actor of audit entries
+	KeyName   string
+	ClientID  string // bearer tokens: the OAuth client
+	SessionID string // sessions: the row
+
+	// AuthenticatedAt is when the person last proved who it is, for sessions and bearer tokens; zero where nobody did or
+	// nobody knows. Dangerous operations ask for a recent proof.
+	AuthenticatedAt time.Time
 
 	IP        netip.Addr
 	UserAgent string

@@ -29,6 +29,7 @@ func conformance(t *testing.T, setup setup) {
 		"a plan changes":               planChanges,
 		"nothing allowed":              nothingAllowed,
 		"keys are apart":               keysApart,
+		"several calls at once":        severalAtOnce,
 		"a caller that is behind":      callerBehind,
 		"invalid calls":                invalidCalls,
 		"concurrent, minute":           concurrentMinute,
@@ -56,6 +57,38 @@ func firstCall(t *testing.T, l ratelimit.Limiter) {
 		Allowed: true, Limit: ratelimit.Free(), MinuteRemaining: 59, DayRemaining: 9_999,
 		MinuteReset: time.Minute, DayReset: 12 * time.Hour,
 	}, take(t, l, "k", ratelimit.Free(), noon))
+}
+
+// Several calls at once are counted all or not at all, and the wait is for as many to leave as are in the way.
+func severalAtOnce(t *testing.T, l ratelimit.Limiter) {
+	limit := ratelimit.Limit{PerMinute: 5, PerDay: 8}
+	many := func(n int, now time.Time) ratelimit.Result {
+		res, err := l.TakeMany(t.Context(), "k", limit, now, n)
+		require.NoError(t, err)
+		return res
+	}
+	require.True(t, many(2, noon).Allowed)
+	res := many(2, noon.Add(10*time.Second))
+	require.True(t, res.Allowed)
+	require.Equal(t, 1, res.MinuteRemaining)
+	require.Equal(t, 4, res.DayRemaining)
+
+	res = many(2, noon.Add(20*time.Second))
+	require.False(t, res.Allowed, "one is left, and half of two is none")
+	require.Equal(t, 1, res.MinuteRemaining)
+	require.Equal(t, 40*time.Second, res.RetryAfter, "for one of the first two to leave")
+	require.Equal(t, 50*time.Second, many(4, noon.Add(20*time.Second)).RetryAfter, "for the third")
+	require.True(t, many(1, noon.Add(20*time.Second)).Allowed, "the refused ones used up nothing")
+
+	res = many(4, noon.Add(2*time.Minute))
+	require.False(t, res.Allowed, "the day has three left")
+	require.Equal(t, 12*time.Hour-2*time.Minute, res.RetryAfter)
+	require.True(t, many(3, noon.Add(2*time.Minute)).Allowed)
+
+	limit.PerDay = 1000
+	require.Equal(t, time.Minute, many(6, noon.Add(5*time.Minute)).RetryAfter, "never: the length of the window")
+	_, err := l.TakeMany(t.Context(), "k", limit, noon, 0)
+	require.Error(t, err)
 }
 
 func windowSlides(t *testing.T, l ratelimit.Limiter) {

@@ -14,11 +14,16 @@ type Limiter interface {
 	// Returns an error, and no verdict, when key is empty, when now is not after 1970, or when a store is out of
 	// reach or ctx ends first; the caller answers 503. A call that failed so may have been counted.
 	Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error)
+
+	// TakeMany asks for n calls at once, n ≥ 1, for one that costs as much as several: all of them are counted or none.
+	// More than a limit allows in a whole window are never allowed.
+	TakeMany(ctx context.Context, key string, l Limit, now time.Time, n int) (Result, error)
 }
 
 var (
 	errNoKey  = errors.New("ratelimit: a call without a key")
 	errNoTime = errors.New("ratelimit: a call without a time")
+	errNoCall = errors.New("ratelimit: fewer than one call")
 )
 
 // The windows, in microseconds like every instant inside this package: they fit a float64, the only number of
@@ -29,9 +34,12 @@ const (
 )
 
 // instant checks what callers pass and returns now in microseconds since 1970.
-func instant(key string, now time.Time) (int64, error) {
+func instant(key string, now time.Time, n int) (int64, error) {
 	if key == "" {
 		return 0, errNoKey // it would pool everyone's calls
+	}
+	if n < 1 {
+		return 0, errNoCall
 	}
 	at := now.UnixMicro()
 	if at <= 0 {
@@ -40,14 +48,15 @@ func instant(key string, now time.Time) (int64, error) {
 	return at, nil
 }
 
-// reading is what both implementations know once they have decided about a call.
+// reading is what both implementations know once they have decided about n calls.
 type reading struct {
 	given    int64 // the caller's now
 	at       int64 // the key's time: given, or the newest counted call when that is later
-	minute   int   // calls in (at-window, at], this one included when it was allowed
+	n        int   // calls that were asked for
+	minute   int   // calls in (at-window, at], these included when they were allowed
 	oldest   int64 // the first of them; read only when minute > 0
-	blocking int64 // the one that has to leave before another call fits; read only when the minute is full
-	day      int   // calls in the day of at, this one included when it was allowed
+	blocking int64 // the one that has to leave before n more fit; read only when the minute has no room for them
+	day      int   // calls in the day of at, these included when they were allowed
 }
 
 func (r reading) result(allowed bool, l Limit) Result {
@@ -71,12 +80,12 @@ func (r reading) result(allowed bool, l Limit) Result {
 	}
 	var wait int64
 	switch {
-	case l.PerMinute <= 0:
+	case r.n > l.PerMinute:
 		wait = window
-	case r.minute >= l.PerMinute:
+	case r.minute > l.PerMinute-r.n:
 		wait = r.blocking + window - now
 	}
-	if r.day >= l.PerDay {
+	if r.day > l.PerDay-r.n {
 		wait = max(wait, dayEnd-now)
 	}
 	res.RetryAfter = max(micros(wait), time.Second)

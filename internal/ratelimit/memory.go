@@ -57,8 +57,13 @@ func NewMemory() *Memory {
 }
 
 // Take implements Limiter. It never waits for anything but a lock, so it does not read ctx.
-func (m *Memory) Take(_ context.Context, key string, l Limit, now time.Time) (Result, error) {
-	given, err := instant(key, now)
+func (m *Memory) Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error) {
+	return m.TakeMany(ctx, key, l, now, 1)
+}
+
+// TakeMany implements Limiter.
+func (m *Memory) TakeMany(_ context.Context, key string, l Limit, now time.Time, n int) (Result, error) {
+	given, err := instant(key, now, n)
 	if err != nil {
 		return Result{}, err
 	}
@@ -66,7 +71,7 @@ func (m *Memory) Take(_ context.Context, key string, l Limit, now time.Time) (Re
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweepOne(given)
-	return s.tally(key).take(l, given), nil
+	return s.tally(key).take(l, given, n), nil
 }
 
 // Snapshot returns the day counts of every key that has one, sorted by key, for Restore after a restart. Calls
@@ -92,7 +97,7 @@ func (m *Memory) Snapshot() []DayCount {
 // are ignored.
 func (m *Memory) Restore(counts []DayCount) {
 	for _, c := range counts {
-		at, err := instant(c.Key, c.Day)
+		at, err := instant(c.Key, c.Day, 1)
 		if err != nil || c.Count <= 0 {
 			continue
 		}
@@ -147,9 +152,9 @@ func (s *shard) sweepOne(now int64) {
 	s.cursor++
 }
 
-// take decides about one call. Only an allowed call changes what later calls see.
-func (t *tally) take(l Limit, given int64) Result {
-	r := reading{given: given, at: max(given, t.newest)}
+// take decides about n calls. Only allowed ones change what later calls see.
+func (t *tally) take(l Limit, given int64, n int) Result {
+	r := reading{given: given, n: n, at: max(given, t.newest)}
 	if t.newest-given >= window { // the clock was set back
 		t.log.drop(t.log.through(t.newest - window))
 		t.log.restamp(given)
@@ -160,20 +165,22 @@ func (t *tally) take(l Limit, given int64) Result {
 	if t.day == r.at/day {
 		r.day = t.count
 	}
-	allowed := r.minute < l.PerMinute && r.day < l.PerDay
+	allowed := r.minute <= l.PerMinute-n && r.day <= l.PerDay-n
 	if allowed {
-		r.minute++
-		r.day++
+		r.minute += n
+		r.day += n
 		t.log.drop(expired)
-		t.log.push(r.at, l.PerMinute)
+		for range n {
+			t.log.push(r.at, l.PerMinute)
+		}
 		expired = 0
 		t.newest, t.day, t.count = r.at, r.at/day, r.day
 	}
 	if r.minute > 0 {
 		r.oldest = t.log.at(expired)
 	}
-	if l.PerMinute > 0 && r.minute >= l.PerMinute {
-		r.blocking = t.log.at(expired + r.minute - l.PerMinute)
+	if n <= l.PerMinute && !allowed && r.minute > l.PerMinute-n {
+		r.blocking = t.log.at(expired + r.minute + n - l.PerMinute - 1)
 	}
 	return r.result(allowed, l)
 }

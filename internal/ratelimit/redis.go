@@ -31,7 +31,7 @@ type Redis struct {
 	client redis.UniversalClient
 	script *redis.Script
 	node   string        // random, so that no other node or process makes the same members
-	calls  atomic.Uint64 // with node, the member of a call
+	calls  atomic.Uint64 // with node, the members of a script's calls
 }
 
 // NewRedis returns a Limiter that counts through client, which stays the caller's to close. The client needs the
@@ -56,7 +56,12 @@ func OpenRedis(rawURL string) (*redis.Client, error) {
 // Take implements Limiter. It returns an error, with the client's as its cause, when Redis does not answer before
 // ctx ends or answers with a failure.
 func (r *Redis) Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error) {
-	given, err := instant(key, now)
+	return r.TakeMany(ctx, key, l, now, 1)
+}
+
+// TakeMany implements Limiter.
+func (r *Redis) TakeMany(ctx context.Context, key string, l Limit, now time.Time, n int) (Result, error) {
+	given, err := instant(key, now, n)
 	if err != nil {
 		return Result{}, err
 	}
@@ -64,7 +69,7 @@ func (r *Redis) Take(ctx context.Context, key string, l Limit, now time.Time) (R
 	member := r.node + strconv.FormatUint(r.calls.Add(1), 36)
 	answer, err := r.script.Run(ctx, r.client, []string{logKey, dayKey},
 		given, window, day, l.PerMinute, l.PerDay, member,
-		logTTL.Milliseconds(), daySlack.Milliseconds()).Int64Slice()
+		logTTL.Milliseconds(), daySlack.Milliseconds(), n).Int64Slice()
 	if err != nil {
 		return Result{}, fmt.Errorf("count a call in Redis: %w", err)
 	}
@@ -72,7 +77,7 @@ func (r *Redis) Take(ctx context.Context, key string, l Limit, now time.Time) (R
 		return Result{}, fmt.Errorf("count a call in Redis: the script answered %d numbers, not 6", len(answer))
 	}
 	read := reading{
-		given: given, at: answer[1],
+		given: given, n: n, at: answer[1],
 		minute: int(answer[2]), oldest: answer[3], blocking: answer[4],
 		day: int(answer[5]),
 	}

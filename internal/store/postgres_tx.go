@@ -86,6 +86,7 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 		return errors.New("store: the transaction had failed before its commit")
 	}
 	committed = true
+	tx.follow()
 	return nil
 }
 
@@ -93,17 +94,22 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 type pipeline struct {
 	conn   *pgx.Conn
 	queued *pgx.Batch
-	sent   bool // BEGIN has left
+	sent   bool           // BEGIN has left
+	later  map[int]*Later // by the place in queued of the statements that somebody counts
 }
 
 // send sends what is queued and returns its results, all but the last of the queued ones read and checked.
 func (p *pipeline) send(ctx context.Context) (pgx.BatchResults, error) {
-	batch := p.queued
-	p.queued, p.sent = &pgx.Batch{}, true
+	batch, later := p.queued, p.later
+	p.queued, p.later, p.sent = &pgx.Batch{}, nil, true
 	br := p.conn.SendBatch(ctx, batch)
-	for range batch.Len() - 1 {
-		if _, err := br.Exec(); err != nil {
+	for i := range batch.Len() - 1 {
+		tag, err := br.Exec()
+		if err != nil {
 			return nil, errors.Join(err, ignoreBatch(br.Close()))
+		}
+		if l := later[i]; l != nil {
+			l.rows = tag.RowsAffected()
 		}
 	}
 	return br, nil
@@ -111,6 +117,14 @@ func (p *pipeline) send(ctx context.Context) (pgx.BatchResults, error) {
 
 // ignoreBatch drops the error that closing a failed batch repeats.
 func ignoreBatch(error) error { return nil }
+
+// count makes l know how many rows the statement affects that was queued last.
+func (p *pipeline) count(l *Later) {
+	if p.later == nil {
+		p.later = map[int]*Later{}
+	}
+	p.later[p.queued.Len()-1] = l
+}
 
 // flush sends what is queued, if anything.
 func (p *pipeline) flush(ctx context.Context) error {
@@ -123,6 +137,7 @@ func (p *pipeline) flush(ctx context.Context) error {
 
 // exec sends what is queued and returns the last statement's tag.
 func (p *pipeline) exec(ctx context.Context) (pgconn.CommandTag, error) {
+	last := p.later[p.queued.Len()-1]
 	br, err := p.send(ctx)
 	if err != nil {
 		return pgconn.CommandTag{}, err
@@ -130,6 +145,9 @@ func (p *pipeline) exec(ctx context.Context) (pgconn.CommandTag, error) {
 	tag, err := br.Exec()
 	if cerr := br.Close(); err == nil {
 		err = cerr
+	}
+	if last != nil {
+		last.rows = tag.RowsAffected()
 	}
 	return tag, err
 }
@@ -143,6 +161,10 @@ func (d pgTxDriver) Exec(ctx context.Context, query string, args, v any) error {
 		return fmt.Errorf("store: invalid type %T for args", args)
 	}
 	d.p.queued.Queue(query, argv...)
+	if l, ok := v.(*Later); ok {
+		d.p.count(l)
+		return nil
+	}
 	out, wanted := v.(*sql.Result)
 	if !wanted {
 		return nil

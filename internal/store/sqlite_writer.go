@@ -27,6 +27,7 @@ type write struct {
 	err    error
 	panicV any
 	done   chan struct{}
+	tx     *Tx
 
 	claimed atomic.Bool // by the writer, which runs it, or by its caller, who has gone
 }
@@ -139,6 +140,9 @@ func (w *sqliteWriter) group(first *write) {
 		if job.err == nil {
 			job.err = err
 		}
+		if job.err == nil && job.panicV == nil && job.tx != nil {
+			job.tx.follow()
+		}
 		close(job.done)
 	}
 }
@@ -190,7 +194,8 @@ func (w *sqliteWriter) call(tx *sql.Tx, job *write) (err error) {
 			job.panicV = v
 		}
 	}()
-	return job.fn(job.ctx, &Tx{Client: w.client, dialect: dialect.SQLite, sqlTx: tx})
+	job.tx = &Tx{Client: w.client, dialect: dialect.SQLite, sqlTx: tx}
+	return job.fn(job.ctx, job.tx)
 }
 
 func (w *sqliteWriter) ping(ctx context.Context) error {

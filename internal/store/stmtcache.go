@@ -72,8 +72,13 @@ func (c *stmtCache) exec(ctx context.Context, query string, args, v any) error {
 	if err != nil {
 		return err //nolint:wrapcheck // Ent reads the driver's own error
 	}
-	if out, ok := v.(*sql.Result); ok {
+	switch out := v.(type) {
+	case *sql.Result:
 		*out = res
+	case *Later:
+		if out.rows, err = res.RowsAffected(); err != nil {
+			return fmt.Errorf("count the rows: %w", err)
+		}
 	}
 	return nil
 }

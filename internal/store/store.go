@@ -37,6 +37,7 @@ type Store struct {
 	reader  *ent.Client
 	begin   beginner
 	watch   *watch
+	wakers  wakers
 	closers []func() error
 
 	pool    *pgxpool.Pool // PostgreSQL
@@ -55,6 +56,8 @@ type Tx struct {
 	dialect string
 	sqlTx   *sql.Tx // SQLite
 	pgxTx   pgx.Tx  // PostgreSQL
+	store   *Store
+	after   []func() // what follows the commit
 }
 
 // Dialect returns dialect.SQLite or dialect.Postgres.
@@ -126,7 +129,11 @@ func (s *Store) Path() string { return s.path }
 // within it.
 func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) error {
 	ctx = schema.RememberLoaded(clock.With(ctx, s.clock))
-	if err := s.begin.write(ctx, fn); err != nil {
+	err := s.begin.write(ctx, func(ctx context.Context, tx *Tx) error {
+		tx.store = s
+		return fn(ctx, tx)
+	})
+	if err != nil {
 		return asViolation(err)
 	}
 	return nil

@@ -196,11 +196,12 @@ func (w *World) As(t *Tenant, role principal.Role) context.Context {
 	return w.AsUser(t.Users[role])
 }
 
-// AsUser returns a context in which the user calls, signed in and with all scopes.
+// AsUser returns a context in which the user calls, signed in just now and with all scopes.
 func (w *World) AsUser(u *ent.User) context.Context {
 	return principal.With(context.Background(), &principal.Principal{
 		CompanyID: u.CompanyID, Type: principal.TypeUser, ID: u.ID, Name: u.Name, Email: u.Email,
 		Role: principal.Role(u.Role), Scopes: principal.AllScopes, Method: principal.MethodSession, RequestID: "rid_test",
+		AuthenticatedAt: w.Clock.Now(),
 	})
 }
 

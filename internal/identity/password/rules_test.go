@@ -106,7 +106,7 @@ func TestBreached(t *testing.T) {
 	rules := password.NewRules(openBreached(t, breachedFile(t, 40, "\r\n", "violet-otter-9", "tangled-fern-3")))
 	err := rules.Check("violet-otter-9")
 	require.Equal(t, apperr.Validation, apperr.CodeOf(err))
-	require.Contains(t, err.(*apperr.Error).Details[0].Message, "breaches")
+	require.Contains(t, apperr.From(err).Details[0].Message, "breaches")
 	require.NoError(t, rules.Check("violet-otter-8"))
 	require.Error(t, rules.Check("iloveyou"))
 }

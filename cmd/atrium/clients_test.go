@@ -1,0 +1,97 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// clients is the folder of the programs that speak to the binary from outside, with the libraries that they use: those
+// are npm's, so that nobody here wrote both ends.
+var clients = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(filepath.Dir(program), "clients")
+	if err := os.CopyFS(dir, os.DirFS("testdata/clients")); err != nil {
+		return "", fmt.Errorf("copy the clients: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("install the clients' libraries: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// script runs one of testdata/clients against the server, and returns what it printed. It finds input in the variable
+// ATRIUM_TEST, and trusts the server's CA.
+func (n *node) script(name string, input any) string {
+	n.t.Helper()
+	dir, err := clients()
+	require.NoError(n.t, err)
+	b, err := json.Marshal(input)
+	require.NoError(n.t, err)
+	ctx, cancel := context.WithTimeout(n.t.Context(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", name)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+filepath.Join(n.data, "ca.pem"), "ATRIUM_TEST="+string(b))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	require.NoError(n.t, cmd.Run(), "%s:\n%s\nserver:\n%s", name, &out, n.err)
+	return out.String()
+}
+
+// demo returns what the first start wrote.
+func (p place) demo() firstRunFile {
+	p.t.Helper()
+	b, err := os.ReadFile(filepath.Join(p.data, "first-run.json"))
+	require.NoError(p.t, err)
+	var first firstRunFile
+	require.NoError(p.t, json.Unmarshal(b, &first))
+	return first
+}
+
+// firstRunFile is what of DATA/first-run.json the tests read.
+type firstRunFile struct {
+	BaseURL string
+	AuthURL string
+	Company struct{ ID, SandboxID string }
+	Owner   struct{ Email, Password string }
+	LiveKey string
+}
+
+// application registers an OAuth client by the command line, and returns it as the scripts read it.
+func (p place) application(company, redirectURI string, args ...string) map[string]any {
+	p.t.Helper()
+	made := p.object(append([]string{"client", "create", "--company", company, "--name", "App", "--redirect-uri", redirectURI}, args...)...)
+	client, ok := made["oauthClient"].(map[string]any)
+	require.True(p.t, ok)
+	return map[string]any{"clientId": client["clientId"], "clientSecret": made["clientSecret"], "redirectUri": redirectURI}
+}
+
+// Two stock client libraries go through every flow of the provider: PKCE, userinfo, rotation and reuse of refresh tokens,
+// replay of codes, revocation, introspection, signing out, and what must be refused.
+func TestStockOAuthClients(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		demo := p.demo()
+		public := p.application(demo.Company.ID, "http://127.0.0.1/callback", "--post-logout-redirect-uri", "http://127.0.0.1:7777/bye")
+		public["redirectUri"], public["postLogoutRedirectUri"] = "http://127.0.0.1:7777/callback", "http://127.0.0.1:7777/bye"
+		input := map[string]any{
+			"issuer": demo.AuthURL, "api": demo.BaseURL, "email": demo.Owner.Email, "password": demo.Owner.Password, "publicClient": public,
+			"confidentialClient": p.application(demo.Company.ID, "https://app.example/cb", "--confidential"),
+		}
+		require.Contains(t, n.script("openid-client.mjs", input), "openid-client: ok")
+		require.Contains(t, n.script("oauth4webapi.mjs", input), "oauth4webapi: ok")
+	})
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"net/http"
+
+	"atrium/internal/identity/account"
+	"atrium/internal/identity/password"
+	"atrium/internal/identity/provider"
+	"atrium/internal/identity/signin"
+	"atrium/internal/run"
+)
+
+// accountFlags are about how people sign in and what they are mailed.
+type accountFlags struct {
+	SMTPURL           string `name:"smtp-url" help:"Mail server: smtp://user:password@host (STARTTLS) or smtps://…; without one, mails are files in the data folder's outbox."`
+	MailFrom          string `help:"Sender of mails, \"Name <address>\"; needed with --smtp-url."`
+	SMSURL            string `name:"sms-url" help:"Address that text messages are posted to, as {\"to\", \"text\"}; \"console\" logs them instead, for development. Without it telephones cannot be enrolled."`
+	SMSToken          string `name:"sms-token" help:"Bearer token for --sms-url."`
+	SignUp            bool   `name:"signup" help:"Let anybody open a company at /signup."`
+	BreachedPasswords string `help:"File of breached passwords' SHA-1 hashes, sorted, as Have I Been Pwned publishes them: they are refused." type:"path"`
+}
+
+// hosted are the pages and endpoints of the embedded identity provider.
+type hosted struct {
+	provider http.Handler
+	signIn   http.Handler
+	account  http.Handler
+}
+
+// addIdentity builds the embedded provider and the pages where people sign in and mind their accounts.
+func (s *server) addIdentity() (*hosted, error) {
+	signIns := signin.NewSignIns(s.store)
+	layout, err := signin.NewLayout(signin.LayoutOptions{AuthURL: s.AuthURL, Pages: embed.FS{}, Log: s.log})
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
+	}
+	p, err := provider.New(provider.Options{
+		Store: s.store, Keys: s.keys, Tokens: s.tokens(s.BaseURL, s.AuthURL), Issuer: s.AuthURL, BaseURL: s.BaseURL, Queue: s.queue,
+		Log: s.log, SignedIn: signIns.Current, Render: layout.Frame,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--auth-url: %w", err)
+	}
+	sms, err := s.sms()
+	if err != nil {
+		return nil, err
+	}
+	hasher := password.New(password.Options{})
+	pages, err := signin.New(signin.Options{
+		Store: s.store, Provider: p, Hasher: hasher, Sealer: s.sealer, SMS: sms, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
+		SignUp: s.SignUp, Log: s.log, Notify: s.letters.Notify,
+	})
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
+	}
+	rules, err := s.passwordRules()
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := account.New(account.Options{
+		Store: s.store, Provider: p, SignIn: pages, Hasher: hasher, Rules: rules, Letters: s.letters, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
+		SignUp: s.SignUp, Log: s.log,
+	})
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
+	}
+	return &hosted{provider: p.Handler(), signIn: pages.Handler(), account: accounts.Handler()}, nil
+}
+
+// sms returns what sends text messages; nil for nothing.
+func (s *server) sms() (signin.SMS, error) {
+	switch s.SMSURL {
+	case "":
+		return nil, nil //nolint:nilnil // package signin offers no telephones then
+	case "console":
+		s.log.Warn("text messages are written to the log, codes included; never use this in production")
+		return signin.ConsoleSMS{Log: s.log}, nil
+	}
+	sender, err := signin.NewHTTPSMS(s.SMSURL, s.SMSToken)
+	if err != nil {
+		return nil, fmt.Errorf("--sms-url: %w", err)
+	}
+	s.add(run.Part{Name: "text messages", Run: func(ctx context.Context) error {
+		<-ctx.Done()
+		sender.Close()
+		return nil
+	}})
+	return sender, nil
+}
+
+// passwordRules are the built-in ones, with the operator's file of breached passwords where there is one.
+func (s *server) passwordRules() (*password.Rules, error) {
+	if s.BreachedPasswords == "" {
+		return password.NewRules(nil), nil
+	}
+	breached, err := password.OpenBreached(s.BreachedPasswords)
+	if err != nil {
+		return nil, fmt.Errorf("--breached-passwords: %w", err)
+	}
+	s.add(run.Part{Name: "breached passwords", Run: func(ctx context.Context) error {
+		<-ctx.Done()
+		return breached.Close()
+	}})
+	return password.NewRules(breached), nil
+}

@@ -1,0 +1,2 @@
+// Package graph is the GraphQL door.
+package graph

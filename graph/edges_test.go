@@ -1,0 +1,118 @@
+package graph_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apitest"
+	"atrium/internal/principal"
+)
+
+// nested asks for edges of edges, and for totals on the way.
+const nested = `query($n: Int) {
+  services(first: $n) { totalCount edges { node {
+    id ownerTeam { id organization { id name } memberIds members(first: 5) { totalCount edges { node { id email teamIds } } } }
+    organization { id parent { id } }
+    offerings(first: 2) { totalCount pageInfo { hasNextPage } edges { node { id service { id name offerings(first: 1) { totalCount } } workflow { id } } } }
+  } } }
+  requests(first: $n) { totalCount edges { node {
+    id service { id name } offering { id name service { slug } } creator { id name teams(first: 2) { totalCount edges { node { id memberIds } } } }
+    assignee { id teamIds } team { id name organization { name } }
+  } } }
+}`
+
+// The number of statements of a nested query does not depend on the number of rows, nested totals included.
+func TestStatementsDoNotGrowWithRows(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		statements := counting(s)
+		count := func(n int) (int64, *apitest.Answer) {
+			statements.Store(0)
+			a := ask(t, s, s.A.Owner, nested, vars{"n": n})
+			return statements.Load(), a
+		}
+		grow(t, s, 0, 2)
+		few, a := count(12)
+		require.Equal(t, 2, a.Int("data.services.totalCount"))
+		grow(t, s, 2, 15)
+		many, a := count(12)
+		require.Equal(t, few, many)
+		require.Equal(t, 15, a.Int("data.services.totalCount"))
+		require.Equal(t, 45, a.Int("data.requests.totalCount"))
+		require.Less(t, many, int64(40))
+		for i := range 12 {
+			at := fmt.Sprintf("data.services.edges.%d.node.", i)
+			require.Equal(t, 3, a.Int(at+"offerings.totalCount"))
+			require.Equal(t, true, a.Get(at+"offerings.pageInfo.hasNextPage"))
+			require.Len(t, a.Get(at+"offerings.edges"), 2)
+			require.Equal(t, a.Text(at+"id"), a.Text(at+"offerings.edges.1.node.service.id"))
+			require.Equal(t, 4, a.Int(at+"ownerTeam.members.totalCount"))
+			require.Len(t, a.Get(at+"ownerTeam.memberIds"), 4)
+			require.Len(t, a.Get(at+"ownerTeam.members.edges.0.node.teamIds"), 15)
+			at = fmt.Sprintf("data.requests.edges.%d.node.", i)
+			require.Equal(t, s.A.Owner.UserID, a.Text(at+"creator.id"))
+			require.Equal(t, s.A.Agent.UserID, a.Text(at+"assignee.id"))
+			require.Equal(t, 15, a.Int(at+"creator.teams.totalCount"))
+			require.NotEmpty(t, a.Text(at+"team.organization.name"))
+		}
+	})
+}
+
+// An edge that leads to what the caller's role does not reach is forbidden as the read of it is, and null; its
+// neighbours are answered.
+func TestEdgesTakeTheRightsOfReads(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		h := opened(t, s)
+		h.filed(t, s, principal.Member, "mine")
+		h.filed(t, s, principal.Member, "mine, too")
+		h.filed(t, s, principal.Owner, "not mine")
+		a := send(t, s, s.A.Member, `{ requests { totalCount edges { node { title service { name ownerTeam { name } } creator { name } assignee { name } } } } }`, nil)
+		require.Equal(t, 200, a.Status)
+		require.Equal(t, 2, a.Int("data.requests.totalCount"))
+		node := "data.requests.edges.0.node."
+		require.Equal(t, "mine, too", a.Text(node+"title"))
+		require.Equal(t, "IT Support", a.Text(node+"service.name"))
+		require.True(t, a.Has(node+"service.ownerTeam"))
+		require.Nil(t, a.Get(node+"service.ownerTeam"), "members read no teams")
+		require.Nil(t, a.Get(node+"creator"), "members read no users")
+		require.Nil(t, a.Get(node+"assignee"), "it leads nowhere")
+		errs, _ := a.Get("errors").([]any)
+		require.Len(t, errs, 4, "two requests with a creator and a service's team each: %s", a.Body)
+		for i := range errs {
+			require.Equal(t, "forbidden", a.Text(fmt.Sprintf("errors.%d.extensions.code", i)))
+			require.Equal(t, "member", a.Text(fmt.Sprintf("errors.%d.extensions.reason", i)))
+			require.NotEmpty(t, a.Text(fmt.Sprintf("errors.%d.extensions.decisionId", i)))
+			require.Equal(t, a.RequestID(), a.Text(fmt.Sprintf("errors.%d.extensions.requestId", i)))
+		}
+		denied := s.Audit(t, a.RequestID())
+		require.Len(t, denied, 2, "a denial is audited once for all rows")
+		for _, e := range denied {
+			require.EqualValues(t, "denied", e.Outcome)
+			require.Contains(t, []string{"user.read", "team.read"}, e.Action)
+			require.Nil(t, e.ResourceID)
+		}
+
+		scoped := s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{Scopes: []string{"requests:read"}})
+		a = send(t, s, scoped, `{ requests(first: 1) { edges { node { title service { name } } } } }`, nil)
+		require.Equal(t, "not mine", a.Text("data.requests.edges.0.node.title"))
+		require.Nil(t, a.Get("data.requests.edges.0.node.service"))
+		require.Equal(t, "services:read", a.Text("errors.0.extensions.reason"))
+	})
+}
+
+// What a service account filed has no person as its creator.
+func TestEdgesThatLeadNowhereAreNull(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		h := opened(t, s)
+		robot, key := robotOf(t, s)
+		a := ask(t, s, key, `mutation($in: CreateRequestInput!) { createRequest(input: $in) { request { createdBy creator { id } service { id } } } }`,
+			vars{"in": vars{"serviceId": h.service.ID, "offeringId": h.offering.ID, "title": "beep"}})
+		require.Equal(t, robot, a.Text("data.createRequest.request.createdBy"))
+		require.Nil(t, a.Get("data.createRequest.request.creator"))
+		require.Equal(t, h.service.ID, a.Text("data.createRequest.request.service.id"))
+	})
+}

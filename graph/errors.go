@@ -1,0 +1,149 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"atrium/graph/internal/fault"
+	"atrium/graph/internal/scalar"
+	"atrium/internal/apperr"
+	"atrium/internal/gate"
+	"atrium/internal/principal"
+)
+
+// extensions is the one place where an error becomes what a caller is told in `extensions`.
+func extensions(e *apperr.Error, requestID string) map[string]any {
+	out := map[string]any{"code": e.Code, "requestId": requestID}
+	if len(e.Details) > 0 {
+		out["details"] = e.Details
+	}
+	if e.Reason != "" {
+		out["reason"] = e.Reason
+	}
+	if e.DecisionID != "" {
+		out["decisionId"] = e.DecisionID
+	}
+	if e.RetryAfter > 0 {
+		out["retryAfter"] = e.RetryAfter
+	}
+	return out
+}
+
+// present turns the error of a field into the answer's. What it was caused by goes to the log and nowhere else.
+func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
+	e := asError(ctx, err)
+	requestID := ""
+	if p, ok := principal.From(ctx); ok {
+		requestID = p.RequestID
+	}
+	if e.Code == apperr.Internal {
+		s.Log.ErrorContext(ctx, "field failed", "error", err, "requestId", requestID, "path", graphql.GetPath(ctx).String())
+	}
+	out := &gqlerror.Error{Message: e.Message, Extensions: extensions(e, requestID), Path: graphql.GetPath(ctx)}
+	if g, ok := errors.AsType[*gqlerror.Error](err); ok {
+		out.Path, out.Locations = g.Path, g.Locations
+	}
+	return out
+}
+
+// asError returns the *apperr.Error behind whatever stopped a field.
+func asError(ctx context.Context, err error) *apperr.Error {
+	if e, ok := errors.AsType[*apperr.Error](err); ok && e.Code != apperr.Internal {
+		return e
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return apperr.Wrap(err, apperr.Unavailable, "The operation took longer than %s.", maxTime)
+	}
+	if f, ok := errors.AsType[scalar.Fault](err); ok {
+		return apperr.InvalidField(argument(err), "%s", string(f))
+	}
+	return apperr.From(err)
+}
+
+// argument names the argument that an error of reading it is about, as REST names the field.
+func argument(err error) string {
+	g, ok := errors.AsType[*gqlerror.Error](err)
+	if !ok {
+		return "variables"
+	}
+	for i, part := range g.Path {
+		if name, ok := part.(ast.PathName); ok && (name == "filter" || name == "input") && i+1 < len(g.Path) {
+			return g.Path[i+1:].String()
+		}
+	}
+	return g.Path.String()
+}
+
+// recovered logs a panic and returns what the caller is told of it.
+func (s *Server) recovered(ctx context.Context, v any) error {
+	s.Log.ErrorContext(ctx, "panic", "value", fmt.Sprint(v), "stack", string(debug.Stack()))
+	return apperr.From(fmt.Errorf("panic: %v", v))
+}
+
+// invalid is the refusal of an operation that does not fit the schema.
+func invalid(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition, variables map[string]any, err error) error {
+	if details := fault.Find(schema, doc, o, variables); len(details) > 0 {
+		return apperr.Invalid(details...)
+	}
+	var list gqlerror.List
+	if !errors.As(err, &list) {
+		return apperr.Wrap(err, apperr.Validation, "The variables do not fit the operation.")
+	}
+	const most = 10
+	var details []apperr.Detail
+	for _, e := range list[:min(len(list), most)] {
+		message := e.Message
+		if len(e.Locations) > 0 {
+			message = fmt.Sprintf("%s (line %d, column %d)", message, e.Locations[0].Line, e.Locations[0].Column)
+		}
+		details = append(details, apperr.Detail{Field: "query", Message: message})
+	}
+	refusal := apperr.Invalid(details...)
+	refusal.Message = list[0].Message
+	return refusal
+}
+
+// fail answers a call of which nothing was run.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status := gate.Prepare(s.Log, w, r, err)
+	e := apperr.From(err)
+	errs := gqlerror.List{{Message: e.Message, Extensions: extensions(e, gate.RequestID(w))}}
+	gate.Send(w, status, slices.Concat([]byte(`{"errors":`), encoded(errs), []byte("}"))) // nothing was run: no data
+}
+
+// encoded returns errors as JSON.
+func encoded(errs gqlerror.List) []byte {
+	b, err := json.Marshal(errs)
+	if err != nil {
+		return []byte(`[{"message":"Something went wrong on our side.","extensions":{"code":"internal_error"}}]`)
+	}
+	return b
+}
+
+// answer sends what came of an operation.
+func (s *Server) answer(w http.ResponseWriter, res *graphql.Response) {
+	b := bytes.NewBuffer(make([]byte, 0, len(res.Data)+64))
+	b.WriteByte('{')
+	if len(res.Errors) > 0 {
+		b.WriteString(`"errors":`)
+		b.Write(encoded(res.Errors))
+		b.WriteByte(',')
+	}
+	b.WriteString(`"data":`)
+	if len(res.Data) == 0 {
+		b.WriteString("null")
+	}
+	b.Write(res.Data)
+	b.WriteByte('}')
+	gate.Send(w, http.StatusOK, b.Bytes())
+}

@@ -1,0 +1,118 @@
+// Package scalar writes and reads the scalars of the GraphQL schema that are Atrium's own. gqlgen picks, for each, the
+// pair of functions whose type is that of the Go value.
+package scalar
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"atrium/internal/form"
+	"atrium/internal/op"
+)
+
+// MarshalTime writes a moment as REST does: RFC 3339 in UTC with milliseconds.
+func MarshalTime(t time.Time) graphql.Marshaler {
+	return graphql.WriterFunc(func(w io.Writer) { write(w, `"`+t.UTC().Format(op.TimeFormat)+`"`) })
+}
+
+// UnmarshalTime reads an RFC 3339 moment.
+func UnmarshalTime(v any) (time.Time, error) {
+	s, ok := v.(string)
+	if !ok {
+		return time.Time{}, errTime
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}, errTime
+	}
+	return t, nil
+}
+
+// Fault says what a value that was sent must be.
+type Fault string
+
+// Error returns the text.
+func (f Fault) Error() string { return string(f) }
+
+const errTime = Fault("must be an RFC 3339 date-time")
+
+// MarshalRaw writes JSON that is kept as text.
+func MarshalRaw(raw json.RawMessage) graphql.Marshaler {
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(raw) }) // into the answer's buffer, which takes all
+}
+
+// UnmarshalRaw reads any JSON value.
+func UnmarshalRaw(v any) (json.RawMessage, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("read the JSON: %w", err)
+	}
+	return raw, nil
+}
+
+// MarshalTexts writes a map of texts; none are {}.
+func MarshalTexts(texts map[string]string) graphql.Marshaler {
+	if texts == nil {
+		texts = map[string]string{}
+	}
+	return marshal(texts)
+}
+
+// UnmarshalTexts reads a map of texts.
+func UnmarshalTexts(v any) (map[string]string, error) { return unmarshal[map[string]string](v) }
+
+// MarshalForm writes an offering's form.
+func MarshalForm(f form.Definition) graphql.Marshaler { return marshal(f) }
+
+// UnmarshalForm reads an offering's form.
+func UnmarshalForm(v any) (form.Definition, error) { return unmarshal[form.Definition](v) }
+
+// MarshalTagFilter writes a filter by tags.
+func MarshalTagFilter(tags map[string][]string) graphql.Marshaler { return marshal(tags) }
+
+const errTagFilter = Fault("must be an object of tags with one value or a list of values each")
+
+// UnmarshalTagFilter reads a filter by tags: an object whose values are texts or lists of them.
+func UnmarshalTagFilter(v any) (map[string][]string, error) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, errTagFilter
+	}
+	out := make(map[string][]string, len(m))
+	for key, value := range m {
+		for _, one := range graphql.CoerceList(value) {
+			text, ok := one.(string)
+			if !ok {
+				return nil, errTagFilter
+			}
+			out[key] = append(out[key], text)
+		}
+	}
+	return out, nil
+}
+
+func marshal(v any) graphql.Marshaler {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		raw = []byte("null") // what came out of a JSON column always encodes
+	}
+	return MarshalRaw(raw)
+}
+
+func unmarshal[T any](v any) (T, error) {
+	var out T
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return out, fmt.Errorf("read the JSON: %w", err)
+	}
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return out, fmt.Errorf("read the JSON: %w", err)
+	}
+	return out, nil
+}
+
+func write(w io.Writer, s string) { _, _ = io.WriteString(w, s) } // into the answer's buffer, which takes all

@@ -1,0 +1,48 @@
+// Package view holds the few objects of the schema that no single Ent entity or result of an operation stands for.
+package view
+
+import (
+	"atrium/ent"
+	"atrium/internal/company"
+	"atrium/internal/principal"
+)
+
+// Viewer is who is calling.
+type Viewer struct {
+	ID     string
+	Type   string
+	Name   string
+	Email  *string
+	Role   string
+	Scopes []string
+}
+
+// NewViewer shows a principal to itself.
+func NewViewer(p *principal.Principal) *Viewer {
+	v := &Viewer{ID: p.ID, Type: string(p.Type), Name: p.Name, Role: string(p.Role), Scopes: p.Scopes.Names()}
+	if p.Email != "" {
+		v.Email = &p.Email
+	}
+	return v
+}
+
+// Company is a company with its sandbox.
+type Company struct {
+	*ent.Company
+	Sandbox *Sandbox
+}
+
+// Sandbox is the company that stands beside a live one.
+type Sandbox struct{ ID string }
+
+// NewCompany shows a company to its people; nil for nil.
+func NewCompany(p *company.Profile) *Company {
+	if p == nil {
+		return nil
+	}
+	c := &Company{Company: p.Company}
+	if p.SandboxID != "" {
+		c.Sandbox = &Sandbox{ID: p.SandboxID}
+	}
+	return c
+}

@@ -1,0 +1,95 @@
+package graph
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/validator"
+
+	"atrium/graph/internal/limit"
+	"atrium/internal/apperr"
+	"atrium/internal/principal"
+)
+
+// costPerCall is the cost of an operation that counts as one further call against the caller's rate limit.
+const costPerCall = 1_000
+
+// prepare brings a call to where it can be run: the document that it means is parsed, measured, charged for, validated,
+// and its variables are read, in this order. No statement is sent on the way.
+func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*graphql.OperationContext, error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return nil, apperr.New(apperr.Unauthorized, "Authentication is required.")
+	}
+	query, err := s.queryOf(p, c)
+	if err != nil {
+		return nil, err
+	}
+	schema := s.schema.Schema()
+	doc, err := s.documents.parse(query)
+	if err != nil {
+		return nil, err
+	}
+	operation := doc.ast.Operations.ForName(c.OperationName)
+	if operation == nil {
+		return nil, apperr.InvalidField("operationName", "must name one of the document's operations")
+	}
+	size, err := limit.Measure(schema, doc.ast, operation, c.Variables)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // an *apperr.Error
+	}
+	if size.Introspects && !mayIntrospect(p) {
+		return nil, apperr.New(apperr.Validation, "Introspection is for admins and owners.")
+	}
+	if further := (size.Cost + costPerCall/2) / costPerCall; further > 0 {
+		if err := s.Gate.Charge(ctx, w, further); err != nil {
+			return nil, err //nolint:wrapcheck // an *apperr.Error
+		}
+	}
+	if err := s.documents.validate(schema, doc); err != nil {
+		return nil, invalid(schema, doc.ast, operation, c.Variables, err)
+	}
+	variables, err := validator.VariableValues(schema, operation, c.Variables)
+	if err != nil {
+		return nil, invalid(schema, doc.ast, operation, c.Variables, err)
+	}
+	return &graphql.OperationContext{
+		RawQuery: query, OperationName: c.OperationName, Variables: variables, Doc: doc.ast, Operation: operation,
+		RecoverFunc:            s.recovered,
+		DisableIntrospection:   !mayIntrospect(p),
+		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
+		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) },
+	}, nil
+}
+
+// mayIntrospect tells whether the caller may read the schema.
+func mayIntrospect(p *principal.Principal) bool {
+	return p.Role == principal.Admin || p.Role == principal.Owner
+}
+
+// queryOf returns the text of the document that a call means. Callers with a cookie are held to the trusted ones when
+// there are any.
+func (s *Server) queryOf(p *principal.Principal, c *call) (string, error) {
+	id := c.DocumentID
+	if id == "" {
+		id = c.Extensions.PersistedQuery.Hash
+	}
+	known, registered := s.Trusted[id]
+	switch {
+	case registered && (c.Query == "" || c.Query == known):
+		return known, nil
+	case registered:
+		return "", apperr.InvalidField("query", "is not the document with this id")
+	case s.Trusted != nil && p.Method == principal.MethodSession:
+		if text, ok := s.Trusted[hashOf(c.Query)]; ok && id == "" {
+			return text, nil
+		}
+		return "", apperr.InvalidField("query", "is no registered document")
+	case c.Query == "" && id != "":
+		return "", apperr.InvalidField("documentId", "is no registered document")
+	case c.Query == "":
+		return "", apperr.InvalidField("query", "is required")
+	}
+	return c.Query, nil
+}

@@ -1,0 +1,276 @@
+package graph
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"atrium/graph/generated"
+	"atrium/graph/internal/limit"
+	"atrium/internal/agent"
+	"atrium/internal/audit"
+	"atrium/internal/authn"
+	"atrium/internal/catalog"
+	"atrium/internal/company"
+	"atrium/internal/identity"
+	"atrium/internal/identity/signin"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/request"
+	"atrium/internal/secret"
+	"atrium/internal/workflow"
+)
+
+// schemaOf returns the schema as it is served.
+func schemaOf() *ast.Schema {
+	return generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{}}).Schema()
+}
+
+// own returns the types that the schema declares itself, in order.
+func own(s *ast.Schema) []*ast.Definition {
+	var out []*ast.Definition
+	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
+		if def := s.Types[name]; !def.BuiltIn && !strings.HasPrefix(name, "__") {
+			out = append(out, def)
+		}
+	}
+	return out
+}
+
+func TestEverythingIsDescribed(t *testing.T) {
+	t.Parallel()
+	types := own(schemaOf())
+	require.Greater(t, len(types), 100)
+	for _, def := range types {
+		require.NotEmpty(t, def.Description, def.Name)
+		for _, f := range def.Fields {
+			if strings.HasPrefix(f.Name, "__") {
+				continue
+			}
+			require.NotEmpty(t, f.Description, "%s.%s", def.Name, f.Name)
+			for _, a := range f.Arguments {
+				require.NotEmpty(t, a.Description, "%s.%s(%s)", def.Name, f.Name, a.Name)
+			}
+		}
+		for _, v := range def.EnumValues {
+			require.NotEmpty(t, v.Description, "%s.%s", def.Name, v.Name)
+		}
+	}
+}
+
+// inputs are the operations that mutations run, by the mutation's name; about is the input's field that holds what REST
+// has in its path.
+var inputs = map[string]struct {
+	op    *op.Info
+	about string
+}{
+	"createService":        {catalog.CreateService.Info(), ""},
+	"updateService":        {catalog.UpdateService.Info(), "id"},
+	"deleteService":        {catalog.DeleteService.Info(), "id"},
+	"createOffering":       {catalog.CreateOffering.Info(), "serviceId"},
+	"updateOffering":       {catalog.UpdateOffering.Info(), "id"},
+	"deleteOffering":       {catalog.DeleteOffering.Info(), "id"},
+	"createRequest":        {request.Create.Info(), ""},
+	"updateRequest":        {request.Update.Info(), "id"},
+	"acceptRequest":        {request.Accept.Info(), "id"},
+	"declineRequest":       {request.Decline.Info(), "id"},
+	"createWorkflow":       {workflow.CreateWorkflow.Info(), ""},
+	"updateWorkflow":       {workflow.UpdateWorkflow.Info(), "id"},
+	"deleteWorkflow":       {workflow.DeleteWorkflow.Info(), "id"},
+	"createCalendar":       {workflow.CreateCalendar.Info(), ""},
+	"createAgent":          {agent.Create.Info(), ""},
+	"inviteUser":           {people.InviteUser.Info(), ""},
+	"updateUser":           {people.UpdateUser.Info(), "id"},
+	"deactivateUser":       {people.DeactivateUser.Info(), "id"},
+	"reactivateUser":       {people.ReactivateUser.Info(), "id"},
+	"createTeam":           {people.CreateTeam.Info(), ""},
+	"updateTeam":           {people.UpdateTeam.Info(), "id"},
+	"deleteTeam":           {people.DeleteTeam.Info(), "id"},
+	"createOrganization":   {people.CreateOrganization.Info(), ""},
+	"updateOrganization":   {people.UpdateOrganization.Info(), "id"},
+	"deleteOrganization":   {people.DeleteOrganization.Info(), "id"},
+	"createServiceAccount": {people.CreateServiceAccount.Info(), ""},
+	"createSecret":         {secret.CreateSecret.Info(), ""},
+	"updateSecret":         {secret.UpdateSecret.Info(), "id"},
+	"rotateSecret":         {secret.RotateSecret.Info(), "id"},
+	"deleteSecret":         {secret.DeleteSecret.Info(), "id"},
+	"exportAudit":          {audit.Export.Info(), ""},
+	"createApiKey":         {authn.CreateKey.Info(), ""},
+	"rotateApiKey":         {authn.RotateKey.Info(), "id"},
+	"revokeApiKey":         {authn.RevokeKey.Info(), "id"},
+	"createOAuthClient":    {identity.CreateClient.Info(), ""},
+	"deleteOAuthClient":    {identity.DeleteClient.Info(), "id"},
+	"resendInvitation":     {people.ResendInvitation.Info(), "id"},
+	"resetUserMfa":         {signin.ResetMFA.Info(), "id"},
+	"updateCompany":        {company.Update.Info(), ""},
+}
+
+// The input of every mutation has the fields of its operation's input, neither more nor less, and asks for those that
+// the operation requires.
+func TestInputsAreThoseOfTheOperations(t *testing.T) {
+	t.Parallel()
+	s := schemaOf()
+	var mutations []string
+	for _, f := range s.Mutation.Fields {
+		mutations = append(mutations, f.Name)
+		known, ok := inputs[f.Name]
+		require.True(t, ok, "%s names no registered operation: list it here", f.Name)
+		require.True(t, slices.ContainsFunc(op.All(), func(i *op.Info) bool { return i == known.op }))
+		name := strings.ToUpper(f.Name[:1]) + f.Name[1:]
+		require.Equal(t, name+"Payload!", f.Type.String())
+		require.Len(t, f.Arguments, 1)
+		require.Equal(t, name+"Input!", f.Arguments.ForName("input").Type.String())
+		def := s.Types[name+"Input"]
+
+		var want, required []string
+		if known.about != "" {
+			want, required = append(want, known.about), append(required, known.about)
+		}
+		if known.op.Input.HasBody() {
+			want = slices.AppendSeq(want, maps.Keys(known.op.Input.Body.Properties))
+			required = append(required, known.op.Input.Body.Required...)
+		}
+		if f.Name == "exportAudit" {
+			want = append(want, "filter") // the input struct of the list, whose fields come from REST's query
+		}
+		if f.Name == "updateCompany" {
+			want = slices.DeleteFunc(want, func(n string) bool { return n == "jitUsers" }) // the operator's command sets it
+		}
+		var got, needed []string
+		for _, field := range def.Fields {
+			got = append(got, field.Name)
+			if field.Type.NonNull {
+				needed = append(needed, field.Name)
+			}
+		}
+		require.ElementsMatch(t, want, got, f.Name)
+		require.ElementsMatch(t, required, needed, "%s asks for other fields than its operation", f.Name)
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(inputs)), mutations)
+}
+
+// Objects inside of inputs have the fields of the operation's, too.
+func TestNestedInputsAreThoseOfTheOperations(t *testing.T) {
+	t.Parallel()
+	s := schemaOf()
+	for name, typ := range map[string]reflect.Type{
+		"OfferingSLAInput":  reflect.TypeFor[catalog.SLA](),
+		"WorkingHoursInput": reflect.TypeFor[workflow.WorkingHours](),
+	} {
+		var want, got []string
+		for f := range typ.Fields() {
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			want = append(want, tag)
+		}
+		for _, f := range s.Types[name].Fields {
+			got = append(got, f.Name)
+		}
+		require.ElementsMatch(t, want, got, name)
+	}
+}
+
+// Lists take the filters and the orders of their operations, and pages of 1 to 100, 20 by default.
+func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
+	t.Parallel()
+	s := schemaOf()
+	lists := map[string]*op.Info{
+		"services": catalog.ListServices.Info(), "requests": request.List.Info(), "workflows": workflow.ListWorkflows.Info(),
+		"users": people.ListUsers.Info(), "teams": people.ListTeams.Info(), "organizations": people.ListOrganizations.Info(),
+		"secrets": secret.ListSecrets.Info(), "auditEntries": audit.ListEntries.Info(), "apiKeys": authn.ListKeys.Info(), "oauthClients": identity.ListClients.Info(),
+		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "agents": agent.List.Info(),
+		"creditHistory": nil, // in one order alone
+	}
+	seen := 0
+	for _, def := range own(s) {
+		for _, f := range def.Fields {
+			if !strings.HasSuffix(f.Type.Name(), "Connection") {
+				continue
+			}
+			require.False(t, f.Type.NonNull, "%s.%s: a refusal must leave its neighbours alone", def.Name, f.Name)
+			require.Equal(t, "Int", f.Arguments.ForName("first").Type.String())
+			require.Equal(t, "20", f.Arguments.ForName("first").DefaultValue.Raw)
+			require.Equal(t, 20, limit.DefaultFirst)
+			require.Equal(t, "String", f.Arguments.ForName("after").Type.String())
+			if def != s.Query {
+				continue
+			}
+			seen++
+			info, known := lists[f.Name]
+			require.True(t, known, f.Name)
+			if info == nil {
+				require.Len(t, f.Arguments, 2)
+				continue
+			}
+			sorts := s.Types[strings.TrimSuffix(f.Arguments.ForName("orderBy").Type.Name(), "Order")+"Sort"]
+			require.ElementsMatch(t, slices.Collect(maps.Keys(info.Sorts)), valuesOf(sorts), f.Name)
+			var want, got []string
+			for _, p := range info.Input.Params {
+				if p.Name != "page" && p.Name != "pageSize" && p.Name != "sort" {
+					want = append(want, strings.TrimSuffix(p.Name, ".*"))
+				}
+			}
+			if filter := f.Arguments.ForName("filter"); filter != nil {
+				for _, field := range s.Types[filter.Type.Name()].Fields {
+					got = append(got, field.Name)
+				}
+			}
+			require.ElementsMatch(t, want, got, "%s filters by other fields than REST", f.Name)
+		}
+	}
+	require.Equal(t, len(lists), seen)
+}
+
+func valuesOf(def *ast.Definition) []string {
+	var out []string
+	for _, v := range def.EnumValues {
+		out = append(out, v.Name)
+	}
+	return out
+}
+
+// Enums have exactly the values that REST's filters and bodies take.
+func TestEnumsAreSpelledAsInREST(t *testing.T) {
+	t.Parallel()
+	s := schemaOf()
+	want := map[string][]any{}
+	collect := func(field string, values []any) {
+		if len(values) > 0 {
+			want[field] = values
+		}
+	}
+	for name, known := range inputs {
+		if known.op.Input.HasBody() {
+			for field, p := range known.op.Input.Body.Properties {
+				collect(name+"."+field, p.Enum)
+			}
+		}
+	}
+	require.NotEmpty(t, want)
+	for at, values := range want {
+		mutation, field, _ := strings.Cut(at, ".")
+		input := s.Types[strings.ToUpper(mutation[:1])+mutation[1:]+"Input"]
+		def := s.Types[input.Fields.ForName(field).Type.Name()]
+		require.Equal(t, ast.Enum, def.Kind, at)
+		texts := make([]string, len(values))
+		for i, v := range values {
+			texts[i], _ = v.(string)
+		}
+		require.ElementsMatch(t, texts, valuesOf(def), at)
+	}
+}
+
+// Whatever is a Node can be read by its id.
+func TestEveryNodeHasAPrefix(t *testing.T) {
+	t.Parallel()
+	s := schemaOf()
+	require.Len(t, nodes, len(s.PossibleTypes["Node"]))
+	for _, def := range s.PossibleTypes["Node"] {
+		prefix, _, _ := strings.Cut(strings.TrimPrefix(def.Fields.ForName("id").Description[strings.LastIndex(def.Fields.ForName("id").Description, " ")+1:], " "), "_")
+		require.Contains(t, nodes, prefix, def.Name)
+	}
+}

@@ -1,0 +1,104 @@
+package graph
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+
+	"atrium/graph/generated"
+	"atrium/internal/apperr"
+	"atrium/internal/gate"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+const (
+	maxBody = 1 << 20          // bytes of a request's body
+	maxTime = 10 * time.Second // that an operation may take
+)
+
+// Options are what the door is built from.
+type Options struct {
+	Engine  *op.Engine
+	Gate    *gate.Gate // in front of everything
+	Log     *slog.Logger
+	BaseURL string // the product's own origin, for callers with a cookie
+
+	// Trusted are the documents that callers with a cookie may run, by the hex SHA-256 of their text; nil lets them run any.
+	Trusted Documents
+}
+
+// Server answers POST /graphql. Safe for concurrent use.
+type Server struct {
+	Options
+	guarded   http.Handler
+	schema    graphql.ExecutableSchema
+	documents *documents
+	executor  *executor.Executor
+}
+
+// New returns the door's handler, which answers at whatever path it is mounted.
+func New(o Options) *Server {
+	s := &Server{Options: o, documents: newDocuments()}
+	s.schema = generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{engine: o.Engine}})
+	s.executor = executor.New(s.schema)
+	s.executor.SetErrorPresenter(s.present)
+	s.executor.SetRecoverFunc(s.recovered)
+	s.guarded = o.Gate.Guard(gate.Cookies, http.HandlerFunc(s.serve), s.fail)
+	return s
+}
+
+// ServeHTTP lets a call through the gate and answers it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	gate.SetRoute(w, "/graphql")
+	s.guarded.ServeHTTP(w, r)
+}
+
+// serve answers a caller that the gate has recognised.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		s.fail(w, r, apperr.New(apperr.MethodNotAllowed, "Send operations by POST."))
+		return
+	}
+	if err := s.mayCross(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	call, err := readCall(w, r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(withCohorts(r.Context()), maxTime)
+	defer cancel()
+	oc, err := s.prepare(ctx, w, call)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	responses, ctx := s.executor.DispatchOperation(ctx, oc)
+	s.answer(w, responses(ctx))
+}
+
+// mayCross refuses what another site could make a browser send: with a cookie, a call needs a header that only a script
+// of the product's own origin can set, and must not name another origin.
+func (s *Server) mayCross(r *http.Request) error {
+	p, ok := principal.From(r.Context())
+	if !ok || p.Method != principal.MethodSession {
+		return nil
+	}
+	if len(r.Header.Values("X-Requested-With")) == 0 {
+		return apperr.New(apperr.Forbidden, "Send the header X-Requested-With.")
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if origin != s.BaseURL {
+			return apperr.New(apperr.Forbidden, "Calls from other origins are refused.")
+		}
+	}
+	return nil
+}

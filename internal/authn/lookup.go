@@ -1,0 +1,118 @@
+package authn
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
+)
+
+// statement is one read that finds everything about a credential, in both dialects. Ent would take a query an entity,
+// and what a call costs is round trips. Like all of authentication it runs as the system.
+type statement struct{ sqlite, postgres string }
+
+// reading returns the statement of a text in SQLite's dialect.
+func reading(text string) statement {
+	var numbered strings.Builder
+	for i, part := range strings.Split(text, "?") {
+		if i > 0 {
+			numbered.WriteString("$" + strconv.Itoa(i))
+		}
+		numbered.WriteString(part)
+	}
+	return statement{sqlite: text, postgres: numbered.String()}
+}
+
+// find reads the one row of the statement into dest; false when there is none.
+func (a *Authenticator) find(ctx context.Context, st statement, args []any, dest ...any) (found bool, err error) {
+	drv := ent.DriverOf(a.store.Reader())
+	text := st.sqlite
+	if drv.Dialect() == dialect.Postgres {
+		text = st.postgres
+	}
+	var rows sql.Rows
+	if err := drv.Query(ctx, text, args, &rows); err != nil {
+		return false, fmt.Errorf("look the credential up: %w", err)
+	}
+	if rows.Next() {
+		found, err = true, rows.Scan(dest...)
+	}
+	if err == nil {
+		err = rows.Err()
+	}
+	if cerr := rows.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return false, fmt.Errorf("look the credential up: %w", err)
+	}
+	return found, nil
+}
+
+// person is the user behind a credential.
+type person struct {
+	id, name, email, role, status string
+	signedOutAt                   *time.Time
+}
+
+// tenancy is the company of a credential, and the sandbox that it has.
+type tenancy struct {
+	plan                 string
+	perMinute, perDay    *int
+	sandboxOf, sandboxID *string
+}
+
+// columns of companies as c that into reads.
+const companyColumns = "c.plan, c.rate_per_minute, c.rate_per_day, c.sandbox_of"
+
+func (t *tenancy) into() []any { return []any{&t.plan, &t.perMinute, &t.perDay, &t.sandboxOf} }
+
+// limit is how often the company's callers may call: in a sandbox, as on the Free plan.
+func (t *tenancy) limit() (ratelimit.Limit, error) {
+	if t.sandboxOf != nil {
+		return ratelimit.Free(), nil
+	}
+	limit, ok := ratelimit.ForPlan(t.plan)
+	if !ok {
+		return limit, fmt.Errorf("no limits for plan %s", t.plan)
+	}
+	if t.perMinute != nil {
+		limit.PerMinute = *t.perMinute
+	}
+	if t.perDay != nil {
+		limit.PerDay = *t.perDay
+	}
+	return limit, nil
+}
+
+// place puts a credential of the company into it or, where sandbox says so, into its sandbox; mirrorID is who the
+// caller is there, if anybody yet.
+func (a *Authenticator) place(ctx context.Context, c *Credential, t *tenancy, sandbox bool, mirrorID *string) (err error) {
+	if c.Limit, err = t.limit(); err != nil {
+		return err
+	}
+	c.Principal.Sandbox = t.sandboxOf != nil
+	if !sandbox {
+		return nil
+	}
+	if t.sandboxID == nil {
+		return fmt.Errorf("company %s has no sandbox", c.Principal.CompanyID)
+	}
+	c.Principal.CompanyID, c.Principal.Sandbox, c.Limit = *t.sandboxID, true, ratelimit.Free()
+	if mirrorID != nil {
+		c.Principal.ID = *mirrorID
+		return nil
+	}
+	if c.Principal.Type == principal.TypeServiceAccount {
+		return a.mirrorAccount(ctx, c)
+	}
+	return a.mirrorUser(ctx, c)
+}

@@ -1,0 +1,145 @@
+package authn
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"atrium/ent/user"
+	"atrium/internal/principal"
+)
+
+// SessionCookie is the name of the web session's cookie: the prefix binds it to HTTPS, this host and the path /.
+const SessionCookie = "__Host-atrium_session"
+
+// SessionValueLen is the length of the cookie's value: 32 random bytes in base64url without padding.
+const SessionValueLen = 43
+
+// Bounds of a session, whatever the company sets.
+const (
+	MaxSessionIdle = 48 * time.Hour      // unused
+	MaxSessionAge  = 30 * 24 * time.Hour // since the person signed in
+)
+
+// SessionIdle is how long a session of a company with the lifetime in minutes stays valid unused.
+func SessionIdle(lifetimeMinutes int) time.Duration {
+	return min(time.Duration(lifetimeMinutes)*time.Minute, MaxSessionIdle)
+}
+
+// SessionExpiry is when a session ends that was begun at began and is used now.
+func SessionExpiry(began, now time.Time, idle time.Duration) time.Time {
+	if end := began.Add(MaxSessionAge); end.Before(now.Add(idle)) {
+		return end
+	}
+	return now.Add(idle)
+}
+
+// Session recognises the value of the web session's cookie. Returns ErrRefused for one that is malformed, unknown, ended
+// or over, or whose user is deactivated or was signed out everywhere since. Using a session moves its end on, which is
+// written in batches together with ip, from where it was last used.
+func (a *Authenticator) Session(ctx context.Context, value string, ip netip.Addr) (*Credential, error) {
+	if len(value) != SessionValueLen {
+		return nil, fmt.Errorf("%w: malformed", ErrRefused)
+	}
+	hash := sha256.Sum256([]byte(value))
+	name := "ses:" + string(hash[:])
+	load := func(ctx context.Context) (*Credential, time.Time, error) {
+		c, err := a.loadSession(ctx, hash[:])
+		return c, time.Time{}, err
+	}
+	now := a.store.Clock().Now()
+	cred, err := a.cached(ctx, name, load)
+	if err == nil && !cred.session.use(now) {
+		// As far as is remembered here it was unused for too long. Another node may have served it meanwhile.
+		a.forget(name)
+		if cred, err = a.cached(ctx, name, load); err == nil && !cred.session.use(now) {
+			err = fmt.Errorf("%w: unused for too long", ErrRefused)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if cred.due(now) {
+		a.seen.noteSession(cred.session, now, ip)
+	}
+	return cred, nil
+}
+
+// liveSession is what of a remembered session changes while it is used.
+type liveSession struct {
+	id     string
+	userID string // the live user
+	began  time.Time
+	idle   time.Duration
+	until  atomic.Int64 // when it is over, in Unix milliseconds
+}
+
+// use moves the session's end on; false when it is over.
+func (s *liveSession) use(now time.Time) bool {
+	if now.UnixMilli() >= s.until.Load() {
+		return false
+	}
+	s.until.Store(SessionExpiry(s.began, now, s.idle).UnixMilli())
+	return true
+}
+
+var sessionStatement = reading(`SELECT s.id, s.company_id, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, s.sandbox, s.authenticated_at,
+	u.id, u.name, u.email, u.role, u.status, u.signed_out_at, c.session_lifetime_minutes, sb.id, m.id, ` + companyColumns + `
+FROM sessions s
+JOIN users u ON u.id = s.user_id AND u.company_id = s.company_id
+JOIN companies c ON c.id = s.company_id
+LEFT JOIN companies sb ON sb.sandbox_of = c.id
+LEFT JOIN users m ON m.account_id = u.account_id AND m.company_id = sb.id AND m.live_user_id = u.id
+WHERE s.token_hash = ?`)
+
+// loadSession reads a session with the person whose it is.
+func (a *Authenticator) loadSession(ctx context.Context, hash []byte) (*Credential, error) {
+	var (
+		s                         liveSession
+		p                         person
+		t                         tenancy
+		companyID                 string
+		lastSeen, expires, proven time.Time
+		ended                     *time.Time
+		sandbox                   bool
+		lifetime                  int
+		mirrorID                  *string
+	)
+	found, err := a.find(ctx, sessionStatement, []any{hash}, append([]any{
+		&s.id, &companyID, &s.began, &lastSeen, &expires, &ended, &sandbox, &proven,
+		&p.id, &p.name, &p.email, &p.role, &p.status, &p.signedOutAt, &lifetime, &t.sandboxID, &mirrorID,
+	}, t.into()...)...)
+	if err != nil {
+		return nil, err
+	}
+	s.idle = SessionIdle(lifetime)
+	if lowered := SessionExpiry(s.began, lastSeen, s.idle); lowered.Before(expires) {
+		expires = lowered // the company has shortened its sessions since the last use
+	}
+	switch now := a.store.Clock().Now(); {
+	case !found:
+		return nil, fmt.Errorf("%w: unknown", ErrRefused)
+	case ended != nil:
+		return nil, fmt.Errorf("%w: ended", ErrRefused)
+	case !now.Before(expires):
+		return nil, fmt.Errorf("%w: over", ErrRefused)
+	case p.status == string(user.StatusDeactivated):
+		return nil, fmt.Errorf("%w: deactivated", ErrRefused)
+	case p.signedOutAt != nil && !s.began.After(*p.signedOutAt):
+		return nil, fmt.Errorf("%w: signed out everywhere", ErrRefused)
+	}
+	s.userID = p.id
+	s.until.Store(expires.UnixMilli())
+	c := &Credential{session: &s}
+	c.noted.Store(lastSeen.UnixMilli())
+	c.Principal = principal.Principal{
+		CompanyID: companyID, Type: principal.TypeUser, ID: p.id, Name: p.name, Email: p.email, Role: principal.Role(p.role),
+		Scopes: principal.AllScopes, Method: principal.MethodSession, SessionID: s.id, AuthenticatedAt: proven,
+	}
+	err = a.place(ctx, c, &t, sandbox, mirrorID)
+	c.RateKey = c.Principal.ID + "/web" // live and sandbox apart
+	return c, err
+}

@@ -1,0 +1,122 @@
+package company
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/company"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+// The operations on the caller's own company.
+var (
+	Get = op.New("company.read", op.Spec{
+		Resource: "Company", Action: op.Read, Summary: "Get the company",
+	}, get)
+
+	Update = op.New("company.update", op.Spec{
+		Resource: "Company", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateMFA},
+		Summary: "Change the company's name and settings",
+	}, update).WithVerbs(func(in UpdateInput) []string {
+		if in.MfaRequired.IsSet() {
+			return []string{"company.update", updateMFA}
+		}
+		return []string{"company.update"}
+	})
+)
+
+// updateMFA is the right to say whether members need a second factor.
+const updateMFA = "company.update_mfa"
+
+// Profile is a company as its people see it.
+type Profile struct {
+	ID        string
+	Company   *ent.Company
+	SandboxID string // the company's sandbox; empty when it is one itself
+}
+
+// GetInput names nothing: everybody has one company.
+type GetInput struct{}
+
+func get(ctx context.Context, tx *op.Tx, _ GetInput) (*Profile, error) {
+	c, err := tx.Company.Get(ctx, tx.Principal().CompanyID)
+	if err != nil {
+		return nil, fmt.Errorf("read the company: %w", err)
+	}
+	sandbox, err := sandboxOf(principal.System(ctx, "a company's sandbox is a company of its own"), tx.Client, c)
+	if err != nil {
+		return nil, err
+	}
+	return profile(c, sandbox), nil
+}
+
+func profile(c, sandbox *ent.Company) *Profile {
+	out := &Profile{ID: c.ID, Company: c}
+	if sandbox != nil {
+		out.SandboxID = sandbox.ID
+	}
+	return out
+}
+
+// sandboxOf returns a live company's sandbox; nil for one. The context reaches all companies.
+func sandboxOf(ctx context.Context, db *ent.Client, c *ent.Company) (*ent.Company, error) {
+	if c.SandboxOf != nil {
+		return nil, nil //nolint:nilnil // a sandbox has none
+	}
+	sandbox, err := db.Company.Query().Where(company.SandboxOf(c.ID)).Only(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find the company's sandbox: %w", err)
+	}
+	return sandbox, nil
+}
+
+// UpdateInput changes the settings that it names. They hold for the sandbox as well.
+type UpdateInput struct {
+	Name                   op.Patch[string] `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	MfaRequired            op.Patch[bool]   `json:"mfaRequired,omitzero" doc:"Members without a second factor enrol one at their next sign-in."`
+	SessionLifetimeMinutes op.Patch[int]    `json:"sessionLifetimeMinutes,omitzero" minimum:"5" maximum:"1440" doc:"How long a web session lasts while it is not used."`
+	JitUsers               op.Patch[bool]   `json:"jitUsers,omitzero" doc:"People whom the configured issuer vouches for become members when they first come."`
+}
+
+// update changes the caller's live company and its sandbox. Returns conflict for a caller in the sandbox.
+func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
+	if tx.Principal().Sandbox {
+		return nil, apperr.New(apperr.Conflict, "Settings are changed in the live company.")
+	}
+	before, err := load(ctx, tx, tx.Principal().CompanyID)
+	if err != nil {
+		return nil, fmt.Errorf("read the company: %w", err)
+	}
+	after, err := in.set(before.Update(), strings.TrimSpace).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("change the company: %w", err)
+	}
+	var sandbox *ent.Company
+	err = tx.AsSystem(ctx, "a company's sandbox is a company of its own", func(ctx context.Context) error {
+		if sandbox, err = sandboxOf(ctx, tx.Client, after); err != nil {
+			return err
+		}
+		return in.set(sandbox.Update(), sandboxName).Exec(ctx) //nolint:wrapcheck // wrapped below
+	})
+	if err != nil {
+		return nil, fmt.Errorf("change the company's sandbox: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(before, after)
+	return profile(after, sandbox), nil
+}
+
+// set writes what the input names into a company's row.
+func (in UpdateInput) set(u *ent.CompanyUpdateOne, named func(string) string) *ent.CompanyUpdateOne {
+	if name, ok := op.Given(in.Name); ok {
+		u.SetName(named(strings.TrimSpace(name)))
+	}
+	op.Set(in.MfaRequired, u.SetMfaRequired)
+	op.Set(in.SessionLifetimeMinutes, u.SetSessionLifetimeMinutes)
+	op.Set(in.JitUsers, u.SetJitUsers)
+	return u
+}

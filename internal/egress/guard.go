@@ -1,0 +1,164 @@
+package egress
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"code.dny.dev/ssrf"
+	"golang.org/x/net/idna"
+)
+
+// Guard decides which addresses may be called.
+type Guard struct {
+	public *ssrf.Guardian
+	allow  []netip.Prefix
+}
+
+// NewGuard returns a guard that lets calls out to the public internet and to the allowed networks.
+func NewGuard(allow []netip.Prefix) *Guard {
+	g := &Guard{public: ssrf.New(ssrf.WithAnyPort())}
+	for _, p := range allow {
+		if p.Addr().Is4In6() && p.Bits() >= 96 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+		g.allow = append(g.allow, p.Masked())
+	}
+	return g
+}
+
+// Check returns an error for an address that must not be called.
+func (g *Guard) Check(ip netip.Addr) error {
+	if !ip.IsValid() || ip.Zone() != "" {
+		return errors.New("egress: no address, or one with a zone, which is this machine's own matter")
+	}
+	ip = ip.Unmap() // an IPv4 address in IPv6's clothes is dialled as what it is
+	for _, p := range g.allow {
+		if p.Contains(ip) {
+			return nil
+		}
+	}
+	return g.public.SafeAddr(ip) //nolint:wrapcheck // says which address and why
+}
+
+// control is net.Dialer's: it sees each address right before it is dialled, after every look-up.
+func (g *Guard) control(network, address string, _ syscall.RawConn) error {
+	if network != "tcp4" && network != "tcp6" {
+		return fmt.Errorf("%w: %s", errRefused, network)
+	}
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errRefused, err)
+	}
+	if err := g.Check(ap.Addr()); err != nil {
+		return fmt.Errorf("%w: %w", errRefused, err)
+	}
+	return nil
+}
+
+// errRefused marks the guard's own errors among those of dialling.
+var errRefused = errors.New("egress: refused")
+
+// URLError says why a URL is not called. Its text is for the person who wrote it, completes "The URL …", and never
+// repeats the URL.
+type URLError struct{ Message string }
+
+// Error returns the message.
+func (e *URLError) Error() string { return e.Message }
+
+func refuse(format string, args ...any) error { return &URLError{fmt.Sprintf(format, args...)} }
+
+// maxURL bounds a URL, in bytes.
+const maxURL = 2000
+
+// CheckURL returns *URLError for a URL that would never be called: not https, with a user, with characters that no URL
+// has, with a faulty port, or with an address that the guard refuses, however it is written. What a name resolves to is
+// not asked: that changes, and is checked when dialling.
+func (g *Guard) CheckURL(raw string) error {
+	if raw == "" || len(raw) > maxURL {
+		return refuse("must be an https URL of at most %d characters", maxURL)
+	}
+	if strings.ContainsFunc(raw, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\\' || r == unicode.ReplacementChar
+	}) {
+		return refuse("must not contain spaces, backslashes or control characters")
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Opaque != "" {
+		return refuse("is not a URL")
+	}
+	switch {
+	case u.Scheme != "https":
+		return refuse("must begin with https://")
+	case u.User != nil:
+		return refuse("must not contain a user or password")
+	case u.Hostname() == "":
+		return refuse("must name a host")
+	}
+	if strings.HasSuffix(u.Host, ":") {
+		return refuse("must have a port between 1 and 65535, or none")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return refuse("must have a port between 1 and 65535, or none")
+		}
+	}
+	return g.checkHost(u.Hostname(), strings.HasPrefix(u.Host, "["))
+}
+
+// checkHost judges a URL's host; bracketed tells whether it stood in [].
+func (g *Guard) checkHost(host string, bracketed bool) error {
+	if bracketed {
+		ip, err := netip.ParseAddr(host)
+		if err != nil || !ip.Is6() || ip.Zone() != "" {
+			return refuse("must not name an address like this")
+		}
+		return g.checkLiteral(ip)
+	}
+	ascii := strings.TrimSuffix(host, ".")
+	if strings.ContainsFunc(ascii, func(r rune) bool { return r > unicode.MaxASCII }) {
+		// As the transport does before it looks a name up: some of what is mapped turns into digits and dots.
+		var err error
+		if ascii, err = idna.Lookup.ToASCII(ascii); err != nil {
+			return refuse("must name a host")
+		}
+	}
+	if ascii == "" {
+		return refuse("must name a host")
+	}
+	if !endsInNumber(ascii) {
+		return nil
+	}
+	ip, err := netip.ParseAddr(ascii)
+	if err != nil {
+		// Decimal, octal, hexadecimal or short: some resolvers read these as addresses, and nobody needs them.
+		return refuse("must write an address as four decimal numbers")
+	}
+	return g.checkLiteral(ip)
+}
+
+func (g *Guard) checkLiteral(ip netip.Addr) error {
+	if g.Check(ip) != nil {
+		return refuse("must not name an address that is not on the public internet")
+	}
+	return nil
+}
+
+// endsInNumber tells whether a host is an IPv4 address in some notation, as the URL standard decides it: its last label
+// is a number, decimal, octal or hexadecimal.
+func endsInNumber(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if last == "" {
+		return false
+	}
+	if strings.Trim(last, "0123456789") == "" {
+		return true
+	}
+	hex, ok := strings.CutPrefix(strings.ToLower(last), "0x")
+	return ok && strings.Trim(hex, "0123456789abcdef") == ""
+}

@@ -1,0 +1,104 @@
+package events
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// The events.
+const (
+	RequestCreated    = "request.created"
+	RequestAccepted   = "request.accepted"
+	RequestCompleted  = "request.completed"
+	RequestCancelled  = "request.cancelled"
+	WorkflowStarted   = "workflow.started"
+	WorkflowCompleted = "workflow.completed"
+	WorkflowFailed    = "workflow.failed"
+	TaskAssigned      = "task.assigned"
+	TaskCompleted     = "task.completed"
+	SLAWarning        = "sla.warning"
+	SLABreached       = "sla.breached"
+)
+
+// Kind is one event that subscribers can choose.
+type Kind struct {
+	Name    string
+	Meaning string
+	Example any // a value of the type of the event's data
+}
+
+// All are the events, in the order of the documentation.
+var All = []Kind{
+	{RequestCreated, "A request was submitted.", exampleRequest("PENDING")},
+	{RequestAccepted, "A request was accepted from the inbox.", exampleRequest("IN_PROGRESS")},
+	{RequestCompleted, "A request was marked complete.", exampleRequest("COMPLETED")},
+	{RequestCancelled, "A request was cancelled.", exampleRequest("CANCELLED")},
+	{WorkflowStarted, "A workflow execution began.", exampleExecution("RUNNING")},
+	{WorkflowCompleted, "A workflow execution finished.", exampleExecution("COMPLETED")},
+	{WorkflowFailed, "A workflow execution hit an error: it failed, or waits for somebody to resolve an incident.", exampleFailure()},
+	{TaskAssigned, "A task was assigned to a user, a team or an agent.", exampleTask("OPEN")},
+	{TaskCompleted, "A task was marked complete.", exampleTask("COMPLETED")},
+	{SLAWarning, "An SLA target is nearing its threshold.", exampleSLA("WARNING")},
+	{SLABreached, "An SLA target was exceeded.", exampleSLA("BREACHED")},
+}
+
+// Names returns the events' names.
+func Names() []string {
+	names := make([]string, len(All))
+	for i, k := range All {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Find returns the kind of an event; false for a name that is none.
+func Find(name string) (Kind, bool) {
+	i := slices.IndexFunc(All, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return All[i], true
+}
+
+// TimeFormat is how payloads write times: RFC 3339 in UTC with milliseconds.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
+
+// envelope is a payload: its fields in the order in which they are sent.
+type envelope[T any] struct {
+	Event     string `json:"event"`
+	Timestamp string `json:"timestamp"`
+	Data      T      `json:"data"`
+}
+
+// Payload writes what subscribers are sent: {"event", "timestamp", "data"}.
+func Payload(name string, at time.Time, data any) ([]byte, error) {
+	payload, err := json.Marshal(envelope[any]{name, at.UTC().Format(TimeFormat), data})
+	if err != nil {
+		return nil, fmt.Errorf("write the event %s: %w", name, err)
+	}
+	return payload, nil
+}
+
+// Canonical writes a payload that a database has kept in the order in which Payload wrote it: PostgreSQL sorts the keys
+// of what it keeps. The same payload always gives the same bytes.
+func Canonical(payload []byte) ([]byte, error) {
+	var e envelope[json.RawMessage]
+	if err := json.Unmarshal(payload, &e); err != nil {
+		return nil, fmt.Errorf("read a payload: %w", err)
+	}
+	data := any(e.Data)
+	if k, ok := Find(e.Event); ok {
+		typed := reflect.New(reflect.TypeOf(k.Example))
+		if strictly(e.Data, typed.Interface()) {
+			data = typed.Elem().Interface()
+		}
+	}
+	out, err := json.Marshal(envelope[any]{e.Event, e.Timestamp, data})
+	if err != nil {
+		return nil, fmt.Errorf("write a payload: %w", err)
+	}
+	return out, nil
+}

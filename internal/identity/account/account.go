@@ -1,0 +1,230 @@
+package account
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/mail"
+	"net/url"
+	"strings"
+	"time"
+
+	"atrium/ent"
+	"atrium/internal/apperr"
+	"atrium/internal/clock"
+	"atrium/internal/identity/password"
+	"atrium/internal/identity/provider"
+	"atrium/internal/identity/signin"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+//go:embed pages/*.html
+var pages embed.FS
+
+// The addresses of the pages.
+const (
+	pathForgot       = "/forgot"
+	pathReset        = "/reset"
+	pathInvitation   = "/invitation"
+	pathAccept       = "/account/invitation"
+	pathAccount      = "/account"
+	pathPassword     = "/account/password"
+	pathEmail        = "/account/email"
+	pathConfirmEmail = "/account/email/confirm"
+	pathSignUp       = "/signup"
+	pathConfirm      = "/signup/confirm"
+)
+
+// Paths are the addresses, with everything below them, that cmd hands to the Server's Handler. /account/mfa is package
+// signin's.
+var Paths = []string{pathForgot, pathReset, pathInvitation, pathSignUp, pathAccount}
+
+// Options are what a Server works with.
+type Options struct {
+	Store    *store.Store
+	Provider *provider.Provider
+	SignIn   *signin.Server
+	Hasher   *password.Hasher
+	Rules    *password.Rules // nil for those without the operator's file
+	Letters  *Letters
+	AuthURL  string // origin of the hosted pages
+	BaseURL  string // of the web application, whose /login begins a sign-in
+	SignUp   bool   // anybody may open a company
+	Log      *slog.Logger
+}
+
+// Server serves the pages. Safe for concurrent use.
+type Server struct {
+	*signin.Layout
+	store    *store.Store
+	provider *provider.Provider
+	signIn   *signin.Server
+	hasher   *password.Hasher
+	rules    *password.Rules
+	letters  *Letters
+	baseURL  string
+	signUp   bool
+}
+
+// New returns the pages' server. Nothing is read or written before the first request.
+func New(o Options) (*Server, error) {
+	if o.Store == nil || o.Provider == nil || o.SignIn == nil || o.Hasher == nil || o.Letters == nil {
+		return nil, errors.New("account: store, provider, sign-in pages, hasher and letters are needed")
+	}
+	own, err := fs.Sub(pages, "pages")
+	if err != nil {
+		return nil, fmt.Errorf("account: find the pages: %w", err)
+	}
+	layout, err := signin.NewLayout(signin.LayoutOptions{AuthURL: o.AuthURL, Pages: own, Log: o.Log})
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
+	}
+	return &Server{
+		Layout: layout, store: o.Store, provider: o.Provider, signIn: o.SignIn, hasher: o.Hasher, rules: o.Rules, letters: o.Letters,
+		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp,
+	}, nil
+}
+
+// Handler serves Paths.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	routes := map[string]http.HandlerFunc{
+		"GET " + pathForgot: s.showForgot, "POST " + pathForgot: s.postForgot,
+		"GET " + pathReset: secret(s.showReset), "POST " + pathReset: secret(s.postReset),
+		"GET " + pathInvitation: secret(s.showInvitation), "POST " + pathInvitation: secret(s.postInvitation),
+		"GET " + pathAccept: secret(s.showAccept), "POST " + pathAccept: secret(s.postAccept),
+		"GET " + pathAccount:  s.showAccount,
+		"GET " + pathPassword: s.showPassword, "POST " + pathPassword: s.postPassword,
+		"GET " + pathEmail: s.showEmail, "POST " + pathEmail: s.postEmail,
+		"GET " + pathConfirmEmail: secret(s.showConfirmEmail), "POST " + pathConfirmEmail: secret(s.postConfirmEmail),
+	}
+	if s.signUp {
+		routes["GET "+pathSignUp], routes["POST "+pathSignUp] = s.showSignUp, s.postSignUp
+		routes["GET "+pathConfirm], routes["POST "+pathConfirm] = secret(s.showConfirm), secret(s.postConfirm)
+	}
+	for pattern, h := range routes {
+		mux.HandleFunc(pattern, h)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.Message(w, r, http.StatusNotFound, "There is no such page", "The address is not one of ours, or it takes a form that was not sent.", s.home())
+	})
+	return s.Guard(mux)
+}
+
+// secret keeps the address of a page, which holds a link's token, from being told to anybody.
+func secret(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { next(unreferred{w}, r) }
+}
+
+// unreferred sets the referrer policy last, after the layout has set its own.
+type unreferred struct{ http.ResponseWriter }
+
+// WriteHeader begins the answer.
+func (u unreferred) WriteHeader(status int) {
+	u.Header().Set("Referrer-Policy", "no-referrer")
+	u.ResponseWriter.WriteHeader(status)
+}
+
+// home leads to the web application.
+func (s *Server) home() signin.Link {
+	return signin.Link{Text: "Go to Atrium", To: s.baseURL + "/login"}
+}
+
+// system returns a context in which rows can be reached that belong to no company, and those of all companies of an
+// account.
+func (s *Server) system(ctx context.Context) context.Context { return system(ctx, s.store) }
+
+func system(ctx context.Context, s *store.Store) context.Context {
+	return principal.System(clock.With(ctx, s.Clock()), "accounts and mailed links belong to no company, and an account's people to several")
+}
+
+// write runs fn in one transaction that reaches all companies, and has every node forget what it knew of callers.
+func (s *Server) write(ctx context.Context, fn func(context.Context, *store.Tx) error) error {
+	if err := s.store.Write(s.system(ctx), fn); err != nil {
+		return err //nolint:wrapcheck // the caller says what it was doing
+	}
+	s.store.AuthorityChanged()
+	return nil
+}
+
+func (s *Server) now() time.Time { return s.store.Clock().Now() }
+
+// account reads an account.
+func (s *Server) account(ctx context.Context, id string) (*ent.Account, error) {
+	acc, err := s.store.Reader().Account.Get(s.system(ctx), id)
+	if err != nil {
+		return nil, fmt.Errorf("read the account: %w", err)
+	}
+	return acc, nil
+}
+
+// signedIn returns who is signed in with a proof that is recent enough to change the account. Everybody else is sent to
+// give one first and then come back, and nil is returned.
+func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, back string) (*ent.SignIn, *ent.Account) {
+	row, err := s.signIn.SignIns().Current(r.Context(), r)
+	if err != nil {
+		s.Broken(w, r, err)
+		return nil, nil
+	}
+	if !s.signIn.SignIns().Fresh(row) {
+		http.Redirect(w, r, signin.PathSignIn+"?return="+url.QueryEscape(back), http.StatusSeeOther)
+		return nil, nil
+	}
+	acc, err := s.account(r.Context(), row.AccountID)
+	if err != nil {
+		s.Broken(w, r, err)
+		return nil, nil
+	}
+	return row, acc
+}
+
+// fault returns a page's faults from a validation error; false for every other error.
+func fault(err error) (map[string]string, bool) {
+	e, ok := errors.AsType[*apperr.Error](err)
+	if !ok || e.Code != apperr.Validation {
+		return nil, false
+	}
+	faults := map[string]string{}
+	for _, d := range e.Details {
+		faults[d.Field] = strings.ToUpper(d.Message[:1]) + d.Message[1:] + "."
+	}
+	return faults, true
+}
+
+// address returns a typed e-mail address as accounts have it; empty when it is none that mail can be sent to.
+func address(typed string) string {
+	email := strings.ToLower(strings.TrimSpace(typed))
+	addr, err := mail.ParseAddress(email)
+	if err != nil || addr.Address != email || len(email) > 254 {
+		return ""
+	}
+	return email
+}
+
+// line returns a typed text as one line of at most limit characters; empty when it is blank, longer, or no text.
+func line(typed string, limit int) string {
+	if len(typed) > 4*limit || strings.ToValidUTF8(typed, "") != typed || strings.ContainsRune(typed, 0) {
+		return ""
+	}
+	text := strings.Join(strings.Fields(typed), " ")
+	if len([]rune(text)) > limit {
+		return ""
+	}
+	return text
+}
+
+// busy asks to come again when too many passwords are being hashed.
+func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
+	s.later(w, 2*time.Second)
+	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", signin.Link{})
+}
+
+// later sets how long to wait before the next try.
+func (*Server) later(w http.ResponseWriter, wait time.Duration) {
+	w.Header().Set("Retry-After", fmt.Sprint(max(1, int((wait+time.Second-1)/time.Second))))
+}

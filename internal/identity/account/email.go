@@ -1,0 +1,162 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/mailedlink"
+	"atrium/ent/user"
+	"atrium/internal/identity/signin"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+var emailAgain = again{"Ask for a new one if you still want to change your e-mail address.", signin.Link{Text: "Ask for a new link", To: pathEmail}}
+
+// newEmail is what the link of a change remembers.
+type newEmail struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// showEmail asks for the new address.
+func (s *Server) showEmail(w http.ResponseWriter, r *http.Request) {
+	if _, acc := s.signedIn(w, r, pathEmail); acc != nil {
+		s.emailPage(w, r, http.StatusOK, acc, signin.Page{})
+	}
+}
+
+func (s *Server) emailPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p signin.Page) {
+	p.Body, p.Title, p.Data = "email", "Change your e-mail address", acc.Email
+	p.Intro = "We mail a link to the new address. Your account changes when you open it."
+	s.Render(w, r, status, p)
+}
+
+// postEmail mails a link to the new address, and tells the old one. Whether the new one has an account, nobody is told
+// before it is confirmed.
+func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
+	row, acc := s.signedIn(w, r, pathEmail)
+	if row == nil {
+		return
+	}
+	refuse := func(text string) {
+		s.emailPage(w, r, http.StatusUnprocessableEntity, acc, signin.Page{
+			Faults: map[string]string{"email": text}, Values: url.Values{"email": {line(r.PostFormValue("email"), 254)}},
+		})
+	}
+	email := address(r.PostFormValue("email"))
+	switch email {
+	case "":
+		refuse("Enter an e-mail address.")
+		return
+	case acc.Email:
+		refuse("This is your e-mail address already.")
+		return
+	}
+	wait, err := s.askEmail(r, acc, email)
+	switch {
+	case err != nil:
+		s.Broken(w, r, err)
+	case wait > 0:
+		s.tooMany(w, r, wait)
+	default:
+		s.Message(w, r, http.StatusOK, "Look into your new mailbox", "A link is on its way to the new address. Open it in this browser within an hour.", signin.Link{Text: "Your account", To: pathAccount})
+	}
+}
+
+// askEmail counts the request and mails the link; links for other addresses are dead then.
+func (s *Server) askEmail(r *http.Request, acc *ent.Account, email string) (wait time.Duration, err error) {
+	filled, err := json.Marshal(newEmail{From: acc.Email, To: email})
+	if err != nil {
+		return 0, fmt.Errorf("write the new address: %w", err)
+	}
+	return s.limited(r, email, func(ctx context.Context, tx *store.Tx) error {
+		if err := kill(ctx, tx, acc.ID, mailedlink.KindEmailChange); err != nil {
+			return err
+		}
+		token, err := newLink(ctx, tx, mailedlink.KindEmailChange, func(m *ent.MailedLinkCreate) { m.SetAccountID(acc.ID).SetData(filled) })
+		if err != nil {
+			return err
+		}
+		return s.letters.confirmEmail(ctx, tx, acc, email, token)
+	})
+}
+
+// showConfirmEmail shows the button that changes the address. Only the account that asked may use the link: else a
+// stranger could have somebody else's mailbox confirmed for an account of the stranger's.
+func (s *Server) showConfirmEmail(w http.ResponseWriter, r *http.Request) {
+	if row, _, change, token := s.emailLink(w, r); row != nil {
+		s.Render(w, r, http.StatusOK, signin.Page{
+			Body: "confirm-email", Title: "Change your e-mail address", Intro: "Your account is to use " + change.To + " from now on.", Data: tokenForm{Token: token, Email: change.To},
+		})
+	}
+}
+
+// emailLink finds the request's link for the account that is signed in; it answers itself, and returns nil, when there is
+// none.
+func (s *Server) emailLink(w http.ResponseWriter, r *http.Request) (row *ent.MailedLink, acc *ent.Account, change newEmail, token string) {
+	row, token, err := s.link(r, mailedlink.KindEmailChange)
+	if err == nil {
+		err = data(row, &change)
+	}
+	if err != nil {
+		s.deadLink(w, r, err, emailAgain)
+		return nil, nil, change, ""
+	}
+	in, acc := s.signedIn(w, r, pathConfirmEmail+"?token="+token)
+	if in == nil {
+		return nil, nil, change, ""
+	}
+	if in.AccountID != *row.AccountID {
+		s.notYours(w, r)
+		return nil, nil, change, ""
+	}
+	return row, acc, change, token
+}
+
+// postConfirmEmail changes the address of the account and of all its users, or of none.
+func (s *Server) postConfirmEmail(w http.ResponseWriter, r *http.Request) {
+	row, acc, change, _ := s.emailLink(w, r)
+	if row == nil {
+		return
+	}
+	err := s.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := use(ctx, tx, row); err != nil {
+			return err
+		}
+		n, err := tx.Account.Update().Where(account.ID(acc.ID), account.Email(change.From)).SetEmail(change.To).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("change the account's address: %w", err)
+		}
+		if n != 1 {
+			return errLink
+		}
+		if err := tx.User.Update().Where(user.AccountID(acc.ID)).SetEmail(change.To).Exec(ctx); err != nil {
+			return fmt.Errorf("change the users' addresses: %w", err)
+		}
+		if err := kill(ctx, tx, acc.ID, mailedlink.KindPasswordReset, mailedlink.KindEmailChange); err != nil {
+			return err
+		}
+		changes := map[string]op.Change{"email": changed(change.From, change.To)}
+		if err := signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.email_changed", changes); err != nil {
+			return err //nolint:wrapcheck // says what it was doing
+		}
+		return s.letters.emailChanged(ctx, tx, change.From, change.To)
+	})
+	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
+		s.Message(w, r, http.StatusConflict, "The address is in use", "Another account signs in with "+change.To+". Your account stays as it is.", signin.Link{Text: "Your account", To: pathAccount})
+		return
+	}
+	if err != nil {
+		s.deadLink(w, r, err, emailAgain)
+		return
+	}
+	s.Message(w, r, http.StatusOK, "Your e-mail address is changed", "From now on you sign in with "+change.To+".", signin.Link{Text: "Your account", To: pathAccount})
+}

@@ -1,0 +1,165 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/mailedlink"
+	"atrium/internal/clock"
+	"atrium/internal/identity/signin"
+	"atrium/internal/mail"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+// PasswordChanged is what Notify tells of besides the kinds of package signin.
+const PasswordChanged = "password_changed"
+
+// notices are what people are told happened to their accounts.
+var notices = map[string]struct{ subject, text string }{
+	PasswordChanged:      {"Your password was changed", "The password of your account was changed."},
+	signin.FactorAdded:   {"A second step was added to your account", "A second step for signing in was added to your account."},
+	signin.FactorRemoved: {"A second step was removed from your account", "A second step for signing in was removed from your account."},
+	signin.CodesRenewed:  {"You have new recovery codes", "New recovery codes were made for your account. The earlier ones are worthless."},
+	signin.CodeUsed:      {"A recovery code was used", "Somebody has signed in to your account with a recovery code, which is used up."},
+	signin.FactorsReset:  {"Your second steps were removed", "An administrator has removed the second steps for signing in from your account."},
+}
+
+// LettersOptions are what Letters work with.
+type LettersOptions struct {
+	Store  *store.Store
+	Outbox *mail.Outbox
+	Sealer op.Sealer
+	// AuthURL returns the origin of the hosted pages, where the links lead. It is asked when a mail is written: a server
+	// knows its address only once it listens.
+	AuthURL func() string
+}
+
+// Letters are the mails about accounts. Each is queued in the transaction that calls for it. Safe for concurrent use.
+type Letters struct {
+	store   *store.Store
+	outbox  *mail.Outbox
+	sealer  op.Sealer
+	authURL func() string
+}
+
+// NewLetters returns the letters of an installation.
+func NewLetters(o LettersOptions) *Letters {
+	return &Letters{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL}
+}
+
+var _ op.Mailer = (*Letters)(nil)
+
+// Invite mails the invited user a link that is good for 7 days. Links that were mailed before are dead.
+func (l *Letters) Invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
+	err := tx.AsSystem(ctx, "links in mails belong to no company", func(ctx context.Context) error { return l.invite(ctx, tx, u) })
+	if err != nil {
+		return fmt.Errorf("mail the invitation: %w", err)
+	}
+	return nil
+}
+
+func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
+	c, err := tx.Company.Get(ctx, u.CompanyID)
+	if err != nil {
+		return fmt.Errorf("read the company: %w", err)
+	}
+	err = tx.MailedLink.Update().Where(mailedlink.UserID(u.ID), mailedlink.KindEQ(mailedlink.KindInvitation), mailedlink.UsedAtIsNil()).
+		SetUsedAt(clock.From(ctx).Now()).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("end earlier invitations: %w", err)
+	}
+	token, err := newLink(ctx, tx, mailedlink.KindInvitation, func(m *ent.MailedLinkCreate) { m.SetAccountID(u.AccountID).SetUserID(u.ID) })
+	if err != nil {
+		return err
+	}
+	company := mail.Line(c.Name, 60)
+	return l.send(ctx, tx, u.Email, "You are invited to "+company,
+		"Hello "+mail.Line(u.Name, 60)+",", company+" invites you to work with it. Open this link to accept:",
+		l.to(pathInvitation, token), "The link works once, within 7 days. If you do not know who invites you, you need do nothing.")
+}
+
+// Notify tells a person by mail of something that happened to its account: PasswordChanged, or a kind of package signin.
+func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error {
+	n, ok := notices[kind]
+	if !ok {
+		return fmt.Errorf("account: there is no notice of the kind %q", kind)
+	}
+	err := tx.AsSystem(ctx, "accounts belong to no company", func(ctx context.Context) error {
+		acc, err := tx.Account.Get(ctx, accountID)
+		if err != nil {
+			return fmt.Errorf("read the account: %w", err)
+		}
+		return l.notice(ctx, tx, acc.Email, n.subject, n.text)
+	})
+	if err != nil {
+		return fmt.Errorf("mail a notice: %w", err)
+	}
+	return nil
+}
+
+// notice tells an address what happened, when, and what to do about it.
+func (l *Letters) notice(ctx context.Context, tx *store.Tx, email, subject, text string) error {
+	when := clock.From(ctx).Now().UTC().Format("2 January 2006 at 15:04 UTC")
+	return l.send(ctx, tx, email, subject, text, "This was on "+when+". If it was you, you need do nothing.",
+		"If it was not you, set a new password at once and tell your administrator:", l.page(pathForgot))
+}
+
+// reset mails a link to set a new password by.
+func (l *Letters) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) error {
+	token, err := newLink(ctx, tx, mailedlink.KindPasswordReset, func(m *ent.MailedLinkCreate) { m.SetAccountID(acc.ID) })
+	if err != nil {
+		return err
+	}
+	return l.send(ctx, tx, acc.Email, "Set a new password",
+		"Somebody, probably you, has asked to set a new password for your account. Open this link to do so:",
+		l.to(pathReset, token), "The link works once, within 30 minutes. If you did not ask for it, you need do nothing: your password stays as it is.")
+}
+
+// confirmEmail mails a link to an address that is to become the account's, and tells the present one.
+func (l *Letters) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Account, email, token string) error {
+	err := l.send(ctx, tx, email, "Confirm your e-mail address",
+		"This address is to become the one that an account signs in with. Open this link in the browser in which you asked for it:",
+		l.to(pathConfirmEmail, token), "The link works once, within an hour. If you did not ask for it, you need do nothing.")
+	if err != nil {
+		return err
+	}
+	return l.notice(ctx, tx, acc.Email, "Your e-mail address is to be changed",
+		"Somebody who is signed in to your account wants it to use another e-mail address: "+email)
+}
+
+// emailChanged tells the address that was the account's.
+func (l *Letters) emailChanged(ctx context.Context, tx *store.Tx, old, email string) error {
+	return l.send(ctx, tx, old, "Your e-mail address was changed", "Your account does not use this e-mail address any more, but another one: "+email,
+		"If it was you who changed it, you need do nothing.", "If it was not you, tell the administrator of your company at once.")
+}
+
+// openCompany mails a link to open a company by.
+func (l *Letters) openCompany(ctx context.Context, tx *store.Tx, email, token string) error {
+	return l.send(ctx, tx, email, "Confirm your e-mail address", "Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:",
+		l.to(pathConfirm, token), "The link works once, within a day. If you did not ask for it, you need do nothing.")
+}
+
+// page is the address of a page.
+func (l *Letters) page(path string) string { return strings.TrimRight(l.authURL(), "/") + path }
+
+// to is the address of a page with a link's token.
+func (l *Letters) to(path, token string) string { return l.page(path) + "?token=" + token }
+
+// send queues a mail of these paragraphs.
+func (l *Letters) send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error {
+	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\n"
+	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Subject: subject, Text: text}) //nolint:wrapcheck // says what it was doing
+}
+
+// inWords writes how long to wait.
+func inWords(wait time.Duration) string {
+	minutes := int((wait + time.Minute - 1) / time.Minute)
+	if minutes <= 1 {
+		return "in a minute"
+	}
+	return fmt.Sprintf("in %d minutes", minutes)
+}

@@ -1,0 +1,115 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/mailedlink"
+	"atrium/internal/clock"
+	"atrium/internal/identity/signin"
+	"atrium/internal/store"
+)
+
+// lives is how long the links of a kind are good.
+var lives = map[mailedlink.Kind]time.Duration{
+	mailedlink.KindPasswordReset: 30 * time.Minute,
+	mailedlink.KindEmailChange:   time.Hour,
+	mailedlink.KindSignUp:        24 * time.Hour,
+	mailedlink.KindInvitation:    7 * 24 * time.Hour,
+}
+
+const tokenBytes = 32
+
+// errLink is returned for a link that is unknown, used, expired or dead; nobody is told which.
+var errLink = errors.New("account: the link is not good any more")
+
+// newLink makes a link of the kind, and returns what goes into its address. fill sets whom it is for.
+func newLink(ctx context.Context, tx *store.Tx, kind mailedlink.Kind, fill func(*ent.MailedLinkCreate)) (token string, err error) {
+	b := make([]byte, tokenBytes)
+	_, _ = rand.Read(b) // never fails
+	sum := sha256.Sum256(b)
+	c := tx.MailedLink.Create().SetKind(kind).SetTokenHash(sum[:]).SetExpiresAt(clock.From(ctx).Now().Add(lives[kind]))
+	fill(c)
+	if err := c.Exec(ctx); err != nil {
+		return "", fmt.Errorf("make a link: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}
+
+// link finds the living link of a request, in its address or its form. Returns errLink when there is none.
+func (s *Server) link(r *http.Request, kind mailedlink.Kind) (row *ent.MailedLink, token string, err error) {
+	token = r.FormValue("token")
+	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil || len(b) != tokenBytes {
+		return nil, "", errLink
+	}
+	sum := sha256.Sum256(b)
+	row, err = s.store.Reader().MailedLink.Query().
+		Where(mailedlink.TokenHash(sum[:]), mailedlink.KindEQ(kind), mailedlink.UsedAtIsNil(), mailedlink.ExpiresAtGT(s.now())).
+		Only(s.system(r.Context()))
+	if ent.IsNotFound(err) {
+		return nil, "", errLink
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("look the link up: %w", err)
+	}
+	return row, token, nil
+}
+
+// use uses a link up in the transaction of what it allows. Returns errLink to all but one of those who try at once.
+func use(ctx context.Context, tx *store.Tx, row *ent.MailedLink) error {
+	now := clock.From(ctx).Now()
+	n, err := tx.MailedLink.Update().
+		Where(mailedlink.ID(row.ID), mailedlink.UsedAtIsNil(), mailedlink.ExpiresAtGT(now)).SetUsedAt(now).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("use the link up: %w", err)
+	}
+	if n != 1 {
+		return errLink
+	}
+	return nil
+}
+
+// kill makes the account's living links of the kinds worthless.
+func kill(ctx context.Context, tx *store.Tx, accountID string, kinds ...mailedlink.Kind) error {
+	err := tx.MailedLink.Update().Where(mailedlink.AccountID(accountID), mailedlink.KindIn(kinds...), mailedlink.UsedAtIsNil()).
+		SetUsedAt(clock.From(ctx).Now()).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("end the account's links: %w", err)
+	}
+	return nil
+}
+
+// again is how to go on from a link that is not good any more.
+type again struct {
+	text string
+	link signin.Link // empty for the web application
+}
+
+// deadLink answers for a link that is not good any more, or for an error while looking.
+func (s *Server) deadLink(w http.ResponseWriter, r *http.Request, err error, on again) {
+	if !errors.Is(err, errLink) {
+		s.Broken(w, r, err)
+		return
+	}
+	if on.link.To == "" {
+		on.link = s.home()
+	}
+	s.Message(w, r, http.StatusGone, "This link is not good any more", "It was used already, is too old, or a newer one has taken its place. "+on.text, on.link)
+}
+
+// data reads what a link carries.
+func data(row *ent.MailedLink, into any) error {
+	if err := json.Unmarshal(row.Data, into); err != nil {
+		return fmt.Errorf("read the link's data: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"atrium/ent"
+	"atrium/ent/company"
+	"atrium/ent/user"
+	"atrium/internal/identity/password"
+	"atrium/internal/identity/signin"
+	"atrium/internal/store"
+)
+
+// overview is what /account shows.
+type overview struct {
+	Email     string
+	Companies []ownCompany
+	MFA       string // address of the page of second factors
+}
+
+// ownCompany is one of a person's places.
+type ownCompany struct{ Name, Role string }
+
+// showAccount shows whose account it is, where it is a member and where it is looked after.
+func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
+	_, acc := s.signedIn(w, r, pathAccount)
+	if acc == nil {
+		return
+	}
+	places, err := s.companies(r.Context(), acc)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	s.Render(w, r, http.StatusOK, signin.Page{
+		Body: "overview", Title: "Your account", Wide: true, Data: overview{Email: acc.Email, Companies: places, MFA: signin.PathFactors},
+	})
+}
+
+// companies lists where the account is an active member, 100 at most.
+func (s *Server) companies(ctx context.Context, acc *ent.Account) ([]ownCompany, error) {
+	ctx = s.system(ctx)
+	users, err := s.store.Reader().User.Query().
+		Where(user.AccountID(acc.ID), user.LiveUserIDIsNil(), user.StatusEQ(user.StatusActive)).
+		Order(user.ByCreatedAt(), user.ByID()).Limit(100).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the account's users: %w", err)
+	}
+	ids := make([]string, len(users))
+	for i, u := range users {
+		ids[i] = u.CompanyID
+	}
+	rows, err := s.store.Reader().Company.Query().Where(company.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the account's companies: %w", err)
+	}
+	names := map[string]string{}
+	for _, c := range rows {
+		names[c.ID] = c.Name
+	}
+	out := make([]ownCompany, len(users))
+	for i, u := range users {
+		out[i] = ownCompany{Name: names[u.CompanyID], Role: string(u.Role)}
+	}
+	return out, nil
+}
+
+// showPassword asks for the old and the new password.
+func (s *Server) showPassword(w http.ResponseWriter, r *http.Request) {
+	if _, acc := s.signedIn(w, r, pathPassword); acc != nil {
+		s.passwordPage(w, r, http.StatusOK, acc, signin.Page{})
+	}
+}
+
+func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p signin.Page) {
+	p.Body, p.Title, p.Data = "password", "Change your password", acc.Email
+	if p.Intro == "" {
+		p.Intro = "Changing it signs you out everywhere but in this browser."
+	}
+	s.Render(w, r, status, p)
+}
+
+// postPassword changes the password of whoever knows the old one.
+func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
+	row, acc := s.signedIn(w, r, pathPassword)
+	if row == nil {
+		return
+	}
+	show := func(status int, p signin.Page) { s.passwordPage(w, r, status, acc, p) }
+	right, wait, err := s.signIn.Confirm(w, r, acc, r.PostFormValue("current"))
+	switch {
+	case errors.Is(err, password.ErrBusy):
+		s.busy(w, r)
+		return
+	case err != nil:
+		s.Broken(w, r, err)
+		return
+	case wait > 0:
+		s.later(w, wait)
+		show(http.StatusTooManyRequests, signin.Page{Error: "There were too many attempts. Try again " + inWords(wait) + "."})
+		return
+	case !right:
+		show(http.StatusUnprocessableEntity, signin.Page{Faults: map[string]string{"current": "This is not your password."}})
+		return
+	}
+	hash, ok := s.choose(w, r, acc, nil, show)
+	if !ok {
+		return
+	}
+	err = s.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := s.setPassword(ctx, tx, acc, hash); err != nil {
+			return err
+		}
+		if err := s.provider.EndAccount(ctx, tx, acc.ID, row.ID); err != nil {
+			return err //nolint:wrapcheck // says what it was doing
+		}
+		return signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.password_changed", nil) //nolint:wrapcheck // says what it was doing
+	})
+	switch {
+	case errors.Is(err, errLink):
+		show(http.StatusConflict, signin.Page{Error: "Your password was changed at the same moment elsewhere."})
+	case err != nil:
+		s.Broken(w, r, err)
+	default:
+		s.Message(w, r, http.StatusOK, "Your password is changed", "You are signed out everywhere but in this browser.", signin.Link{Text: "Your account", To: pathAccount})
+	}
+}

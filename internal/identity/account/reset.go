@@ -1,0 +1,165 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/company"
+	"atrium/ent/mailedlink"
+	"atrium/ent/user"
+	"atrium/internal/clock"
+	"atrium/internal/identity/password"
+	"atrium/internal/identity/signin"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+var resetAgain = again{"Ask for a new one if you still want to set your password.", signin.Link{Text: "Ask for a new link", To: pathForgot}}
+
+// tokenForm is what pages with a link's form show.
+type tokenForm struct {
+	Token, Email, Name, Company string
+	Password                    bool // one is to be set
+}
+
+// showReset shows the form that sets a new password. Looking at it uses nothing up.
+func (s *Server) showReset(w http.ResponseWriter, r *http.Request) {
+	if row, acc, token := s.resetLink(w, r); row != nil {
+		s.resetPage(w, r, http.StatusOK, acc, token, signin.Page{})
+	}
+}
+
+func (s *Server) resetPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, token string, p signin.Page) {
+	p.Body, p.Title, p.Data = "reset", "Set a new password", tokenForm{Token: token, Email: acc.Email}
+	s.Render(w, r, status, p)
+}
+
+// resetLink finds the request's link and its account; it answers itself, and returns nil, when there is none.
+func (s *Server) resetLink(w http.ResponseWriter, r *http.Request) (*ent.MailedLink, *ent.Account, string) {
+	row, token, err := s.link(r, mailedlink.KindPasswordReset)
+	if err != nil {
+		s.deadLink(w, r, err, resetAgain)
+		return nil, nil, ""
+	}
+	acc, err := s.account(r.Context(), *row.AccountID)
+	if err != nil {
+		s.Broken(w, r, err)
+		return nil, nil, ""
+	}
+	return row, acc, token
+}
+
+// postReset sets the new password and signs the account out everywhere.
+func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
+	row, acc, token := s.resetLink(w, r)
+	if row == nil {
+		return
+	}
+	hash, ok := s.choose(w, r, acc, nil, func(status int, p signin.Page) { s.resetPage(w, r, status, acc, token, p) })
+	if !ok {
+		return
+	}
+	err := s.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := use(ctx, tx, row); err != nil {
+			return err
+		}
+		if err := s.setPassword(ctx, tx, acc, hash); err != nil {
+			return err
+		}
+		if err := s.provider.EndAccount(ctx, tx, acc.ID, ""); err != nil {
+			return err //nolint:wrapcheck // says what it was doing
+		}
+		if err := signin.Forgive(ctx, tx, acc.Email); err != nil {
+			return err //nolint:wrapcheck // says what it was doing
+		}
+		return signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.password_reset", nil) //nolint:wrapcheck // says what it was doing
+	})
+	if err != nil {
+		s.deadLink(w, r, err, resetAgain)
+		return
+	}
+	s.Message(w, r, http.StatusOK, "Your new password is set", "You are signed out everywhere. Sign in with the new password.", s.home())
+}
+
+// choose checks the form's new password and hashes it, before any transaction. It answers itself, by show or with an
+// error, and returns false when there is none to be set. more are words that the person is known by, besides the
+// account's.
+func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account, more []string, show func(int, signin.Page)) (hash string, ok bool) {
+	about, err := s.about(r.Context(), acc)
+	if err != nil {
+		s.Broken(w, r, err)
+		return "", false
+	}
+	plain := r.PostFormValue("password")
+	if err := s.rules.Check(plain, append(about, more...)...); err != nil {
+		faults, ok := fault(err)
+		if !ok {
+			s.Broken(w, r, err)
+			return "", false
+		}
+		show(http.StatusUnprocessableEntity, signin.Page{Faults: faults})
+		return "", false
+	}
+	hash, err = s.hasher.Hash(r.Context(), plain)
+	switch {
+	case errors.Is(err, password.ErrBusy):
+		s.busy(w, r)
+	case err != nil:
+		s.Broken(w, r, err)
+	default:
+		return hash, true
+	}
+	return "", false
+}
+
+// about returns the words that an account's person is known by, which are no passwords.
+func (s *Server) about(ctx context.Context, acc *ent.Account) ([]string, error) {
+	words := []string{acc.Email}
+	if acc.ID == "" {
+		return words, nil
+	}
+	ctx = s.system(ctx)
+	users, err := s.store.Reader().User.Query().Where(user.AccountID(acc.ID), user.LiveUserIDIsNil()).Limit(20).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the account's users: %w", err)
+	}
+	var ids []string
+	for _, u := range users {
+		words, ids = append(words, u.Name), append(ids, u.CompanyID)
+	}
+	names, err := s.store.Reader().Company.Query().Where(company.IDIn(ids...)).Select(company.FieldName).Strings(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the account's companies: %w", err)
+	}
+	return append(words, names...), nil
+}
+
+// setPassword sets the account's password, unless it was changed since the account was read: then errLink is returned.
+// Links that would change the account as well are dead from here on, and the person is told.
+func (s *Server) setPassword(ctx context.Context, tx *store.Tx, acc *ent.Account, hash string) error {
+	same := account.PasswordHash(acc.PasswordHash)
+	if acc.PasswordHash == "" {
+		same = account.Or(account.PasswordHashIsNil(), account.PasswordHash(""))
+	}
+	n, err := tx.Account.Update().Where(account.ID(acc.ID), same).SetPasswordHash(hash).SetPasswordChangedAt(clock.From(ctx).Now()).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("set the password: %w", err)
+	}
+	if n != 1 {
+		return errLink
+	}
+	if err := kill(ctx, tx, acc.ID, mailedlink.KindPasswordReset, mailedlink.KindEmailChange); err != nil {
+		return err
+	}
+	if acc.PasswordHash == "" {
+		return nil // the first one: nothing was changed behind anybody's back
+	}
+	return s.letters.Notify(ctx, tx, acc.ID, PasswordChanged)
+}
+
+// changed is one field of an audit entry.
+func changed(from, to any) op.Change { return op.Change{From: from, To: to} }

@@ -1,0 +1,147 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/mailedlink"
+	"atrium/internal/apperr"
+	"atrium/internal/company"
+	"atrium/internal/identity/signin"
+	"atrium/internal/store"
+)
+
+var signUpAgain = again{"Begin again if you still want to open a company.", signin.Link{Text: "Open a company", To: pathSignUp}}
+
+// signUpPlan is the plan that companies begin with.
+const signUpPlan = "free"
+
+// showSignUp asks for the company's name and the owner's address.
+func (s *Server) showSignUp(w http.ResponseWriter, r *http.Request) {
+	s.signUpPage(w, r, http.StatusOK, signin.Page{})
+}
+
+func (s *Server) signUpPage(w http.ResponseWriter, r *http.Request, status int, p signin.Page) {
+	p.Body, p.Title, p.Intro = "signup", "Open a company", "We mail you a link to go on with."
+	s.Render(w, r, status, p)
+}
+
+// postSignUp answers everybody alike, whether the address has an account or not.
+func (s *Server) postSignUp(w http.ResponseWriter, r *http.Request) {
+	name, email := line(r.PostFormValue("company"), 200), address(r.PostFormValue("email"))
+	faults := map[string]string{}
+	if name == "" || len(name) > 200 {
+		faults["company"] = "Enter the company's name, in 200 characters at most."
+	}
+	if email == "" {
+		faults["email"] = "Enter an e-mail address."
+	}
+	if len(faults) > 0 {
+		s.signUpPage(w, r, http.StatusUnprocessableEntity, signin.Page{Faults: faults, Values: url.Values{
+			"company": {line(r.PostFormValue("company"), 400)}, "email": {line(r.PostFormValue("email"), 254)},
+		}})
+		return
+	}
+	s.answerAsk(w, r, ask{Kind: askSignUp, Email: email, Company: name}, "A link is on its way to you. It works for a day.")
+}
+
+// opening is a living link of a sign-up with what it opens.
+type opening struct {
+	signUp
+	link    *ent.MailedLink
+	token   string
+	account *ent.Account // with an empty id when the address has none yet
+}
+
+// opening finds the request's sign-up; it answers itself, and returns nil, when there is none.
+func (s *Server) opening(w http.ResponseWriter, r *http.Request) *opening {
+	o, err := s.findOpening(r)
+	if err != nil {
+		s.deadLink(w, r, err, signUpAgain)
+		return nil
+	}
+	return o
+}
+
+func (s *Server) findOpening(r *http.Request) (*opening, error) {
+	o := &opening{}
+	var err error
+	if o.link, o.token, err = s.link(r, mailedlink.KindSignUp); err != nil {
+		return nil, err
+	}
+	if err := data(o.link, &o.signUp); err != nil {
+		return nil, err
+	}
+	o.account, err = s.store.Reader().Account.Query().Where(account.Email(o.Email)).Only(s.system(r.Context()))
+	if ent.IsNotFound(err) {
+		o.account, err = &ent.Account{Email: o.Email}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look the account up: %w", err)
+	}
+	return o, nil
+}
+
+// showConfirm asks for the owner's name, and for a password where the address has none yet.
+func (s *Server) showConfirm(w http.ResponseWriter, r *http.Request) {
+	if o := s.opening(w, r); o != nil {
+		s.confirmPage(w, r, http.StatusOK, o, signin.Page{})
+	}
+}
+
+func (s *Server) confirmPage(w http.ResponseWriter, r *http.Request, status int, o *opening, p signin.Page) {
+	p.Body, p.Title = "welcome", "Open "+o.Company
+	p.Intro = "Tell us your name and choose a password."
+	fresh := o.account.PasswordHash == ""
+	if !fresh {
+		p.Intro = "Tell us your name. You sign in with the password that you have."
+	}
+	p.Data = tokenForm{Token: o.token, Email: o.Email, Company: o.Company, Password: fresh}
+	s.Render(w, r, status, p)
+}
+
+// postConfirm opens the company. The mailbox is proved by the link, so that an account's password is not asked for; it
+// lets nobody sign in.
+func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
+	o := s.opening(w, r)
+	if o == nil {
+		return
+	}
+	values := url.Values{"name": {r.PostFormValue("name")}}
+	name := line(r.PostFormValue("name"), 200)
+	if name == "" {
+		s.confirmPage(w, r, http.StatusUnprocessableEntity, o, signin.Page{Values: values, Faults: map[string]string{"name": "Enter your name, in 200 characters at most."}})
+		return
+	}
+	hash := ""
+	if o.account.PasswordHash == "" {
+		var ok bool
+		hash, ok = s.choose(w, r, o.account, []string{name, o.Company}, func(status int, p signin.Page) {
+			p.Values = values
+			s.confirmPage(w, r, status, o, p)
+		})
+		if !ok {
+			return
+		}
+	}
+	from := signin.Origin(w, r)
+	_, err := company.Create(r.Context(), s.store, company.CreateInput{
+		Name: o.Company, Plan: signUpPlan, OwnerEmail: o.Email, OwnerName: name,
+		SignUp: &company.SignUp{PasswordHash: hash, IP: from.IP, UserAgent: from.UserAgent, RequestID: from.RequestID},
+		Within: func(ctx context.Context, tx *store.Tx, _ *company.Created) error { return use(ctx, tx, o.link) },
+	})
+	if apperr.CodeOf(err) == apperr.Conflict && err != nil {
+		s.confirmPage(w, r, http.StatusConflict, o, signin.Page{Values: values, Error: "Another company was opened at the same moment. Try again."})
+		return
+	}
+	if err != nil {
+		s.deadLink(w, r, err, signUpAgain)
+		return
+	}
+	s.store.AuthorityChanged()
+	s.Message(w, r, http.StatusOK, o.Company+" is open", "Sign in with your e-mail address and your password.", s.home())
+}

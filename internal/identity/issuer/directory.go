@@ -1,0 +1,292 @@
+package issuer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/company"
+	"atrium/ent/externalidentity"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/principal"
+)
+
+// ErrNobody is returned for a subject that the issuer vouches for and who is no active member of a company: not tied to a
+// user, not to be tied or made, deactivated, or of a company that cannot be told.
+var ErrNobody = errors.New("issuer: the subject is nobody here")
+
+// provisionTimeout bounds what one newcomer may take, the issuer's userinfo included.
+const provisionTimeout = 15 * time.Second
+
+// Directory finds the users whom an issuer vouches for. Safe for concurrent use.
+type Directory struct {
+	issuer *Issuer
+	engine *op.Engine
+	coming singleflight.Group // newcomers: many calls at once ask the issuer and write once
+
+	mu        sync.Mutex
+	strangers map[stranger]time.Time // who was nobody, until when that is not asked again
+}
+
+// stranger is a subject with what its token said and asked for.
+type stranger struct {
+	subject, company, wish, email string
+	verified                      bool
+}
+
+const maxStrangers = 1000
+
+// NewDirectory returns the directory of the issuer's people.
+func NewDirectory(i *Issuer, e *op.Engine) *Directory {
+	return &Directory{issuer: i, engine: e, strangers: map[stranger]time.Time{}}
+}
+
+// Issuer returns whose people they are.
+func (d *Directory) Issuer() *Issuer { return d.issuer }
+
+// Find returns the user whom the subject is, in a live company. The first time, the subject is tied to the member with
+// its verified address or, where the company wants that, a member is made; each time, the role becomes what the issuer
+// says, if it says one. wish is the company that the person asks for, by id or slug, where neither token nor
+// configuration names one. Returns ErrNobody, or ErrUnavailable when the issuer would have to be asked and does not
+// answer.
+func (d *Directory) Find(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
+	u, err := d.known(ctx, s, wish)
+	if err != nil {
+		return nil, err
+	}
+	switch settled, err := d.settled(ctx, s, u); {
+	case err != nil:
+		return nil, err
+	case settled:
+		return u, nil
+	case u == nil && d.turnedAway(s, wish):
+		return nil, fmt.Errorf("%w: so it was a moment ago", ErrNobody)
+	}
+	found, err, _ := d.coming.Do(s.Subject+"\x00"+s.Company+"\x00"+wish+"\x00"+string(s.Role), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provisionTimeout)
+		defer cancel()
+		return d.provision(ctx, s, u, wish)
+	})
+	if err != nil {
+		if errors.Is(err, ErrNobody) && u == nil {
+			d.turnAway(s, wish)
+		}
+		return nil, err //nolint:wrapcheck // its own words
+	}
+	return found.(*ent.User), nil //nolint:forcetypeassert // what provision returns
+}
+
+// settled tells whether the user is as the issuer says, so that nothing is to be written. Returns ErrNobody for one who is
+// deactivated.
+func (d *Directory) settled(ctx context.Context, s *Subject, u *ent.User) (bool, error) {
+	switch {
+	case u == nil || u.Status == user.StatusInvited:
+		return false, nil
+	case u.Status == user.StatusDeactivated:
+		return false, fmt.Errorf("%w: deactivated", ErrNobody)
+	case s.Role == "" || user.Role(s.Role) == u.Role:
+		return true, nil
+	case u.Role != user.RoleOwner:
+		return false, nil
+	}
+	others, err := d.engine.Store.Reader().User.Query().
+		Where(user.CompanyID(u.CompanyID), user.RoleEQ(user.RoleOwner), user.StatusEQ(user.StatusActive), user.IDNEQ(u.ID)).Exist(d.system(ctx))
+	if err != nil {
+		return false, fmt.Errorf("look for other owners: %w", err)
+	}
+	return !others, nil // the last owner stays one, whatever the issuer says
+}
+
+// turnAway remembers for a moment that a subject is nobody, so that a client that goes on asking does not make us ask the
+// issuer each time.
+func (d *Directory) turnAway(s *Subject, wish string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.strangers) >= maxStrangers {
+		clear(d.strangers)
+	}
+	d.strangers[stranger{s.Subject, s.Company, wish, s.Email, s.EmailVerified}] = d.issuer.now().Add(retryAfter)
+}
+
+func (d *Directory) turnedAway(s *Subject, wish string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.issuer.now().Before(d.strangers[stranger{s.Subject, s.Company, wish, s.Email, s.EmailVerified}])
+}
+
+// system returns a context in which all companies can be reached.
+func (d *Directory) system(ctx context.Context) context.Context {
+	return principal.System(ctx, "a token of another issuer says which company it is for; before that there is none")
+}
+
+// known returns the user whom the subject is tied to; nil when there is none yet.
+func (d *Directory) known(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
+	ctx = d.system(ctx)
+	q := d.engine.Store.Reader().ExternalIdentity.Query().
+		Where(externalidentity.Issuer(s.Issuer), externalidentity.Subject(s.Subject)).WithUser().Limit(2)
+	if name := either(s.Company, wish); name != "" {
+		co, err := d.company(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		q.Where(externalidentity.CompanyID(co.ID))
+	}
+	ties, err := q.All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look the subject up: %w", err)
+	}
+	switch len(ties) {
+	case 0:
+		return nil, nil //nolint:nilnil // it has not been here before
+	case 1:
+		return ties[0].Edges.User, nil
+	}
+	return nil, fmt.Errorf("%w: of several companies, and nothing says which", ErrNobody)
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// company returns a live company by id or slug.
+func (d *Directory) company(ctx context.Context, name string) (*ent.Company, error) {
+	co, err := d.engine.Store.Reader().Company.Query().
+		Where(company.Or(company.ID(name), company.Slug(name)), company.SandboxOfIsNil()).Limit(1).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look the company up: %w", err)
+	}
+	if len(co) == 0 {
+		return nil, fmt.Errorf("%w: of a company that is not here", ErrNobody)
+	}
+	return co[0], nil
+}
+
+// provision lets a newcomer in or changes a role. Another node may do the same at this moment: then it is done.
+func (d *Directory) provision(ctx context.Context, s *Subject, known *ent.User, wish string) (*ent.User, error) {
+	if known != nil {
+		return d.letIn(ctx, s, known.CompanyID)
+	}
+	u, err := d.welcome(ctx, s, wish)
+	if errors.Is(err, ErrNobody) || apperr.CodeOf(err) == apperr.Conflict {
+		if late, lerr := d.known(ctx, s, wish); lerr == nil && late != nil && late.Status == user.StatusActive {
+			return late, nil
+		}
+	}
+	return u, err
+}
+
+// welcome lets in a subject that is tied to nobody. What would be refused is refused before anything is written: a
+// stranger's calls leave nothing behind.
+func (d *Directory) welcome(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
+	complete := *s
+	if err := d.issuer.complete(ctx, &complete); err != nil {
+		return nil, err
+	}
+	co, err := d.home(d.system(ctx), &complete, wish)
+	if err != nil {
+		return nil, err
+	}
+	return d.letIn(ctx, &complete, co.ID)
+}
+
+// letIn writes what is missing, in the name of the operator, who configured the issuer.
+func (d *Directory) letIn(ctx context.Context, s *Subject, companyID string) (*ent.User, error) {
+	operator := principal.With(ctx, principal.Operator(companyID, "issuer "+s.Issuer))
+	u, _, err := op.Run(operator, d.engine, people.Provision, people.ProvisionInput{
+		Issuer: s.Issuer, Subject: s.Subject, Email: s.Email, EmailVerified: s.EmailVerified, Name: s.Name, Role: s.Role,
+	}, nil)
+	if err != nil && apperr.CodeOf(err) == apperr.Forbidden {
+		return nil, fmt.Errorf("%w: %w", ErrNobody, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("let the person in: %w", err)
+	}
+	return u, nil
+}
+
+// home returns the company that a subject who is tied to nobody belongs to, if it may become somebody there.
+func (d *Directory) home(ctx context.Context, s *Subject, wish string) (*ent.Company, error) {
+	if name := either(s.Company, wish); name != "" {
+		co, err := d.company(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return co, d.mayCome(ctx, s, co)
+	}
+	members, err := d.members(ctx, s)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(members) == 1:
+		return d.company(ctx, members[0].CompanyID)
+	case len(members) > 1:
+		return nil, fmt.Errorf("%w: of several companies, and nothing says which", ErrNobody)
+	}
+	all, err := d.engine.Store.Reader().Company.Query().Where(company.SandboxOfIsNil()).Limit(2).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for the company: %w", err)
+	}
+	if len(all) != 1 {
+		return nil, fmt.Errorf("%w: nothing says of which company", ErrNobody)
+	}
+	return all[0], d.mayCome(ctx, s, all[0])
+}
+
+// members returns up to two live users of the subject's verified address.
+func (d *Directory) members(ctx context.Context, s *Subject) ([]*ent.User, error) {
+	if s.Email == "" || !s.EmailVerified {
+		return nil, nil
+	}
+	db := d.engine.Store.Reader()
+	acc, err := db.Account.Query().Where(account.Email(s.Email)).OnlyID(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look the address up: %w", err)
+	}
+	users, err := db.User.Query().
+		Where(user.AccountID(acc), user.LiveUserIDIsNil(), user.StatusNEQ(user.StatusDeactivated)).Limit(2).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look the address up: %w", err)
+	}
+	return users, nil
+}
+
+// mayCome returns ErrNobody unless the subject can be tied to a member of the company or become one.
+func (d *Directory) mayCome(ctx context.Context, s *Subject, co *ent.Company) error {
+	if s.Email == "" {
+		return fmt.Errorf("%w: the issuer does not say what the person's address is", ErrNobody)
+	}
+	db := d.engine.Store.Reader()
+	member, err := db.User.Query().Where(user.CompanyID(co.ID), user.Email(s.Email)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look the address up: %w", err)
+	}
+	if !member && !co.JitUsers {
+		return fmt.Errorf("%w: no member of the company", ErrNobody)
+	}
+	if s.EmailVerified {
+		return nil
+	}
+	taken, err := db.Account.Query().Where(account.Email(s.Email)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look the address up: %w", err)
+	}
+	if member || taken {
+		return fmt.Errorf("%w: the address is somebody's, and the issuer has not verified it", ErrNobody)
+	}
+	return nil
+}

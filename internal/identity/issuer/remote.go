@@ -1,0 +1,188 @@
+package issuer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+const (
+	callTimeout = 5 * time.Second
+	maxAnswer   = 1 << 20 // bytes
+
+	metadataMaxAge = time.Hour
+	retryAfter     = 10 * time.Second // between two looks at what could not be had, or was not there
+)
+
+// ErrUnavailable is returned when the provider did not answer and nothing that is known will do instead.
+var ErrUnavailable = errors.New("issuer: the provider does not answer")
+
+// Remote is an OpenID provider as its clients see it. Safe for concurrent use.
+type Remote struct {
+	issuer     string
+	algorithms []string
+	client     *http.Client
+	now        func() time.Time
+	keys       *keySet
+
+	mu    sync.Mutex
+	known *Metadata
+	tried time.Time
+}
+
+// Metadata is what a provider says about itself.
+type Metadata struct {
+	Endpoint   oauth2.Endpoint
+	EndSession string // empty where it has none
+	KeepsIss   bool   // it names itself in authorization responses (RFC 9207)
+	keysURL    string
+	provider   *oidc.Provider
+}
+
+// NewRemote returns the provider at an address. Nothing is asked before it is needed. An empty list of algorithms
+// stands for all asymmetric ones.
+func NewRemote(issuerURL string, algorithms []string, transport http.RoundTripper, now func() time.Time) *Remote {
+	if len(algorithms) == 0 {
+		algorithms = asymmetric
+	}
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	r := &Remote{issuer: issuerURL, algorithms: algorithms, now: now, client: &http.Client{
+		Transport: bounded{transport}, Timeout: callTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // who is trusted does not lead elsewhere
+	}}
+	r.keys = &keySet{remote: r}
+	return r
+}
+
+// Issuer returns the provider's name, which is its address.
+func (r *Remote) Issuer() string { return r.issuer }
+
+// Context returns a context in which oauth2 and go-oidc call the provider with its own bounds.
+func (r *Remote) Context(ctx context.Context) context.Context {
+	return oidc.ClientContext(ctx, r.client)
+}
+
+// Metadata returns what the provider says about itself, read again after an hour; while it does not answer, what it said
+// last. Returns ErrUnavailable when it never did.
+func (r *Remote) Metadata(ctx context.Context) (*Metadata, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	age := now.Sub(r.tried)
+	if r.known != nil && age >= 0 && age < metadataMaxAge {
+		return r.known, nil
+	}
+	if r.known == nil && age >= 0 && age < retryAfter {
+		return nil, ErrUnavailable
+	}
+	m, err := r.discover(ctx)
+	switch {
+	case err == nil:
+		r.known, r.tried = m, now
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err) // the caller left: that says nothing about the provider
+	case r.known == nil:
+		r.tried = now
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	default:
+		r.tried = now.Add(retryAfter - metadataMaxAge)
+	}
+	return r.known, nil
+}
+
+// discover reads the discovery document, which has to name the issuer under whose address it was found.
+func (r *Remote) discover(ctx context.Context) (*Metadata, error) {
+	p, err := oidc.NewProvider(r.Context(ctx), r.issuer)
+	if err != nil {
+		return nil, fmt.Errorf("read the metadata of %s: %w", r.issuer, err)
+	}
+	var more struct {
+		Keys       string `json:"jwks_uri"`
+		EndSession string `json:"end_session_endpoint"`
+		KeepsIss   bool   `json:"authorization_response_iss_parameter_supported"`
+	}
+	if err := p.Claims(&more); err != nil {
+		return nil, fmt.Errorf("read the metadata of %s: %w", r.issuer, err)
+	}
+	m := &Metadata{Endpoint: p.Endpoint(), EndSession: more.EndSession, KeepsIss: more.KeepsIss, keysURL: more.Keys, provider: p}
+	for _, address := range []string{m.Endpoint.AuthURL, m.Endpoint.TokenURL, m.keysURL} {
+		if u, err := url.Parse(address); err != nil || !validURL(u.Scheme+"://"+u.Host) {
+			return nil, fmt.Errorf("the metadata of %s holds an address that is not https", r.issuer)
+		}
+	}
+	return m, nil
+}
+
+// verify holds a token against the issuer's keys and name, the clock and an audience. Returns ErrToken for one that does
+// not pass, and ErrUnavailable when there are no keys to hold it against.
+func (r *Remote) verify(ctx context.Context, token, audience string) (*oidc.IDToken, error) {
+	if _, err := r.keys.fresh(ctx); err != nil {
+		return nil, err // go-oidc would make one text of this and of a bad signature
+	}
+	verifier := oidc.NewVerifier(r.issuer, r.keys, &oidc.Config{
+		ClientID: audience, SupportedSigningAlgs: r.algorithms, Now: r.now,
+	})
+	t, err := verifier.Verify(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	return t, nil
+}
+
+// IDToken verifies an ID token that the provider gave a client for a flow that began with nonce; accessToken came with
+// it. Returns ErrToken for every other.
+func (r *Remote) IDToken(ctx context.Context, raw, clientID, nonce, accessToken string) (*oidc.IDToken, error) {
+	t, err := r.verify(ctx, raw, clientID)
+	if err != nil {
+		return nil, err
+	}
+	var c struct {
+		AuthorizedParty string `json:"azp"`
+		TokenUse        string `json:"token_use"`
+	}
+	if err := t.Claims(&c); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	switch {
+	case nonce == "" || t.Nonce != nonce:
+		return nil, fmt.Errorf("%w: it is of another sign-in", ErrToken)
+	case c.AuthorizedParty != "" && c.AuthorizedParty != clientID, c.AuthorizedParty == "" && len(t.Audience) > 1:
+		return nil, fmt.Errorf("%w: it was given to another client", ErrToken)
+	case c.TokenUse != "" && c.TokenUse != "id":
+		return nil, fmt.Errorf("%w: it is no ID token", ErrToken)
+	case t.Subject == "":
+		return nil, fmt.Errorf("%w: it names nobody", ErrToken)
+	}
+	if t.AccessTokenHash != "" {
+		if err := t.VerifyAccessToken(accessToken); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrToken, err)
+		}
+	}
+	return t, nil
+}
+
+// bounded is a transport whose answers end after maxAnswer bytes.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip sends the request on.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(r)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // http.Client says whom it called
+	}
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(res.Body, maxAnswer), res.Body}
+	return res, nil
+}

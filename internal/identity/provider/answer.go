@@ -1,0 +1,143 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/authrequest"
+	"atrium/ent/signin"
+	"atrium/ent/user"
+	"atrium/internal/store"
+)
+
+// Outcome is a person's answer to an authorization request.
+type Outcome struct {
+	SignInID        string
+	CompanyID       string
+	UserID          string   // of that company, and of the sign-in's account
+	Methods         []string // amr: pwd otp sms hwk mfa
+	AuthenticatedAt time.Time
+	Consent         bool // the person was asked and said yes: remember it
+}
+
+// Allow answers the request with a code and returns where the browser goes with it. Returns ErrGone for a request that
+// is gone, and ErrOutcome when the sign-in cannot answer it.
+func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirectURL string, err error) {
+	if !req.FirstParty && by.CompanyID != req.CompanyID || req.UserID != "" && by.UserID != req.UserID {
+		return "", ErrOutcome
+	}
+	code := newToken()
+	var row *ent.AuthRequest
+	write := func() error {
+		return p.store.Write(p.within(ctx, by.CompanyID), func(ctx context.Context, tx *store.Tx) error {
+			err := tx.AsSystem(ctx, "authorization requests and sign-ins belong to no company", func(ctx context.Context) error {
+				if row, err = p.waiting(ctx, tx, req); err != nil {
+					return err
+				}
+				if err := p.mayAnswer(ctx, tx, by); err != nil {
+					return err
+				}
+				return p.settle(ctx, tx, req, by, hashOf(code))
+			})
+			if err != nil || !by.Consent || req.FirstParty {
+				return err //nolint:wrapcheck // its own words
+			}
+			return p.remember(ctx, tx, req, by.UserID)
+		})
+	}
+	err = write()
+	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
+		err = write() // the same consent was given in another tab at this moment
+	}
+	if err != nil {
+		return "", err //nolint:wrapcheck // its own words
+	}
+	return p.respond(row.RedirectURI, row.State, url.Values{"code": {code}}), nil
+}
+
+// mayAnswer returns ErrOutcome unless the sign-in is complete, alive and its account is the active user's.
+func (p *Provider) mayAnswer(ctx context.Context, tx *store.Tx, by Outcome) error {
+	s, err := tx.SignIn.Query().Where(signin.ID(by.SignInID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return ErrOutcome
+	}
+	if err != nil {
+		return fmt.Errorf("look the sign-in up: %w", err)
+	}
+	u, err := userIn(ctx, tx.Client, by.UserID, by.CompanyID, by.AuthenticatedAt)
+	if errors.Is(err, errOver) {
+		return ErrOutcome
+	}
+	if err != nil {
+		return err
+	}
+	if s.CompletedAt == nil || s.EndedAt != nil || !p.now().Before(s.ExpiresAt) || u.Status != user.StatusActive || u.AccountID != s.AccountID {
+		return ErrOutcome
+	}
+	return nil
+}
+
+// settle notes the answer. Of several at once, one is taken; the others get ErrGone.
+func (p *Provider) settle(ctx context.Context, tx *store.Tx, req *Request, by Outcome, codeHash []byte) error {
+	n, err := tx.AuthRequest.Update().Where(authrequest.ID(req.ID), authrequest.Done(false)).
+		SetDone(true).SetSignInID(by.SignInID).SetTenantID(by.CompanyID).SetUserID(by.UserID).SetMethods(slices.Clone(by.Methods)).
+		SetAuthenticatedAt(by.AuthenticatedAt).SetCodeHash(codeHash).SetExpiresAt(p.now().Add(codeLife)).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("keep the answer: %w", err)
+	}
+	if n == 0 {
+		return ErrGone
+	}
+	return nil
+}
+
+// Deny answers the request with an OAuth error code (access_denied, login_required, consent_required,
+// interaction_required, account_selection_required) and returns where the browser goes with it. Returns ErrGone for a
+// request that is gone.
+func (p *Provider) Deny(ctx context.Context, req *Request, code string) (redirectURL string, err error) {
+	var row *ent.AuthRequest
+	err = p.store.Write(p.global(ctx), func(ctx context.Context, tx *store.Tx) error {
+		if row, err = p.waiting(ctx, tx, req); err != nil {
+			return err
+		}
+		n, err := tx.AuthRequest.Delete().Where(authrequest.ID(row.ID), authrequest.Done(false)).Exec(ctx)
+		if err == nil && n == 0 {
+			return ErrGone
+		}
+		return err //nolint:wrapcheck // wrapped below
+	})
+	if errors.Is(err, ErrGone) {
+		return "", ErrGone
+	}
+	if err != nil {
+		return "", fmt.Errorf("end the authorization request: %w", err)
+	}
+	return p.respond(row.RedirectURI, row.State, url.Values{"error": {code}}), nil
+}
+
+// respond returns the redirect URI with an answer's parameters, the client's state and who answers (RFC 9207). The URI
+// stays as it is otherwise.
+func (p *Provider) respond(redirectURI, state string, params url.Values) string {
+	if state != "" {
+		params.Set("state", state)
+	}
+	params.Set("iss", p.issuer)
+	return withQuery(redirectURI, params)
+}
+
+// withQuery adds parameters to a URI that has no fragment.
+func withQuery(uri string, params url.Values) string {
+	switch _, query, has := strings.Cut(uri, "?"); {
+	case !has:
+		uri += "?"
+	case query != "":
+		uri += "&"
+	}
+	return uri + params.Encode()
+}

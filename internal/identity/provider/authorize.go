@@ -1,0 +1,214 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zitadel/oidc/v3/pkg/oidc"
+	"github.com/zitadel/oidc/v3/pkg/op"
+	"github.com/zitadel/schema"
+
+	"atrium/internal/store"
+)
+
+const (
+	maxParams = 16 << 10 // bytes of an authorization request
+	maxText   = 2000     // bytes of redirect_uri, state, nonce
+	maxHint   = 254      // bytes of login_hint
+	maxScopes = 40
+)
+
+// challenge is what S256 makes of any verifier: 32 bytes in base64url.
+var challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+
+// prompts are the values of the parameter prompt.
+var prompts = []string{"none", "login", "consent", "select_account"}
+
+// refusal is an OAuth error that the client is told by a redirect.
+type refusal struct{ code, description string }
+
+func (e *refusal) Error() string { return e.code + ": " + e.description }
+
+func invalidRequest(description string) error { return &refusal{"invalid_request", description} }
+
+// authorize takes an authorization request, keeps it and sends the browser to the sign-in pages. As long as client and
+// redirect URI are not known to be good, faults are told to the person and never by a redirect.
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
+	params, ok := p.readParams(w, r)
+	if !ok {
+		return
+	}
+	c, err := p.client(r.Context(), only(params, "client_id"))
+	if err != nil {
+		p.broken(w, r, err)
+		return
+	}
+	if c == nil {
+		p.message(w, r, http.StatusBadRequest, "Unknown application", "The application that sent you here is not registered. Nothing was passed on to it.")
+		return
+	}
+	redirectURI := only(params, "redirect_uri")
+	if !redirectAllowed(c.redirects, redirectURI) || len(redirectURI) > maxText {
+		p.message(w, r, http.StatusBadRequest, "Wrong return address", "The application that sent you here asked for an answer at an address that is not registered for it. Nothing was passed on.")
+		return
+	}
+	id, err := p.begin(w, r, c, params)
+	if e, ok := errors.AsType[*refusal](err); ok { // the address is the client's own, and the fault is the client's
+		state := only(params, "state")
+		if !clean(state) || len(state) > maxText {
+			state = ""
+		}
+		http.Redirect(w, r, p.respond(redirectURI, state, url.Values{"error": {e.code}, "error_description": {e.description}}), http.StatusFound)
+		return
+	}
+	if err != nil {
+		p.broken(w, r, err)
+		return
+	}
+	op.RedirectToLogin(id, c, w, r)
+}
+
+// readParams returns the parameters of a GET's query or a POST's form; false when the request was answered.
+func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	bad := func(status int) (url.Values, bool) {
+		p.message(w, r, status, "Malformed request", "The application that sent you here did not say what it wants.")
+		return nil, false
+	}
+	raw := r.URL.RawQuery
+	switch r.Method {
+	case http.MethodGet:
+	case http.MethodPost:
+		r.Body = http.MaxBytesReader(w, r.Body, maxParams)
+		if err := r.ParseForm(); err != nil || raw != "" {
+			return bad(http.StatusBadRequest)
+		}
+		return r.PostForm, true
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		return bad(http.StatusMethodNotAllowed)
+	}
+	params, err := url.ParseQuery(raw)
+	if err != nil || len(raw) > maxParams {
+		return bad(http.StatusBadRequest)
+	}
+	return params, true
+}
+
+// only returns a parameter that came exactly once; empty for every other.
+func only(params url.Values, name string) string {
+	if v := params[name]; len(v) == 1 {
+		return v[0]
+	}
+	return ""
+}
+
+// clean tells whether a text holds characters that may be shown and kept.
+func clean(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f })
+}
+
+// begin checks the request and keeps it. Returns a *refusal for what the client has to be told.
+func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, params url.Values) (id string, err error) {
+	req, err := parseAuthorize(params)
+	if err != nil {
+		return "", err
+	}
+	scopes, ok := c.grantable(req.Scopes)
+	if !ok {
+		return "", &refusal{"invalid_scope", "the client has none of the API scopes that were asked for"}
+	}
+	userID, err := p.hinted(r.Context(), c, req.IDTokenHint)
+	if err != nil {
+		return "", err
+	}
+	hash := bind(w, r)
+	err = p.store.Write(p.global(r.Context()), func(ctx context.Context, tx *store.Tx) error {
+		row := tx.AuthRequest.Create().SetClientID(c.id).SetRedirectURI(req.RedirectURI).SetScopes(scopes).SetState(req.State).
+			SetNonce(req.Nonce).SetResponseMode(string(req.ResponseMode)).SetCodeChallenge(req.CodeChallenge).SetPrompt(req.Prompt).
+			SetLoginHint(req.LoginHint).SetBrowserHash(hash).SetExpiresAt(p.now().Add(requestLife))
+		if req.MaxAge != nil {
+			row.SetMaxAge(int(*req.MaxAge))
+		}
+		if userID != "" {
+			row.SetUserID(userID)
+		}
+		made, err := row.Save(ctx)
+		if err != nil {
+			return err //nolint:wrapcheck // broken logs it
+		}
+		id = made.ID
+		return nil
+	})
+	return id, err //nolint:wrapcheck // broken logs it
+}
+
+// parseAuthorize reads the parameters of an authorization request whose client and redirect URI are good.
+func parseAuthorize(params url.Values) (*oidc.AuthRequest, error) {
+	for name, values := range params {
+		switch {
+		case len(values) > 1:
+			return nil, invalidRequest("a parameter was given more than once")
+		case !clean(name) || !clean(values[0]):
+			return nil, invalidRequest("a parameter holds characters that are not allowed")
+		}
+	}
+	for name, code := range map[string]string{
+		"request": "request_not_supported", "request_uri": "request_uri_not_supported", "registration": "registration_not_supported",
+	} {
+		if params.Has(name) {
+			return nil, &refusal{code, name + " is not supported"}
+		}
+	}
+	req, decoder := new(oidc.AuthRequest), schema.NewDecoder()
+	decoder.IgnoreUnknownKeys(true)
+	if err := decoder.Decode(req, params); err != nil {
+		return nil, invalidRequest("a parameter is malformed")
+	}
+	return req, checkAuthorize(req)
+}
+
+// checkAuthorize holds the request against what is served.
+func checkAuthorize(req *oidc.AuthRequest) error {
+	switch {
+	case req.ResponseType == "":
+		return invalidRequest("response_type is missing")
+	case req.ResponseType != oidc.ResponseTypeCode:
+		return &refusal{"unsupported_response_type", "response_type must be code"}
+	case req.ResponseMode != "" && req.ResponseMode != oidc.ResponseModeQuery:
+		return invalidRequest("response_mode must be query")
+	case req.CodeChallenge == "":
+		return invalidRequest("code_challenge is missing: PKCE is required")
+	case req.CodeChallengeMethod != oidc.CodeChallengeMethodS256:
+		return invalidRequest("code_challenge_method must be S256")
+	case !challenge.MatchString(req.CodeChallenge):
+		return invalidRequest("code_challenge is not what S256 makes")
+	case len(req.State) > maxText || len(req.Nonce) > maxText || len(req.LoginHint) > maxHint:
+		return invalidRequest("state, nonce or login_hint is too long")
+	case len(req.Scopes) > maxScopes:
+		return &refusal{"invalid_scope", "too many scopes"}
+	case req.MaxAge != nil && *req.MaxAge > 1<<30:
+		return invalidRequest("max_age is too large")
+	case slices.ContainsFunc(req.Prompt, func(s string) bool { return !slices.Contains(prompts, s) }):
+		return invalidRequest("prompt is unknown")
+	}
+	maxAge, err := op.ValidateAuthReqPrompt(req.Prompt, req.MaxAge)
+	if err != nil {
+		return invalidRequest("prompt none stands alone")
+	}
+	req.MaxAge = maxAge // 0 with prompt=login
+	return nil
+}
+
+// broken answers a request that failed on our side.
+func (p *Provider) broken(w http.ResponseWriter, r *http.Request, err error) {
+	p.log.ErrorContext(r.Context(), "a request to the identity provider failed", "path", r.URL.Path, "error", err)
+	p.message(w, r, http.StatusInternalServerError, "Something went wrong", "That was on our side. Try again in a moment.")
+}

@@ -1,0 +1,183 @@
+package provider_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/egress"
+	"atrium/internal/identity"
+	"atrium/internal/identity/provider"
+	"atrium/internal/jobs"
+	"atrium/internal/store"
+)
+
+// receiver is a client's server that is told of logouts.
+type receiver struct {
+	*httptest.Server
+	tokens chan string
+	status atomic.Int64
+}
+
+func receive(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{tokens: make(chan string, 10)}
+	r.status.Store(http.StatusOK)
+	r.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.tokens <- req.PostFormValue("logout_token")
+		w.WriteHeader(int(r.status.Load()))
+	}))
+	t.Cleanup(func() {
+		r.Client().CloseIdleConnections()
+		r.Close()
+	})
+	return r
+}
+
+// work performs jobs with an HTTP client until the test ends.
+func (s *idp) work(calls *http.Client) {
+	s.t.Helper()
+	q, err := jobs.New(s.Store, slog.New(slog.DiscardHandler), true, provider.Logouts(s.Store, s.keys, calls))
+	require.NoError(s.t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- q.Run(ctx) }()
+	s.t.Cleanup(func() {
+		cancel()
+		require.NoError(s.t, <-done)
+	})
+}
+
+// hears registers a client that is told of logouts at the receiver, signs the person in for it, and out again.
+func (s *idp) hears(r *receiver) (clientID string, tokens granted) {
+	s.t.Helper()
+	uri := r.URL + "/logout?x=1"
+	clientID = s.register(identity.CreateClientInput{Name: "Hears", RedirectURIs: []string{callback}, BackchannelLogoutURI: &uri}).ID
+	out := s.exchange(s.code(url.Values{"client_id": {clientID}}), url.Values{"client_id": {clientID}})
+	tokens = tokensOf(s.t, out)
+	require.NotEmpty(s.t, tokens.id, out.body)
+	require.Equal(s.t, http.StatusOK, s.get(s.browser(), s.endSessionURL(url.Values{"id_token_hint": {tokens.id}})).StatusCode)
+	return clientID, tokens
+}
+
+// jobStates counts the jobs that tell clients, by state.
+func (s *idp) jobStates() map[string]int {
+	s.t.Helper()
+	const query = "SELECT state, count(*) FROM river_job WHERE kind = 'backchannel_logout' GROUP BY state"
+	out := map[string]int{}
+	var state string
+	var n int
+	if s.Store.Dialect() == dialect.Postgres {
+		rows, err := s.Store.Pool().Query(s.t.Context(), query)
+		require.NoError(s.t, err)
+		_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error { out[state] = n; return nil })
+		require.NoError(s.t, err)
+		return out
+	}
+	db, err := store.OpenSQLiteFile(s.Store.Path())
+	require.NoError(s.t, err)
+	defer func() { require.NoError(s.t, db.Close()) }()
+	rows, err := db.QueryContext(s.t.Context(), query)
+	require.NoError(s.t, err)
+	defer func() { require.NoError(s.t, rows.Close()) }()
+	for rows.Next() {
+		require.NoError(s.t, rows.Scan(&state, &n))
+		out[state] = n
+	}
+	require.NoError(s.t, rows.Err())
+	return out
+}
+
+// Clients that asked for it are told of a logout, by a token that is of use for nothing else. One that is down is told
+// later.
+func TestBackchannelLogout(t *testing.T) {
+	each(t, func(t *testing.T, s *idp) {
+		r := receive(t)
+		r.status.Store(http.StatusServiceUnavailable)
+		s.work(r.Client())
+		clientID, tokens := s.hears(r)
+		<-r.tokens
+		r.status.Store(http.StatusNoContent)
+		var token string
+		select {
+		case token = <-r.tokens:
+		case <-time.After(40 * time.Second):
+			t.Fatal("the client was not told again")
+		}
+		meta, err := oidc.NewProvider(s.ctx(), s.issuer)
+		require.NoError(t, err)
+		verified, err := meta.Verifier(&oidc.Config{ClientID: clientID, Now: s.Clock.Now}).Verify(s.ctx(), token)
+		require.NoError(t, err)
+		var claims struct {
+			SID    string                    `json:"sid"`
+			Events map[string]map[string]any `json:"events"`
+			Nonce  *string                   `json:"nonce"`
+			JTI    string                    `json:"jti"`
+		}
+		require.NoError(t, verified.Claims(&claims))
+		require.Equal(t, s.person.ID, verified.Subject)
+		require.Contains(t, claims.Events, "http://schemas.openid.net/event/backchannel-logout")
+		require.Nil(t, claims.Nonce)
+		require.NotEmpty(t, claims.JTI)
+		first, err := meta.Verifier(&oidc.Config{ClientID: clientID, Now: s.Clock.Now}).Verify(s.ctx(), tokens.id)
+		require.NoError(t, err)
+		var signIn struct {
+			SID string `json:"sid"`
+		}
+		require.NoError(t, first.Claims(&signIn))
+		require.Equal(t, signIn.SID, claims.SID)
+		parsed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256})
+		require.NoError(t, err)
+		require.Equal(t, "logout+jwt", parsed.Signatures[0].Header.ExtraHeaders[jose.HeaderType])
+
+		require.Equal(t, http.StatusUnauthorized, s.userinfo(token).StatusCode)
+		require.Equal(t, http.StatusBadRequest, s.get(s.browser(), s.endSessionURL(url.Values{"id_token_hint": {token}})).StatusCode)
+		require.Eventually(t, func() bool { return s.jobStates()["completed"] == 1 }, 20*time.Second, 20*time.Millisecond)
+	})
+}
+
+// A client that says that it does not want the token is not asked again.
+func TestBackchannelLogoutRefused(t *testing.T) {
+	each(t, func(t *testing.T, s *idp) {
+		r := receive(t)
+		r.status.Store(http.StatusBadRequest)
+		s.work(r.Client())
+		s.hears(r)
+		require.Eventually(t, func() bool { return s.jobStates()["cancelled"] == 1 }, 20*time.Second, 20*time.Millisecond)
+		require.Len(t, r.tokens, 1)
+	})
+}
+
+// The guarded way out refuses addresses of the operator's own networks, whatever a company registers.
+func TestBackchannelLogoutStaysOutside(t *testing.T) {
+	each(t, func(t *testing.T, s *idp) {
+		r := receive(t)
+		out, err := egress.New(egress.Options{})
+		require.NoError(t, err)
+		s.work(out.HTTP())
+		s.hears(r) // it listens on a loopback address
+		require.Eventually(t, func() bool { return s.jobStates()["retryable"] == 1 }, 20*time.Second, 20*time.Millisecond)
+		require.Empty(t, r.tokens)
+	})
+}
+
+// Clients that did not ask for it, and the web application, which has no row, cost no job.
+func TestNoJobForSilentClients(t *testing.T) {
+	each(t, func(t *testing.T, s *idp) {
+		_, tokens := s.signedInBrowser()
+		require.Equal(t, http.StatusOK, s.get(s.browser(), s.endSessionURL(url.Values{"id_token_hint": {tokens.id}})).StatusCode)
+		require.False(t, s.alive(tokens))
+		require.Empty(t, s.jobStates())
+	})
+}

@@ -1,0 +1,56 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"atrium/internal/identity"
+)
+
+// errHint says that a text is no ID token that this provider gave the client.
+var errHint = errors.New("provider: the id_token_hint is not valid")
+
+// hint is what an ID token says about whom and which sign-in it was given for.
+type hint struct {
+	Subject   string `json:"sub"`
+	SignInID  string `json:"sid"`
+	ClientID  string `json:"azp"`
+	TokenUse  string `json:"token_use"`
+	SignedFor oidc.IDToken
+}
+
+// readHint returns what an ID token says that this provider signed for the client; it may have expired. An empty
+// clientID takes the token's own. Returns errHint for any other text, access tokens and logout tokens included.
+func (p *Provider) readHint(ctx context.Context, token, clientID string) (*hint, error) {
+	verifier := oidc.NewVerifier(p.issuer, p.keys.Set(), &oidc.Config{
+		ClientID: clientID, SkipClientIDCheck: clientID == "", SkipExpiryCheck: true, SupportedSigningAlgs: []string{oidc.ES256},
+		Now: func() time.Time { return p.now() },
+	})
+	verified, err := verifier.Verify(ctx, token)
+	if err != nil {
+		return nil, errors.Join(errHint, err)
+	}
+	var h hint
+	if err := verified.Claims(&h); err != nil {
+		return nil, errors.Join(errHint, err)
+	}
+	if h.TokenUse != identity.IDTokenUse || h.Subject == "" || len(verified.Audience) != 1 || verified.Audience[0] != h.ClientID {
+		return nil, errHint
+	}
+	return &h, nil
+}
+
+// hinted returns the user that an authorization request's id_token_hint names; empty without one.
+func (p *Provider) hinted(ctx context.Context, c *client, token string) (userID string, err error) {
+	if token == "" {
+		return "", nil
+	}
+	h, err := p.readHint(ctx, token, c.id)
+	if err != nil {
+		return "", invalidRequest("id_token_hint is not valid")
+	}
+	return h.Subject, nil
+}

@@ -1,0 +1,171 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/grant"
+	"atrium/ent/oauthclient"
+	"atrium/ent/session"
+	"atrium/ent/signin"
+	"atrium/internal/store"
+)
+
+// logout is what a client asks for at the end-session endpoint (OpenID Connect RP-Initiated Logout 1.0).
+type logout struct {
+	SignInID string // by the id_token_hint; empty without one
+	ClientID string
+	Return   string // the registered address to go to; empty for none
+	State    string
+	Hidden   url.Values // the parameters, for the form that asks again
+}
+
+// endSession signs a person out. A client that shows the ID token it was given is believed; without one the person is
+// asked, as any page can send a browser here.
+func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
+	params, ok := p.readParams(w, r)
+	if !ok {
+		return
+	}
+	out, fault, err := p.readLogout(r.Context(), params)
+	if err != nil {
+		p.broken(w, r, err)
+		return
+	}
+	if fault != "" {
+		p.message(w, r, http.StatusBadRequest, "You are still signed in", fault)
+		return
+	}
+	id := out.SignInID
+	if id == "" {
+		current, err := p.signedIn(r.Context(), r)
+		if err != nil {
+			p.broken(w, r, err)
+			return
+		}
+		if current != nil && !confirmed(r) {
+			p.show(w, r, Page{Status: http.StatusOK, Title: "Sign out?", FormTo: originOf(out.Return)}, "logout", out.Hidden)
+			return
+		}
+		if current != nil {
+			id = current.ID
+		}
+	}
+	if err := p.EndSignIn(r.Context(), id); err != nil {
+		p.broken(w, r, err)
+		return
+	}
+	if out.Return == "" {
+		p.message(w, r, http.StatusOK, "You are signed out", "You can close this window.")
+		return
+	}
+	params = url.Values{}
+	if out.State != "" {
+		params.Set("state", out.State)
+		out.Return = withQuery(out.Return, params)
+	}
+	http.Redirect(w, r, out.Return, http.StatusSeeOther)
+}
+
+// confirmed tells whether a person sent the form of the confirmation page, from that page.
+func confirmed(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.PostForm.Get("confirm") == "yes" && new(http.CrossOriginProtection).Check(r) == nil
+}
+
+// readLogout reads the parameters; fault is what the person is told of one that is not good.
+func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logout, fault string, err error) {
+	const malformed = "The application that sent you here did not say properly what it wants."
+	for name, values := range params {
+		if len(values) > 1 || !clean(name) || !clean(values[0]) {
+			return out, malformed, nil
+		}
+	}
+	out = logout{ClientID: params.Get("client_id"), Return: params.Get("post_logout_redirect_uri"), State: params.Get("state"), Hidden: url.Values{}}
+	if len(out.State) > maxText || len(out.Return) > maxText {
+		return out, malformed, nil
+	}
+	for _, name := range []string{"client_id", "post_logout_redirect_uri", "state"} {
+		if v := params.Get(name); v != "" {
+			out.Hidden.Set(name, v)
+		}
+	}
+	if token := params.Get("id_token_hint"); token != "" {
+		h, err := p.readHint(ctx, token, out.ClientID)
+		if err != nil {
+			return out, malformed, nil //nolint:nilerr // whatever is wrong with the token, it says nothing
+		}
+		out.SignInID, out.ClientID = h.SignInID, h.ClientID
+	}
+	if out.ClientID == "" && out.Return == "" {
+		return out, "", nil
+	}
+	c, err := p.client(ctx, out.ClientID)
+	if err != nil {
+		return out, "", err
+	}
+	if c == nil || out.Return != "" && !slices.Contains(c.postLogout, out.Return) {
+		return out, "The application that sent you here asked to go on to an address that is not registered for it.", nil
+	}
+	return out, "", nil
+}
+
+// EndSignIn ends a sign-in with all that came from it: the grants, offline ones too, and the web sessions. Clients that
+// asked for it are told by a job. It does nothing for an empty id and for a sign-in that is over.
+func (p *Provider) EndSignIn(ctx context.Context, id string) error {
+	if id == "" {
+		return nil
+	}
+	err := p.store.Write(p.global(ctx), func(ctx context.Context, tx *store.Tx) error { return p.endIn(ctx, tx, id) })
+	if err != nil {
+		return fmt.Errorf("end the sign-in: %w", err)
+	}
+	p.store.AuthorityChanged()
+	return nil
+}
+
+// endIn is EndSignIn in a transaction that reaches rows of all companies.
+func (p *Provider) endIn(ctx context.Context, tx *store.Tx, id string) error {
+	now := p.now()
+	if err := tx.SignIn.Update().Where(signin.ID(id), signin.EndedAtIsNil()).SetEndedAt(now).ClearPending().Exec(ctx); err != nil {
+		return fmt.Errorf("end it: %w", err)
+	}
+	grants, err := tx.Grant.Query().Where(grant.SignInID(id), grant.RevokedAtIsNil()).All(ctx)
+	if err != nil {
+		return fmt.Errorf("find its grants: %w", err)
+	}
+	if err := tx.Grant.Update().Where(grant.SignInID(id), grant.RevokedAtIsNil()).SetRevokedAt(now).Exec(ctx); err != nil {
+		return fmt.Errorf("revoke its grants: %w", err)
+	}
+	if err := tx.Session.Update().Where(session.SignInID(id), session.EndedAtIsNil()).SetEndedAt(now).Exec(ctx); err != nil {
+		return fmt.Errorf("end its sessions: %w", err)
+	}
+	return p.tellClients(ctx, tx, grants)
+}
+
+// tellClients inserts a job for every client and user of the grants whose client wants to hear of logouts.
+func (p *Provider) tellClients(ctx context.Context, tx *store.Tx, grants []*ent.Grant) error {
+	told := map[LogoutArgs]bool{}
+	for _, g := range grants {
+		args := LogoutArgs{Issuer: p.issuer, ClientID: g.ClientID, UserID: g.UserID, SignInID: g.SignInID}
+		if told[args] {
+			continue
+		}
+		told[args] = true
+		wants, err := tx.OAuthClient.Query().Where(oauthclient.ID(g.ClientID), oauthclient.BackchannelLogoutURINEQ("")).Exist(ctx)
+		if err != nil {
+			return fmt.Errorf("look the client up: %w", err)
+		}
+		if !wants {
+			continue
+		}
+		if err := p.queue.InsertTx(ctx, tx, args, time.Time{}); err != nil {
+			return err //nolint:wrapcheck // says what it was doing
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/authrequest"
+	"atrium/internal/store"
+)
+
+// ErrGone is returned for an authorization request that cannot be answered: unknown, expired, answered already, begun in
+// another browser, or of a client that was deleted meanwhile. All look alike.
+var ErrGone = errors.New("provider: the authorization request is gone")
+
+// ErrOutcome is returned by Allow for a person or a sign-in that cannot answer the request: a user who is not active or
+// of another company or account, a sign-in that is unfinished, ended or expired, or one from before the user signed out
+// everywhere. The person has to sign in again.
+var ErrOutcome = errors.New("provider: the sign-in does not answer the request")
+
+// Request is an authorization request that waits for a person. Only Pending makes one.
+type Request struct {
+	ID         string
+	ClientID   string
+	ClientName string
+	CompanyID  string         // the client's company; empty for the web application, which serves all
+	UserID     string         // the only user who may answer, by the client's id_token_hint; empty for anybody
+	Scopes     []string       // what the client will be able to do, to be shown before consent
+	Prompt     []string       // none, login, consent, select_account
+	MaxAge     *time.Duration // how long ago the person may have signed in; nil for any time
+	LoginHint  string         // an e-mail address, as far as the client knows one
+	FirstParty bool           // the web application: no consent is asked for
+
+	// RedirectOrigin is where Allow and Deny lead to. Browsers hold the redirect after a form against the form-action of
+	// its page's Content-Security-Policy, which therefore has to name it.
+	RedirectOrigin string
+
+	browser []byte // of the row, held against the cookie
+}
+
+// HasPrompt tells whether the client asked for a prompt.
+func (r *Request) HasPrompt(prompt string) bool { return slices.Contains(r.Prompt, prompt) }
+
+// Pending returns the authorization request with an id that r's browser began. Returns ErrGone for every other.
+func (p *Provider) Pending(ctx context.Context, id string, r *http.Request) (*Request, error) {
+	browser := browserHash(r)
+	if browser == nil || !idLike(id) {
+		return nil, ErrGone
+	}
+	row, err := p.store.Reader().AuthRequest.Query().
+		Where(authrequest.ID(id), authrequest.Done(false), authrequest.ExpiresAtGT(p.now())).Only(p.global(ctx))
+	if ent.IsNotFound(err) {
+		return nil, ErrGone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look the authorization request up: %w", err)
+	}
+	if !sameBrowser(row.BrowserHash, browser) {
+		return nil, ErrGone
+	}
+	c, err := p.client(ctx, row.ClientID)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		return nil, ErrGone
+	}
+	return requestOf(row, c), nil
+}
+
+func requestOf(row *ent.AuthRequest, c *client) *Request {
+	req := &Request{
+		ID: row.ID, ClientID: c.id, ClientName: c.name, CompanyID: c.companyID, Scopes: c.reach(row.Scopes),
+		Prompt: row.Prompt, LoginHint: row.LoginHint, FirstParty: c.firstParty(), browser: row.BrowserHash,
+		RedirectOrigin: originOf(row.RedirectURI),
+	}
+	if row.UserID != nil {
+		req.UserID = *row.UserID
+	}
+	if row.MaxAge != nil {
+		age := time.Duration(*row.MaxAge) * time.Second
+		req.MaxAge = &age
+	}
+	return req
+}
+
+// waiting returns the request's row as it is in the transaction, unless it is gone. The context reaches global rows.
+func (p *Provider) waiting(ctx context.Context, tx *store.Tx, req *Request) (*ent.AuthRequest, error) {
+	row, err := tx.AuthRequest.Query().
+		Where(authrequest.ID(req.ID), authrequest.Done(false), authrequest.ExpiresAtGT(p.now())).Only(ctx)
+	if ent.IsNotFound(err) || err == nil && !sameBrowser(row.BrowserHash, req.browser) {
+		return nil, ErrGone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look the authorization request up: %w", err)
+	}
+	return row, nil
+}

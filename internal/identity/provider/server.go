@@ -1,0 +1,109 @@
+package provider
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/zitadel/oidc/v3/pkg/oidc"
+	"github.com/zitadel/oidc/v3/pkg/op"
+)
+
+// server answers what the protocol library has read from a request: the endpoints that programs call. Those that people
+// see (authorize, end-session) the library would answer without iss and without a page, so they are handlers of our own.
+type server struct {
+	op.UnimplementedServer
+	p *Provider
+}
+
+var _ op.Server = server{}
+
+// The paths behind the issuer.
+const (
+	pathMetadata   = oidc.DiscoveryEndpoint
+	pathAuthorize  = "/oauth2/authorize"
+	pathToken      = "/oauth2/token"
+	pathIntrospect = "/oauth2/introspect"
+	pathRevoke     = "/oauth2/revoke"
+	pathUserInfo   = "/oauth2/userinfo"
+	pathEndSession = "/oauth2/end-session"
+	pathKeys       = "/oauth2/keys"
+)
+
+// programs returns the endpoints that programs call. The library's CORS, which reflects any origin, is off.
+func (p *Provider) programs() http.Handler {
+	return op.RegisterServer(server{p: p}, op.Endpoints{
+		Token: op.NewEndpoint(pathToken), Introspection: op.NewEndpoint(pathIntrospect), Revocation: op.NewEndpoint(pathRevoke),
+		Userinfo: op.NewEndpoint(pathUserInfo), JwksURI: op.NewEndpoint(pathKeys),
+	}, op.WithServerCORSOptions(nil))
+}
+
+// failed is what a program is told when something broke on our side; the cause goes to the log.
+func (p *Provider) failed(ctx context.Context, doing string, err error) error {
+	p.log.ErrorContext(ctx, "a request to the identity provider failed", "doing", doing, "error", err)
+	return op.NewStatusError(oidc.ErrServerError().WithDescription("Something went wrong on our side."), http.StatusInternalServerError)
+}
+
+// unauthenticated is the error of a client that did not prove who it is.
+func unauthenticated(description string) error {
+	return op.NewStatusError(oidc.ErrInvalidClient().WithDescription("%s", description), http.StatusUnauthorized)
+}
+
+func badGrant(description string) error {
+	return oidc.ErrInvalidGrant().WithDescription("%s", description)
+}
+
+// VerifyClient returns the client that calls: confidential ones prove themselves by their secret, in the header or in
+// the form; public ones have none and send none.
+func (s server) VerifyClient(ctx context.Context, r *op.Request[op.ClientCredentials]) (op.Client, error) {
+	if r.Data.ClientAssertion != "" || r.Data.ClientAssertionType != "" {
+		return nil, unauthenticated("client assertions are not supported")
+	}
+	if named := r.Form.Get("client_id"); named != "" && named != r.Data.ClientID {
+		return nil, oidc.ErrInvalidRequest().WithDescription("client_id is not the one that authenticates")
+	}
+	c, err := s.p.client(ctx, r.Data.ClientID)
+	switch {
+	case err != nil:
+		return nil, s.p.failed(ctx, "authenticate a client", err)
+	case c == nil:
+		return nil, unauthenticated("the client is not known, or its secret is wrong")
+	case c.confidential && !c.proves(r.Data.ClientSecret), !c.confidential && r.Data.ClientSecret != "":
+		return nil, unauthenticated("the client is not known, or its secret is wrong")
+	}
+	return c, nil
+}
+
+// CodeExchange gives tokens for a code.
+func (s server) CodeExchange(ctx context.Context, r *op.ClientRequest[oidc.AccessTokenRequest]) (*op.Response, error) {
+	c, err := ours(r.Client)
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.p.redeem(ctx, c, r.Data)
+	if err != nil {
+		return nil, err
+	}
+	return op.NewResponse(out), nil
+}
+
+// RefreshToken gives tokens for a refresh token.
+func (s server) RefreshToken(ctx context.Context, r *op.ClientRequest[oidc.RefreshTokenRequest]) (*op.Response, error) {
+	c, err := ours(r.Client)
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.p.refresh(ctx, c, r.Data)
+	if err != nil {
+		return nil, err
+	}
+	return op.NewResponse(out), nil
+}
+
+// ours returns the client that VerifyClient returned.
+func ours(c op.Client) (*client, error) {
+	own, ok := c.(*client)
+	if !ok {
+		return nil, unauthenticated("the client is not known, or its secret is wrong")
+	}
+	return own, nil
+}

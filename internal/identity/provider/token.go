@@ -1,0 +1,256 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zitadel/oidc/v3/pkg/oidc"
+
+	"atrium/ent"
+	"atrium/ent/authrequest"
+	"atrium/ent/grant"
+	"atrium/ent/refreshtoken"
+	"atrium/internal/id"
+	"atrium/internal/identity"
+	"atrium/internal/store"
+)
+
+// errUsed says that a code or refresh token was used before.
+var errUsed = errors.New("provider: used before")
+
+// errOver says that the person behind a token, or the sign-in that gave it, is no longer good.
+var errOver = errors.New("provider: the person or the sign-in is over")
+
+// given is what a token response is made of.
+type given struct {
+	grant   *ent.Grant
+	user    *ent.User
+	scopes  []string // of this access token
+	nonce   string
+	refresh string // the value; empty for none
+}
+
+// redeem gives tokens for a code, once. A code that comes again revokes what it gave the first time.
+func (p *Provider) redeem(ctx context.Context, c *client, r *oidc.AccessTokenRequest) (*oidc.AccessTokenResponse, error) {
+	row, err := p.store.Reader().AuthRequest.Query().Where(authrequest.CodeHash(hashOf(r.Code))).Only(p.global(ctx))
+	if ent.IsNotFound(err) {
+		return nil, badGrant("the code is not valid")
+	}
+	if err != nil {
+		return nil, p.failed(ctx, "look a code up", err)
+	}
+	if row.CodeUsedAt != nil {
+		return nil, p.replayed(ctx, row.ID)
+	}
+	if row.ClientID != c.id || !p.now().Before(row.ExpiresAt) || row.RedirectURI != r.RedirectURI || !verifies(r.CodeVerifier, row.CodeChallenge) {
+		return nil, badGrant("the code is not valid for this client, redirect_uri and code_verifier")
+	}
+	out := &given{nonce: row.Nonce, scopes: row.Scopes}
+	err = p.store.Write(p.within(ctx, *row.TenantID), func(ctx context.Context, tx *store.Tx) error {
+		return p.grantFor(ctx, tx, row, out)
+	})
+	switch {
+	case errors.Is(err, errUsed):
+		return nil, p.replayed(ctx, row.ID)
+	case errors.Is(err, errOver):
+		return nil, badGrant("the person has signed out or may no longer sign in")
+	case err != nil:
+		return nil, p.failed(ctx, "redeem a code", err)
+	}
+	return p.respondTokens(ctx, c, out)
+}
+
+// verifies tells whether a verifier is the one that the challenge was made from (PKCE, S256).
+func verifies(verifier, challenge string) bool {
+	if len(verifier) < 43 || len(verifier) > 128 {
+		return false
+	}
+	return oidc.VerifyCodeChallenge(&oidc.CodeChallenge{Challenge: challenge, Method: oidc.CodeChallengeMethodS256}, verifier)
+}
+
+// grantFor marks the code as used and makes the grant, and its first refresh token when the client asked for one.
+func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequest, out *given) error {
+	now, grantID := p.now(), id.New("grt")
+	err := tx.AsSystem(ctx, "authorization requests and sign-ins belong to no company", func(ctx context.Context) (err error) {
+		if out.user, err = userIn(ctx, tx.Client, *row.UserID, *row.TenantID, *row.AuthenticatedAt); err != nil {
+			return err
+		}
+		if s, err := tx.SignIn.Get(ctx, *row.SignInID); err != nil || s.EndedAt != nil {
+			if err != nil && !ent.IsNotFound(err) {
+				return fmt.Errorf("look the sign-in up: %w", err)
+			}
+			return errOver
+		}
+		n, err := tx.AuthRequest.Update().Where(authrequest.ID(row.ID), authrequest.CodeUsedAtIsNil()).
+			SetCodeUsedAt(now).SetGrantID(grantID).SetExpiresAt(now.Add(replayLife)).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("mark the code as used: %w", err)
+		}
+		if n == 0 {
+			return errUsed
+		}
+		return nil
+	})
+	if err != nil {
+		return err //nolint:wrapcheck // its own words
+	}
+	expires := now.Add(accessLife)
+	offline := slices.Contains(row.Scopes, oidc.ScopeOfflineAccess)
+	if offline {
+		expires = now.Add(refreshLife)
+	}
+	out.grant, err = tx.Grant.Create().SetID(grantID).SetUserID(out.user.ID).SetClientID(row.ClientID).SetSignInID(*row.SignInID).
+		SetScopes(row.Scopes).SetMethods(row.Methods).SetAuthenticatedAt(*row.AuthenticatedAt).SetExpiresAt(expires).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("make the grant: %w", err)
+	}
+	if offline {
+		if out.refresh, err = newRefreshToken(ctx, tx, grantID, expires); err != nil {
+			return err
+		}
+	}
+	if row.ClientID == identity.WebClient {
+		return nil // its session is written down by who makes it
+	}
+	return auditGiven(ctx, tx, out.grant, out.user)
+}
+
+func newRefreshToken(ctx context.Context, tx *store.Tx, grantID string, expires time.Time) (string, error) {
+	token := newToken()
+	if err := tx.RefreshToken.Create().SetGrantID(grantID).SetHash(hashOf(token)).SetExpiresAt(expires).Exec(ctx); err != nil {
+		return "", fmt.Errorf("make a refresh token: %w", err)
+	}
+	return token, nil
+}
+
+// replayed revokes what a code gave that came a second time: one of the two who have it is a thief.
+func (p *Provider) replayed(ctx context.Context, requestID string) error {
+	row, err := p.store.Reader().AuthRequest.Get(p.global(ctx), requestID)
+	if err == nil && row.GrantID != nil {
+		err = p.store.Write(p.within(ctx, *row.TenantID), func(ctx context.Context, tx *store.Tx) error {
+			return p.takeBack(ctx, tx, *row.GrantID, row.ClientID, "an authorization code was used twice")
+		})
+		p.store.AuthorityChanged()
+	}
+	if err != nil && !ent.IsNotFound(err) {
+		return p.failed(ctx, "revoke what a replayed code gave", err)
+	}
+	return badGrant("the code is not valid")
+}
+
+// takeBack revokes a grant and writes down why, once. The transaction is the company's.
+func (p *Provider) takeBack(ctx context.Context, tx *store.Tx, grantID, clientID, reason string) error {
+	revoked, err := revokeIn(ctx, tx, grantID, p.now())
+	if err != nil || !revoked {
+		return err
+	}
+	p.log.WarnContext(ctx, "a grant was revoked", "reason", reason, "client", clientID, "grant", grantID)
+	return auditRevoked(ctx, tx, grantID, clientID, reason)
+}
+
+// refresh gives new tokens for a refresh token, once. One that comes again revokes the whole grant.
+func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenRequest) (*oidc.AccessTokenResponse, error) {
+	row, err := p.store.Reader().RefreshToken.Query().Where(refreshtoken.Hash(hashOf(r.RefreshToken))).WithGrant().Only(p.global(ctx))
+	if ent.IsNotFound(err) {
+		return nil, badGrant("the refresh token is not valid")
+	}
+	if err != nil {
+		return nil, p.failed(ctx, "look a refresh token up", err)
+	}
+	g := row.Edges.Grant
+	if g.ClientID != c.id || g.RevokedAt != nil || row.UsedAt == nil && !p.now().Before(row.ExpiresAt) {
+		return nil, badGrant("the refresh token is not valid")
+	}
+	scopes, err := narrowed(g.Scopes, r.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	out := &given{grant: g, scopes: scopes}
+	reused := false
+	err = p.store.Write(p.within(ctx, g.CompanyID), func(ctx context.Context, tx *store.Tx) error {
+		reused, err = p.rotate(ctx, tx, row, out)
+		return err
+	})
+	switch {
+	case errors.Is(err, errOver):
+		return nil, badGrant("the person has signed out or may no longer sign in")
+	case err != nil:
+		return nil, p.failed(ctx, "refresh tokens", err)
+	case reused:
+		p.store.AuthorityChanged()
+		return nil, badGrant("the refresh token is not valid")
+	}
+	return p.respondTokens(ctx, c, out)
+}
+
+// rotate marks the refresh token as used and makes the next one. Of several at once one does; for all others, and for
+// one that was used before, it revokes the grant and returns true.
+func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshToken, out *given) (reused bool, err error) {
+	now := p.now()
+	n, err := tx.RefreshToken.Update().Where(refreshtoken.ID(row.ID), refreshtoken.UsedAtIsNil()).SetUsedAt(now).Save(ctx)
+	if err != nil {
+		return false, fmt.Errorf("mark the refresh token as used: %w", err)
+	}
+	if n == 0 {
+		return true, p.takeBack(ctx, tx, out.grant.ID, out.grant.ClientID, "a refresh token was used twice")
+	}
+	err = tx.AsSystem(ctx, "a sandbox's user is as good as the live one, who is of another company", func(ctx context.Context) (err error) {
+		out.user, err = userIn(ctx, tx.Client, out.grant.UserID, out.grant.CompanyID, out.grant.AuthenticatedAt)
+		return err
+	})
+	if err != nil {
+		return false, err //nolint:wrapcheck // its own words
+	}
+	expires := now.Add(refreshLife)
+	if out.refresh, err = newRefreshToken(ctx, tx, out.grant.ID, expires); err != nil {
+		return false, err
+	}
+	n, err = tx.Grant.Update().Where(grant.ID(out.grant.ID), grant.RevokedAtIsNil()).SetExpiresAt(expires).Save(ctx)
+	if err != nil {
+		return false, fmt.Errorf("prolong the grant: %w", err)
+	}
+	if n == 0 {
+		return false, errOver // revoked since it was read
+	}
+	return false, nil
+}
+
+// narrowed returns the scopes of a refreshed access token: the grant's, or those of them that the client asks for.
+// Leaving out all scopes of the API is no way to narrow, as a token without any acts with all of its client's.
+func narrowed(granted, asked []string) ([]string, error) {
+	if len(asked) == 0 {
+		return granted, nil
+	}
+	for _, s := range asked {
+		if !slices.Contains(granted, s) {
+			return nil, oidc.ErrInvalidScope().WithDescription("a scope was not granted")
+		}
+	}
+	if slices.ContainsFunc(granted, ofAPI) && !slices.ContainsFunc(asked, ofAPI) {
+		return nil, oidc.ErrInvalidScope().WithDescription("at least one of the granted API scopes must be asked for")
+	}
+	return asked, nil
+}
+
+// respondTokens signs the tokens of a response.
+func (p *Provider) respondTokens(ctx context.Context, c *client, g *given) (*oidc.AccessTokenResponse, error) {
+	access, expires, err := p.tokens.IssueGranted(ctx, identity.Grant{
+		ID: g.grant.ID, UserID: g.user.ID, CompanyID: g.grant.CompanyID, ClientID: c.id, Scopes: g.scopes,
+	}, accessLife)
+	if err != nil {
+		return nil, p.failed(ctx, "sign an access token", err)
+	}
+	out := &oidc.AccessTokenResponse{
+		AccessToken: access, TokenType: oidc.BearerToken, RefreshToken: g.refresh, Scope: g.scopes,
+		ExpiresIn: uint64(max(0, expires.Sub(p.now()).Round(time.Second)) / time.Second),
+	}
+	if slices.Contains(g.grant.Scopes, oidc.ScopeOpenID) {
+		if out.IDToken, err = p.idToken(ctx, g, access); err != nil {
+			return nil, p.failed(ctx, "sign an ID token", err)
+		}
+	}
+	return out, nil
+}

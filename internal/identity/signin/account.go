@@ -1,0 +1,257 @@
+package signin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"atrium/ent"
+	"atrium/ent/company"
+	"atrium/ent/factor"
+	"atrium/ent/signin"
+	"atrium/ent/user"
+	"atrium/internal/store"
+)
+
+// factorsData is what /account/mfa shows.
+type factorsData struct {
+	Email     string
+	Factors   []factorRow
+	Ways      []enrolWay
+	CodesLeft int
+	Forms     string // base of the forms' addresses
+	Rename    string // the factor whose name is being changed
+}
+
+// factorRow is one factor of the list.
+type factorRow struct {
+	ID, Name, Kind, Added, Used string
+}
+
+var kindWords = map[factor.Kind]string{factor.KindTotp: "Authenticator app", factor.KindSms: "Text message", factor.KindPasskey: "Passkey"}
+
+// ownPlace returns /account/mfa for whoever is signed in with a fresh proof. Everybody else is sent to give one, and nil
+// is returned.
+func (s *Server) ownPlace(w http.ResponseWriter, r *http.Request) *place {
+	row, err := s.signIns.Current(r.Context(), r)
+	if err != nil {
+		s.Broken(w, r, err)
+		return nil
+	}
+	g := &goal{page: PathFactors}
+	if row == nil || !s.signIns.Fresh(row) || r.Method == http.MethodGet && !g.fresh(row.AuthenticatedAt, s.signIns.now()) {
+		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+		return nil
+	}
+	return &place{base: PathFactors, back: PathFactors, signIn: row}
+}
+
+// showFactors lists the account's factors, or shows how to enrol the first one.
+func (s *Server) showFactors(w http.ResponseWriter, r *http.Request) {
+	at := s.ownPlace(w, r)
+	if at == nil {
+		return
+	}
+	if len(s.open(at.signIn).Codes) > 0 {
+		s.keepPage(w, r, at)
+		return
+	}
+	all, err := s.factors(r.Context(), at.signIn.AccountID)
+	switch {
+	case err != nil:
+		s.Broken(w, r, err)
+	case len(all) == 0 || r.URL.Query().Has("add"):
+		s.enrolPage(w, r, at, Page{}, http.StatusOK)
+	default:
+		s.factorsPage(w, r, at, all, Page{}, http.StatusOK)
+	}
+}
+
+// factorsPage lists the account's factors.
+func (s *Server) factorsPage(w http.ResponseWriter, r *http.Request, at *place, all []*ent.Factor, p Page, status int) {
+	email, err := s.email(r.Context(), at.signIn)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	left, err := s.codesLeft(r.Context(), at.signIn.AccountID)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	data := factorsData{Email: email, CodesLeft: left, Forms: at.base, Rename: r.URL.Query().Get("rename")}
+	data.Ways, _ = s.ways(at, "")
+	for _, f := range all {
+		row := factorRow{ID: f.ID, Name: f.Name, Kind: kindWords[f.Kind], Added: day(f.CreatedAt), Used: "not used yet"}
+		if f.LastUsedAt != nil {
+			row.Used = "last used " + day(*f.LastUsedAt)
+		}
+		data.Factors = append(data.Factors, row)
+	}
+	p.Body, p.Title, p.Wide, p.Data = "factors", "Second step", true, data
+	if p.Intro == "" {
+		p.Intro = "What you prove yourself with besides your password."
+	}
+	s.Render(w, r, status, p)
+}
+
+func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
+
+// ownFactor returns the factor that a form names; it answers itself, and returns nil, when it is none of the person's.
+func (s *Server) ownFactor(w http.ResponseWriter, r *http.Request) (*place, *ent.Factor) {
+	at := s.ownPlace(w, r)
+	if at == nil {
+		return nil, nil
+	}
+	all, err := s.factors(r.Context(), at.signIn.AccountID)
+	if err != nil {
+		s.Broken(w, r, err)
+		return nil, nil
+	}
+	i := slices.IndexFunc(all, func(f *ent.Factor) bool { return f.ID == r.PostFormValue("factor") })
+	if i < 0 {
+		http.Redirect(w, r, at.back, http.StatusSeeOther)
+		return nil, nil
+	}
+	return at, all[i]
+}
+
+// postRename gives a factor another name.
+func (s *Server) postRename(w http.ResponseWriter, r *http.Request) {
+	at, f := s.ownFactor(w, r)
+	if f == nil {
+		return
+	}
+	name := strings.Join(strings.Fields(cut(r.PostFormValue("name"), 400)), " ")
+	if name == "" || utf8.RuneCountInString(name) > 100 {
+		s.again(w, r, at, Page{Error: "A name has 1 to 100 characters."}, http.StatusUnprocessableEntity)
+		return
+	}
+	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return tx.Factor.Update().Where(factor.ID(f.ID)).SetName(name).Exec(ctx) //nolint:wrapcheck // wrapped below
+	})
+	if err != nil {
+		s.Broken(w, r, fmt.Errorf("rename a factor: %w", err))
+		return
+	}
+	http.Redirect(w, r, at.back, http.StatusSeeOther)
+}
+
+// postRemove takes a factor away, unless it is the last one and a company requires one.
+func (s *Server) postRemove(w http.ResponseWriter, r *http.Request) {
+	at, f := s.ownFactor(w, r)
+	if f == nil {
+		return
+	}
+	var needed bool
+	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := lockAccount(ctx, tx, f.AccountID); err != nil {
+			return err
+		}
+		n, err := tx.Factor.Query().Where(factor.AccountID(f.AccountID)).Count(ctx)
+		if err != nil {
+			return fmt.Errorf("count the factors: %w", err)
+		}
+		if needed, err = required(ctx, tx, f.AccountID); err != nil || needed && n <= 1 {
+			return err
+		}
+		needed = false
+		return s.removeFactor(ctx, tx, originOf(w, r), f)
+	})
+	switch {
+	case err != nil:
+		s.Broken(w, r, fmt.Errorf("remove a factor: %w", err))
+	case needed:
+		s.again(w, r, at, Page{Error: "Your company requires a second step. Add another one before you remove this one."}, http.StatusConflict)
+	default:
+		http.Redirect(w, r, at.back, http.StatusSeeOther)
+	}
+}
+
+// required tells whether one of the account's companies requires a second factor.
+func required(ctx context.Context, tx *store.Tx, accountID string) (bool, error) {
+	var ids []string
+	err := tx.User.Query().Where(user.AccountID(accountID), user.StatusEQ(user.StatusActive), user.LiveUserIDIsNil()).
+		Limit(maxMemberships).Select(user.FieldCompanyID).Scan(ctx, &ids)
+	if err != nil {
+		return false, fmt.Errorf("look for the account's companies: %w", err)
+	}
+	yes, err := tx.Company.Query().Where(company.IDIn(ids...), company.MfaRequired(true)).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("ask the companies: %w", err)
+	}
+	return yes, nil
+}
+
+// postRenewCodes replaces the recovery codes.
+func (s *Server) postRenewCodes(w http.ResponseWriter, r *http.Request) {
+	at := s.ownPlace(w, r)
+	if at == nil {
+		return
+	}
+	all, err := s.factors(r.Context(), at.signIn.AccountID)
+	if err != nil || len(all) == 0 {
+		s.moved(w, r, &goal{page: PathFactors}, errOr(err, errMoved))
+		return
+	}
+	err = s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := lockAccount(ctx, tx, at.signIn.AccountID); err != nil {
+			return err
+		}
+		codes, err := renewCodes(ctx, tx, at.signIn.AccountID)
+		if err != nil {
+			return err
+		}
+		p := s.open(at.signIn)
+		p.Codes = codes
+		sealed, err := sealPending(s.sealer, at.signIn.ID, p)
+		if err != nil {
+			return err
+		}
+		if err := tx.SignIn.Update().Where(signin.ID(at.signIn.ID), signin.EndedAtIsNil()).SetPending(sealed).Exec(ctx); err != nil {
+			return err //nolint:wrapcheck // wrapped below
+		}
+		return s.tell(ctx, tx, at.signIn.AccountID, CodesRenewed)
+	})
+	if err != nil {
+		s.Broken(w, r, fmt.Errorf("renew the recovery codes: %w", err))
+		return
+	}
+	http.Redirect(w, r, at.back, http.StatusSeeOther)
+}
+
+// postSignOut signs the browser out, with all that came from its sign-in.
+func (s *Server) postSignOut(w http.ResponseWriter, r *http.Request) {
+	row, err := s.signIns.begun(r.Context(), r)
+	if err == nil && row != nil {
+		err = s.provider.EndSignIn(r.Context(), row.ID)
+	}
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	dropCookie(w, signInCookie)
+	newFormCookie(w)
+	s.Message(w, r, http.StatusOK, "You are signed out", "Here, and in the applications that you used with this sign-in.", s.home())
+}
+
+// again shows the list once more.
+func (s *Server) again(w http.ResponseWriter, r *http.Request, at *place, p Page, status int) {
+	all, err := s.factors(r.Context(), at.signIn.AccountID)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	s.factorsPage(w, r, at, all, p, status)
+}
+
+func errOr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}

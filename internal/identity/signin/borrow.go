@@ -1,0 +1,59 @@
+package signin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+// What package account borrows besides Layout and SignIns.
+
+// Confirm holds a password against the account of whoever is signed in. It counts as an attempt to sign in does: wait is
+// how long none is taken, when it is not 0. Returns password.ErrBusy, wrapped, like the Hasher.
+func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Account, plain string) (right bool, wait time.Duration, err error) {
+	ctx := r.Context()
+	if len(plain) > maxPassword {
+		return false, 0, nil
+	}
+	try, wait, err := s.throttle.take(ctx, accountKey(acc.Email), s.deviceKey(r, acc.ID), addressKey(r))
+	if err != nil || wait > 0 {
+		return false, wait, err
+	}
+	if right, err = s.verify(ctx, acc, plain, try); err != nil {
+		return false, 0, err
+	}
+	if !right {
+		return false, 0, s.failed(ctx, originOf(w, r), acc, "password")
+	}
+	err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error { return s.throttle.proved(ctx, tx, try) })
+	if err != nil {
+		return false, 0, fmt.Errorf("note the proof: %w", err)
+	}
+	return true, 0, nil
+}
+
+// AuditUser writes into the log of the user's company what became of the user. The transaction's context reaches all
+// companies.
+func AuditUser(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, u *ent.User, action string, changes map[string]op.Change) error {
+	return audit(ctx, tx, originOf(w, r), u, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
+}
+
+// AuditAccount is AuditUser for each of the account's users.
+func AuditAccount(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, accountID, action string, changes map[string]op.Change) error {
+	return auditAll(ctx, tx, originOf(w, r), accountID, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
+}
+
+// RequestOrigin is where a request came from, as audit entries show it.
+type RequestOrigin struct{ IP, UserAgent, RequestID string }
+
+// Origin reads a request and the id that the gate gave it.
+func Origin(w http.ResponseWriter, r *http.Request) RequestOrigin {
+	from := originOf(w, r)
+	return RequestOrigin{IP: from.ip, UserAgent: from.userAgent, RequestID: from.requestID}
+}

@@ -1,0 +1,202 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/factor"
+	"atrium/internal/store"
+)
+
+const wrongCode = "That code is not right, or it was used before. Codes from an app change every 30 seconds."
+
+// codeData is what the page of the second proof shows.
+type codeData struct {
+	Action, Other string
+	App           bool        // an authenticator app is enrolled
+	Phones        []phoneForm // whom a code can be sent to
+	Sent          string      // where one was sent
+	Passkey       *passkeyForm
+}
+
+// phoneForm sends a code to one telephone.
+type phoneForm struct{ Action, ID, Name string }
+
+// codePage asks for the second factor.
+func (s *Server) codePage(w http.ResponseWriter, r *http.Request, g *goal, st *state, p Page, status int) {
+	all, err := s.factors(r.Context(), st.signIn.AccountID)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	data := codeData{Action: g.At("/signin/code"), Other: g.At(PathSignIn) + "&as=other", App: len(ofKind(all, factor.KindTotp)) > 0}
+	if s.sms != nil {
+		for _, f := range ofKind(all, factor.KindSms) {
+			data.Phones = append(data.Phones, phoneForm{Action: g.At("/signin/code/sms"), ID: f.ID, Name: f.Name})
+			if sent := st.pending.SMS; sent != nil && sent.Factor == f.ID {
+				data.Sent = f.Name
+			}
+		}
+	}
+	if data.Passkey, err = s.secondPasskeyForm(r.Context(), g, st, all); err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "code", "Confirm that it is you", data, g.leads, data.Passkey != nil
+	s.Render(w, r, status, p)
+}
+
+// postSendCode sends a code to one of the account's telephones.
+func (s *Server) postSendCode(w http.ResponseWriter, r *http.Request) {
+	g, st := s.at(w, r, stepCode)
+	if st == nil {
+		return
+	}
+	all, err := s.factors(r.Context(), st.signIn.AccountID)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	phones := ofKind(all, factor.KindSms)
+	i := slices.IndexFunc(phones, func(f *ent.Factor) bool { return f.ID == r.PostFormValue("phone") })
+	if i < 0 || s.sms == nil {
+		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+		return
+	}
+	_, err = s.sendCode(r.Context(), st.signIn, phones[i], "")
+	if text, status := s.notSent(w, r, err); text != "" {
+		s.codePage(w, r, g, st, Page{Error: text}, status)
+		return
+	}
+	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+}
+
+// notSent says why no code was sent; nothing when one was, or was a moment ago.
+func (s *Server) notSent(w http.ResponseWriter, r *http.Request, err error) (text string, status int) {
+	wait, limited := errors.AsType[waitError](err)
+	switch {
+	case err == nil, errors.Is(err, errSoon):
+		return "", http.StatusOK
+	case limited:
+		retryAfter(w, wait.wait)
+		return "Too many codes were sent. " + tooMany(wait.wait), http.StatusTooManyRequests
+	default:
+		s.log.ErrorContext(r.Context(), "no code could be sent", "error", err, "requestId", requestID(w))
+		return "The message could not be sent. Try again, or use another way.", http.StatusBadGateway
+	}
+}
+
+// at returns the goal and where the browser stands, when that is the step; it answers itself, and returns nil, when the
+// browser is to do something else first or has done it already.
+func (s *Server) at(w http.ResponseWriter, r *http.Request, want step) (*goal, *state) {
+	g := s.goal(w, r)
+	if g == nil {
+		return nil, nil
+	}
+	st, err := s.where(r, g)
+	if err != nil {
+		s.Broken(w, r, err)
+		return nil, nil
+	}
+	if st.step != want {
+		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+		return nil, nil
+	}
+	return g, st
+}
+
+// postCode takes the code of an app, of a text message or of the recovery codes alike.
+func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
+	g, st := s.at(w, r, stepCode)
+	if st == nil {
+		return
+	}
+	ctx := r.Context()
+	code := strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(r.PostFormValue("code"))
+	if code == "" {
+		s.codePage(w, r, g, st, Page{Faults: map[string]string{"code": "Enter the code."}}, http.StatusUnprocessableEntity)
+		return
+	}
+	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), st.signIn.AccountID)
+	if err != nil {
+		s.Broken(w, r, fmt.Errorf("read the account: %w", err))
+		return
+	}
+	try, wait, err := s.throttle.take(ctx, accountKey(acc.Email), s.deviceKey(r, acc.ID), addressKey(r))
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	if wait > 0 {
+		retryAfter(w, wait)
+		s.codePage(w, r, g, st, Page{Error: tooMany(wait)}, http.StatusTooManyRequests)
+		return
+	}
+	value, err := s.spend(ctx, st, code, try)
+	switch {
+	case err != nil:
+		s.moved(w, r, g, err)
+	case value == "":
+		if err := s.failed(ctx, originOf(w, r), acc, "code"); err != nil {
+			s.Broken(w, r, err)
+			return
+		}
+		s.codePage(w, r, g, st, Page{Faults: map[string]string{"code": wrongCode}}, http.StatusUnprocessableEntity)
+	default:
+		handOut(w, value)
+		s.know(w, r, acc.ID)
+		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+	}
+}
+
+// spend uses the code up and completes the sign-in, whose new cookie it returns; empty for a code that is not good.
+func (s *Server) spend(ctx context.Context, st *state, code string, try *attempt) (value string, err error) {
+	all, err := s.factors(ctx, st.signIn.AccountID)
+	if err != nil {
+		return "", err
+	}
+	row, methods := st.signIn, []string{methodOTP, methodMFA}
+	used := func(context.Context, *store.Tx) (bool, error) { return false, nil }
+	if len(code) == recoveryChars {
+		used = func(ctx context.Context, tx *store.Tx) (bool, error) {
+			good, err := s.spendCode(ctx, tx, row.AccountID, code)
+			if err != nil || !good {
+				return false, err
+			}
+			return true, s.tell(ctx, tx, row.AccountID, CodeUsed)
+		}
+	} else if totp, err := s.findTOTP(all, code); err != nil {
+		return "", err
+	} else if totp != nil {
+		used = func(ctx context.Context, tx *store.Tx) (bool, error) { return s.spendTOTP(ctx, tx, totp) }
+	} else {
+		ours := func(sent *sentCode) bool {
+			return sent.Factor != "" && slices.ContainsFunc(all, func(f *ent.Factor) bool { return f.ID == sent.Factor })
+		}
+		var right bool
+		if row, right, err = s.matchSMS(ctx, row, ours, code); err != nil {
+			return "", err
+		}
+		if right {
+			methods = []string{methodSMS, methodMFA}
+			used = func(context.Context, *store.Tx) (bool, error) { return true, nil }
+		}
+	}
+	err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		value = ""
+		good, err := used(ctx, tx)
+		if err != nil || !good {
+			return err
+		}
+		if value, err = s.signIns.raise(ctx, tx, row, nil, methods...); err != nil {
+			return err
+		}
+		return s.throttle.proved(ctx, tx, try)
+	})
+	return value, err
+}

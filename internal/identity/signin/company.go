@@ -1,0 +1,179 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/ent/mailedlink"
+	"atrium/ent/user"
+	"atrium/internal/identity/provider"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+// accountData is what the pages show that are about the account or its companies.
+type accountData struct {
+	Action, Other, Email string
+	Choices              []membership
+	Back                 bool // the client is there to be gone back to
+}
+
+// email returns the address of the account that is signed in.
+func (s *Server) email(ctx context.Context, row *ent.SignIn) (string, error) {
+	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), row.AccountID)
+	if err != nil {
+		return "", fmt.Errorf("read the account: %w", err)
+	}
+	return acc.Email, nil
+}
+
+// about renders one of those pages.
+func (s *Server) about(w http.ResponseWriter, r *http.Request, g *goal, st *state, status int, p Page, action string) {
+	email, err := s.email(r.Context(), st.signIn)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	p.Leads = g.leads
+	p.Data = accountData{
+		Action: g.At(action), Other: g.At(PathSignIn) + "&as=other", Email: email, Choices: st.choices,
+		Back: g.req != nil && !g.req.FirstParty,
+	}
+	s.Render(w, r, status, p)
+}
+
+// accountPage asks whether to go on as the account that is signed in.
+func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
+	s.about(w, r, g, st, http.StatusOK, Page{Body: "account", Title: "Choose an account"}, "/signin/account")
+}
+
+// postAccount goes on as the account that is signed in.
+func (s *Server) postAccount(w http.ResponseWriter, r *http.Request) {
+	g, st := s.at(w, r, stepAccount)
+	if st == nil {
+		return
+	}
+	_, err := s.change(r.Context(), st.signIn, func(p *pending) error {
+		*p = *p.of(g.key())
+		p.Stay = true
+		return nil
+	})
+	if err != nil {
+		s.moved(w, r, g, err)
+		return
+	}
+	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+}
+
+// refusedPage says that the account is not let in. It says the same to strangers and to people who were deactivated.
+func (s *Server) refusedPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
+	p := Page{Body: "refused", Title: "You have no access here", Intro: "Your account is not an active member of a company that may use " + g.req.ClientName + "."}
+	if g.req.FirstParty {
+		p.Intro = "Your account is not an active member of any company."
+	}
+	s.about(w, r, g, st, http.StatusForbidden, p, "/signin/refused")
+}
+
+// postRefused goes back to the client without having been let in.
+func (s *Server) postRefused(w http.ResponseWriter, r *http.Request) {
+	if g, st := s.at(w, r, stepRefused); st != nil {
+		s.deny(r.Context(), w, r, g, "access_denied")
+	}
+}
+
+// companyPage asks which company to go on in.
+func (s *Server) companyPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
+	p := Page{Body: "company", Title: "Choose a company"}
+	if len(st.choices) == 1 {
+		p.Title, p.Intro = "You are invited", st.choices[0].Company.Name+" has invited you to join."
+	}
+	s.about(w, r, g, st, http.StatusOK, p, "/signin/company")
+}
+
+// postCompany goes on in one of the account's companies. Choosing one that has invited the person accepts.
+func (s *Server) postCompany(w http.ResponseWriter, r *http.Request) {
+	g, st := s.at(w, r, stepCompany)
+	if st == nil {
+		return
+	}
+	i := slices.IndexFunc(st.choices, func(m membership) bool { return m.User.ID == r.PostFormValue("user") })
+	if i < 0 {
+		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+		return
+	}
+	m := st.choices[i]
+	if m.Invited() {
+		if err := s.accept(r.Context(), originOf(w, r), m.User); err != nil {
+			s.Broken(w, r, err)
+			return
+		}
+	}
+	_, err := s.change(r.Context(), st.signIn, func(p *pending) error {
+		*p = *p.of(g.key())
+		p.User = m.User.ID
+		return nil
+	})
+	if err != nil {
+		s.moved(w, r, g, err)
+		return
+	}
+	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+}
+
+// accept makes an invited user active. The person is signed in as the account that was invited, which proves as much as
+// the mailed link does; the link is used up.
+func (s *Server) accept(ctx context.Context, from origin, u *ent.User) error {
+	err := s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		n, err := tx.User.Update().Where(user.ID(u.ID), user.StatusEQ(user.StatusInvited)).SetStatus(user.StatusActive).Save(ctx)
+		if err != nil || n == 0 {
+			return err //nolint:wrapcheck // wrapped below
+		}
+		err = tx.MailedLink.Update().Where(mailedlink.UserID(u.ID), mailedlink.KindEQ(mailedlink.KindInvitation), mailedlink.UsedAtIsNil()).
+			SetUsedAt(s.signIns.now()).Exec(ctx)
+		if err != nil {
+			return err //nolint:wrapcheck // wrapped below
+		}
+		return audit(ctx, tx, from, u, event{
+			action: "user.updated", resource: "User", outcome: auditentry.OutcomeAllowed,
+			changes: map[string]op.Change{"status": {From: user.StatusInvited, To: user.StatusActive}},
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("accept the invitation: %w", err)
+	}
+	s.store.AuthorityChanged()
+	return nil
+}
+
+// done goes back with a code. Every code that is given is a session that begins, and is written down before.
+func (s *Server) done(w http.ResponseWriter, r *http.Request, g *goal, st *state, consented bool) {
+	if g.req == nil {
+		http.Redirect(w, r, g.page, http.StatusSeeOther)
+		return
+	}
+	u, row := st.chosen.User, st.signIn
+	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return audit(ctx, tx, originOf(w, r), u, event{
+			action: "session.created", resource: "Session", outcome: auditentry.OutcomeAllowed,
+			changes: map[string]op.Change{"methods": {To: row.Methods}, "client": {To: g.req.ClientID}},
+		})
+	})
+	if err != nil {
+		s.Broken(w, r, fmt.Errorf("write the sign-in down: %w", err))
+		return
+	}
+	to, err := s.provider.Allow(r.Context(), g.req, provider.Outcome{
+		SignInID: row.ID, CompanyID: u.CompanyID, UserID: u.ID, Methods: row.Methods, AuthenticatedAt: row.AuthenticatedAt, Consent: consented,
+	})
+	if errors.Is(err, provider.ErrOutcome) {
+		s.Message(w, r, http.StatusForbidden, "Please sign in again", "Your account was changed while you were signing in.",
+			Link{Text: "Sign in", To: g.At(PathSignIn) + "&as=other"})
+		return
+	}
+	s.answer(w, r, to, err)
+}

@@ -1,0 +1,94 @@
+package signin
+
+import (
+	"net/http"
+	"slices"
+)
+
+// consentData is what the page of the consent shows.
+type consentData struct {
+	Action, Other, Client, Company, Email string
+	Allows                                []string
+}
+
+// standardWords say what OpenID's own scopes let an application do, areaWords what those of the API are about.
+var (
+	standardWords = []struct{ scope, words string }{
+		{"openid", "Know that it is you"},
+		{"profile", "See your name"},
+		{"email", "See your e-mail address"},
+		{"offline_access", "Keep its access while you are away"},
+	}
+	areaWords = []struct{ area, what string }{
+		{"services", "services and offerings"},
+		{"requests", "requests and tasks"},
+		{"workflows", "workflows and how they run"},
+		{"users", "the people of the company"},
+		{"teams", "teams"},
+		{"organizations", "organizations"},
+		{"secrets", "secrets, but not their values"},
+		{"audit", "the audit log"},
+		{"billing", "invoices and credits"},
+	}
+)
+
+// inWords says what the scopes let an application do. One that has no words is shown as it is: nothing is asked for
+// behind the person's back.
+func inWords(scopes []string) []string {
+	var out []string
+	left := slices.Clone(scopes)
+	take := func(scope string) bool {
+		n := len(left)
+		left = slices.DeleteFunc(left, func(s string) bool { return s == scope })
+		return len(left) < n
+	}
+	for _, s := range standardWords {
+		if take(s.scope) {
+			out = append(out, s.words)
+		}
+	}
+	for _, a := range areaWords {
+		read, write := take(a.area+":read"), take(a.area+":write")
+		switch {
+		case read && write:
+			out = append(out, "See and change "+a.what)
+		case read:
+			out = append(out, "See "+a.what)
+		case write:
+			out = append(out, "Change "+a.what)
+		}
+	}
+	return append(out, left...)
+}
+
+// consentPage asks whether the client may have what it asks for.
+func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
+	email, err := s.email(r.Context(), st.signIn)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	s.Render(w, r, http.StatusOK, Page{
+		Body: "consent", Title: "Allow " + g.req.ClientName + "?", Leads: g.leads,
+		Data: consentData{
+			Action: g.At("/signin/consent"), Other: g.At(PathSignIn) + "&as=other", Client: g.req.ClientName, Company: st.chosen.Company.Name,
+			Email: email, Allows: inWords(g.req.Scopes),
+		},
+	})
+}
+
+// postConsent gives the client what it asks for, or does not.
+func (s *Server) postConsent(w http.ResponseWriter, r *http.Request) {
+	g, st := s.at(w, r, stepConsent)
+	if st == nil {
+		return
+	}
+	switch r.PostFormValue("consent") {
+	case "allow":
+		s.done(w, r, g, st, true)
+	case "deny":
+		s.deny(r.Context(), w, r, g, "access_denied")
+	default:
+		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+	}
+}

@@ -1,0 +1,66 @@
+package signin
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Known browsers.
+const (
+	deviceLife  = 180 * 24 * time.Hour
+	maxAccounts = 5 // that a browser is known for
+)
+
+var deviceAAD = []byte("sign-in/device")
+
+// device is the cookie of a browser in which accounts have signed in.
+type device struct {
+	Nonce    string   `json:"n"`
+	Accounts []string `json:"a"`
+}
+
+// device returns what the browser's cookie says; a browser without one is known for nothing.
+func (s *Server) device(r *http.Request) device {
+	var d device
+	sealed, err := base64.RawURLEncoding.DecodeString(onlyCookie(r, deviceCookie))
+	if err != nil || len(sealed) == 0 {
+		return d
+	}
+	plain, err := s.sealer.Unseal(sealed, deviceAAD)
+	if err != nil || json.Unmarshal(plain, &d) != nil {
+		return device{} // of another installation, or made up
+	}
+	return d
+}
+
+// deviceKey is the counter of this browser for the account; empty when the account has not signed in here.
+func (s *Server) deviceKey(r *http.Request, accountID string) string {
+	d := s.device(r)
+	if accountID == "" || !slices.Contains(d.Accounts, accountID) {
+		return ""
+	}
+	return "device/" + digest(d.Nonce+"/"+accountID)
+}
+
+// know makes the browser known for the account.
+func (s *Server) know(w http.ResponseWriter, r *http.Request, accountID string) {
+	d := s.device(r)
+	if d.Nonce == "" {
+		d.Nonce, _ = newToken()
+	}
+	d.Accounts = append([]string{accountID}, slices.DeleteFunc(d.Accounts, func(id string) bool { return id == accountID })...)
+	d.Accounts = d.Accounts[:min(len(d.Accounts), maxAccounts)]
+	plain, err := json.Marshal(d)
+	if err != nil {
+		return // strings only: cannot happen
+	}
+	sealed, err := s.sealer.Seal(plain, deviceAAD)
+	if err != nil {
+		s.log.WarnContext(r.Context(), "a browser could not be made known", "error", err)
+		return
+	}
+	setCookie(w, deviceCookie, base64.RawURLEncoding.EncodeToString(sealed), deviceLife)
+}

@@ -1,0 +1,26 @@
+// Package signin is where people sign in: the provider's hosted pages, from the password to the second factor, the
+// choice of a company and the consent, and /account/mfa, where they look after their factors.
+//
+// cmd mounts Server.Handler at the authorization server's address. The identity provider sends every authorization
+// request to /signin?request=arq_…, and this package answers it with provider.Allow or provider.Deny; the provider
+// knows nothing of pages. Package account, which holds the pages around passwords and invitations, borrows Layout and
+// SignIns from here; this package knows nothing of it.
+//
+// A browser's state is one SignIn row, found by the SHA-256 of the cookie __Host-atrium_signin. What is to be done next is
+// never kept: it follows from the request, the row and the account each time (Server.next), so that no step can be
+// skipped by calling another one's address:
+//
+//	             ┌──────────────────────────── proof too old, prompt=login ─────────────────────────────┐
+//	             ▼                                                                                       │
+//	/signin ─> password ─> second factor ─> which account ─> which company ─> enrolment ─> consent ─> Allow ─> the client
+//	   │           ▲       (if the account    (prompt=          (several, or    (the company  (third
+//	   │           │        has one)           select_account)   an invitation)  requires it)  parties)
+//	   └─ passkey ─┘  proves both at once
+//
+// The cookie is renewed with every proof (session fixation), forms carry a token bound to a second cookie (CSRF), and
+// failed proofs are counted in the database by account, address and known browser (Throttle rows), before the work of
+// checking them is done.
+//
+// What it never does: issue a code or a token, decide what anybody may do in the product, keep a secret in the clear, or
+// tell whether an e-mail address has an account.
+package signin

@@ -1,0 +1,123 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/authrequest"
+	"atrium/internal/identity/provider"
+)
+
+// goal is what a person signs in for: the authorization request of a client, or a page of their own account.
+type goal struct {
+	req   *provider.Request // nil for a page
+	page  string            // where to, when it is a page
+	began time.Time         // of the request; a proof given since is fresh
+	leads []string          // origins that the answer redirects to
+}
+
+// key names the goal, in addresses and in what a sign-in remembers.
+func (g *goal) key() string {
+	if g.req != nil {
+		return "request=" + url.QueryEscape(g.req.ID)
+	}
+	return "return=" + url.QueryEscape(g.page)
+}
+
+// At returns the address of one of the steps ("/signin/password") towards the goal.
+func (g *goal) At(step string) string { return step + "?" + g.key() }
+
+// silent tells whether the client wants an answer without the person being asked anything.
+func (g *goal) silent() bool { return g.req != nil && g.req.HasPrompt("none") }
+
+// fresh tells whether a proof given at that time is recent enough for the goal.
+func (g *goal) fresh(proof, now time.Time) bool {
+	switch {
+	case g.req == nil:
+		return now.Sub(proof) <= changesUntil
+	case !proof.Before(g.began):
+		return true
+	case g.req.HasPrompt("login"):
+		return false
+	default:
+		return g.req.MaxAge == nil || now.Sub(proof) <= *g.req.MaxAge
+	}
+}
+
+// goal reads what the person signs in for. It answers itself, and returns nil, when that is nothing (any more).
+func (s *Server) goal(w http.ResponseWriter, r *http.Request) *goal {
+	g, err := s.readGoal(r)
+	switch {
+	case errors.Is(err, provider.ErrGone):
+		s.gone(w, r)
+		return nil
+	case err != nil:
+		s.Broken(w, r, err)
+		return nil
+	}
+	return g
+}
+
+// gone answers for a request that cannot be answered any more.
+func (s *Server) gone(w http.ResponseWriter, r *http.Request) {
+	s.Message(w, r, http.StatusGone, "This sign-in has ended",
+		"It was finished already, has waited for too long or began in another browser. Go back to the application and sign in from there.", s.home())
+}
+
+func (s *Server) readGoal(r *http.Request) (*goal, error) {
+	q := r.URL.Query()
+	if page := q.Get("return"); page != "" {
+		if !ownPage(page) {
+			return nil, provider.ErrGone
+		}
+		return &goal{page: page}, nil
+	}
+	req, err := s.provider.Pending(r.Context(), q.Get("request"), r)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // ErrGone is the provider's, and says it
+	}
+	row, err := s.store.Reader().AuthRequest.Query().Where(authrequest.ID(req.ID)).Only(s.signIns.system(r.Context()))
+	if ent.IsNotFound(err) {
+		return nil, provider.ErrGone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the authorization request: %w", err)
+	}
+	return &goal{req: req, began: row.CreatedAt, leads: LeadsTo(row.RedirectURI, s.baseURL)}, nil
+}
+
+// ownPage tells whether a path is a page of the person's account: nothing else can be returned to.
+func ownPage(page string) bool {
+	u, err := url.Parse(page)
+	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == "" && !strings.Contains(page, `\`) &&
+		strings.HasPrefix(u.Path+"/", "/account/") && path.Clean(u.Path) == u.Path && u.RawPath == ""
+}
+
+// answer sends the browser back to the client with the person's answer, or to the page.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, to string, err error) {
+	switch {
+	case errors.Is(err, provider.ErrGone):
+		s.gone(w, r)
+	case err != nil:
+		s.Broken(w, r, err)
+	default:
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	}
+}
+
+// deny answers the client with an error code.
+func (s *Server) deny(ctx context.Context, w http.ResponseWriter, r *http.Request, g *goal, code string) {
+	if g.req == nil {
+		http.Redirect(w, r, s.baseURL+"/", http.StatusSeeOther)
+		return
+	}
+	to, err := s.provider.Deny(ctx, g.req, code)
+	s.answer(w, r, to, err)
+}

@@ -1,0 +1,218 @@
+package signin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"atrium/ent"
+	"atrium/ent/company"
+	"atrium/ent/user"
+)
+
+// step is what a person has to do next on the way to a goal.
+type step int
+
+// The steps, in their order.
+const (
+	stepPassword step = iota // prove who you are
+	stepCode                 // and once more, by another factor
+	stepCodes                // keep the recovery codes that you were just given
+	stepAccount              // go on as this account, or choose another
+	stepRefused              // no membership lets this account in
+	stepCompany              // choose one of several, or accept an invitation
+	stepEnrol                // enrol a second factor: the company requires one
+	stepConsent              // let the client have what it asks for
+	stepDone
+)
+
+// silentCodes are what a client is told that wants no questions asked, where a step would ask one.
+var silentCodes = map[step]string{
+	stepPassword: "login_required", stepCode: "login_required", stepAccount: "account_selection_required", stepCompany: "interaction_required",
+	stepCodes: "interaction_required", stepEnrol: "interaction_required", stepConsent: "consent_required", stepRefused: "login_required",
+}
+
+// membership is a person's place in one company.
+type membership struct {
+	User    *ent.User
+	Company *ent.Company
+}
+
+// Invited tells whether the person has not accepted it yet.
+func (m membership) Invited() bool { return m.User.Status == user.StatusInvited }
+
+// state is where a person stands on the way to a goal.
+type state struct {
+	step     step
+	signIn   *ent.SignIn // nil before the password
+	pending  *pending
+	chosen   *membership  // once it is clear
+	choices  []membership // of stepCompany
+	enrolled bool         // the account has a second factor
+}
+
+// next finds out what is to be done next. It changes nothing, and is asked anew by every page.
+func (s *Server) next(ctx context.Context, g *goal, row *ent.SignIn) (*state, error) {
+	st := &state{signIn: row, pending: &pending{}}
+	if row == nil {
+		return st, nil
+	}
+	st.pending = s.open(row).of(g.key())
+	var err error
+	if st.enrolled, err = s.signIns.enrolled(ctx, row.AccountID); err != nil {
+		return nil, err
+	}
+	switch {
+	case !g.fresh(row.AuthenticatedAt, s.signIns.now()):
+		st.step = stepPassword
+	case st.enrolled && !slices.Contains(row.Methods, methodMFA):
+		st.step = stepCode
+	case row.CompletedAt == nil:
+		st.step = stepPassword // the factor that it waited for is gone
+	case len(st.pending.Codes) > 0:
+		st.step = stepCodes
+	case g.req == nil:
+		st.step = stepDone
+	case g.req.HasPrompt("select_account") && !st.pending.Stay && row.AuthenticatedAt.Before(g.began):
+		st.step = stepAccount
+	default:
+		return st, s.nextInCompany(ctx, g, st)
+	}
+	return st, nil
+}
+
+// nextInCompany goes on once it is clear who the person is.
+func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
+	all, err := s.memberships(ctx, g, st.signIn.AccountID)
+	if err != nil {
+		return err
+	}
+	st.choose(all)
+	if st.step = stepRefused; len(all) == 0 {
+		if g.req.UserID != "" {
+			st.step = stepPassword // the client expects somebody else
+		}
+		return nil
+	}
+	if st.step = stepCompany; st.chosen == nil {
+		st.choices = all
+		return nil
+	}
+	u := st.chosen.User
+	if u.SignedOutAt != nil && !st.signIn.AuthenticatedAt.After(*u.SignedOutAt) {
+		st.step = stepPassword // signed out everywhere since
+		return nil
+	}
+	if st.step = stepEnrol; st.chosen.Company.MfaRequired && !st.enrolled {
+		return nil
+	}
+	needed, err := s.provider.NeedsConsent(ctx, g.req, u.ID, u.CompanyID)
+	if err != nil {
+		return err //nolint:wrapcheck // says what it was doing
+	}
+	if st.step = stepDone; needed {
+		st.step = stepConsent
+	}
+	return nil
+}
+
+// choose settles on the membership that was chosen, or on the only one. An invitation is accepted by choosing it.
+func (st *state) choose(all []membership) {
+	for i, m := range all {
+		if !m.Invited() && (len(all) == 1 || m.User.ID == st.pending.User) {
+			st.chosen = &all[i]
+		}
+	}
+}
+
+// maxMemberships bounds how many companies a person may choose from.
+const maxMemberships = 200
+
+// memberships returns where the account may go on: active or invited, in the client's company or, for the web
+// application, in any. Sandboxes are entered through their live companies.
+func (s *Server) memberships(ctx context.Context, g *goal, accountID string) ([]membership, error) {
+	ctx = s.signIns.system(ctx)
+	q := s.store.Reader().User.Query().
+		Where(user.AccountID(accountID), user.LiveUserIDIsNil(), user.StatusIn(user.StatusActive, user.StatusInvited)).
+		Order(user.ByCreatedAt(), user.ByID()).Limit(maxMemberships)
+	if g.req.CompanyID != "" {
+		q.Where(user.CompanyID(g.req.CompanyID))
+	}
+	if g.req.UserID != "" {
+		q.Where(user.ID(g.req.UserID))
+	}
+	users, err := q.All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for the account's companies: %w", err)
+	}
+	ids := make([]string, len(users))
+	for i, u := range users {
+		ids[i] = u.CompanyID
+	}
+	companies, err := s.store.Reader().Company.Query().Where(company.IDIn(ids...), company.SandboxOfIsNil()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look the companies up: %w", err)
+	}
+	var out []membership
+	for _, u := range users {
+		if i := slices.IndexFunc(companies, func(c *ent.Company) bool { return c.ID == u.CompanyID }); i >= 0 {
+			out = append(out, membership{u, companies[i]})
+		}
+	}
+	return out, nil
+}
+
+// show answers GET /signin: with the page of what is to be done next, or, when that is nothing, with the way back.
+func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+	g := s.goal(w, r)
+	if g == nil {
+		return
+	}
+	st, err := s.where(r, g)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	if g.silent() && st.step != stepDone {
+		s.deny(r.Context(), w, r, g, silentCodes[st.step])
+		return
+	}
+	if r.URL.Query().Has("as") && st.step > stepPassword {
+		st.step, st.signIn = stepPassword, nil // another account was asked for; the sign-in stays until it has proved itself
+	}
+	s.page(w, r, g, st)
+}
+
+// where returns where the browser stands.
+func (s *Server) where(r *http.Request, g *goal) (*state, error) {
+	row, err := s.signIns.begun(r.Context(), r)
+	if err != nil {
+		return nil, err
+	}
+	return s.next(r.Context(), g, row)
+}
+
+// page answers with the page of the step.
+func (s *Server) page(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
+	switch st.step {
+	case stepPassword:
+		s.passwordPage(w, r, g, st, Page{}, http.StatusOK)
+	case stepCode:
+		s.codePage(w, r, g, st, Page{}, http.StatusOK)
+	case stepCodes:
+		s.keepPage(w, r, s.forced(g, st))
+	case stepAccount:
+		s.accountPage(w, r, g, st)
+	case stepRefused:
+		s.refusedPage(w, r, g, st)
+	case stepCompany:
+		s.companyPage(w, r, g, st)
+	case stepEnrol:
+		s.enrolPage(w, r, s.forced(g, st), Page{}, http.StatusOK)
+	case stepConsent:
+		s.consentPage(w, r, g, st)
+	case stepDone:
+		s.done(w, r, g, st, false)
+	}
+}

@@ -1,0 +1,225 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/internal/identity/password"
+	"atrium/internal/store"
+)
+
+// The same words whether the address, the password or both are wrong.
+const wrongPassword = "The e-mail address or the password is not right."
+
+// maxEmail and maxPassword bound what is looked at, in bytes.
+const (
+	maxEmail    = 254
+	maxPassword = 2048
+)
+
+// passwordData is what the page of the first proof shows.
+type passwordData struct {
+	Action, Forgot, SignUp string
+	Client                 string // who wants to know; empty for our own application
+	Passkey                *passkeyForm
+}
+
+// passwordPage asks for e-mail address and password, or a passkey.
+func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, g *goal, st *state, p Page, status int) {
+	data := passwordData{Action: g.At("/signin/password"), Forgot: pathForgot}
+	if s.signUp {
+		data.SignUp = "/signup"
+	}
+	var err error
+	if data.Passkey, err = s.firstPasskeyForm(r, g); err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "password", "Sign in", data, g.leads, data.Passkey != nil
+	switch {
+	case st.signIn != nil:
+		p.Intro = "Please confirm that it is you."
+	case g.req != nil && !g.req.FirstParty:
+		p.Intro = "to continue to " + g.req.ClientName
+	case g.req == nil:
+		p.Intro = "to look after your account"
+	}
+	if p.Values == nil {
+		p.Values = url.Values{"email": {s.likelyEmail(r.Context(), g, st)}}
+	}
+	s.Render(w, r, status, p)
+}
+
+// likelyEmail returns the address of whoever is to confirm, or what the client says.
+func (s *Server) likelyEmail(ctx context.Context, g *goal, st *state) string {
+	if st.signIn != nil {
+		if acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), st.signIn.AccountID); err == nil {
+			return acc.Email
+		}
+	}
+	if g.req != nil && len(g.req.LoginHint) <= maxEmail && strings.Contains(g.req.LoginHint, "@") {
+		return g.req.LoginHint
+	}
+	return ""
+}
+
+// postPassword checks e-mail address and password. An address without an account takes the same work, the same writes
+// and gets the same words.
+func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
+	g := s.goal(w, r)
+	if g == nil {
+		return
+	}
+	row, err := s.signIns.begun(r.Context(), r)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	typed, plain := strings.TrimSpace(r.PostFormValue("email")), r.PostFormValue("password")
+	refuse := func(status int, p Page) {
+		p.Values = url.Values{"email": {cut(typed, maxEmail)}}
+		s.passwordPage(w, r, g, &state{}, p, status)
+	}
+	email := strings.ToLower(typed)
+	if email == "" || plain == "" {
+		refuse(http.StatusUnprocessableEntity, Page{Error: "Enter your e-mail address and your password."})
+		return
+	}
+	if len(email) > maxEmail || len(plain) > maxPassword || cut(email, maxEmail) != email {
+		refuse(http.StatusUnprocessableEntity, Page{Error: wrongPassword})
+		return
+	}
+	acc, err := s.accountOf(r.Context(), email)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	try, wait, err := s.throttle.take(r.Context(), accountKey(email), s.deviceKey(r, acc.ID), addressKey(r))
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	if wait > 0 {
+		retryAfter(w, wait)
+		refuse(http.StatusTooManyRequests, Page{Error: tooMany(wait)})
+		return
+	}
+	right, err := s.verify(r.Context(), acc, plain, try)
+	switch {
+	case errors.Is(err, password.ErrBusy):
+		s.busy(w, r)
+	case err != nil:
+		s.Broken(w, r, err)
+	case !right:
+		if err := s.failed(r.Context(), originOf(w, r), acc, "password"); err != nil {
+			s.Broken(w, r, err)
+			return
+		}
+		refuse(http.StatusUnprocessableEntity, Page{Error: wrongPassword})
+	default:
+		s.passwordGiven(w, r, g, row, acc, try)
+	}
+}
+
+// accountOf returns the account of an address; an empty one, which no password opens, when there is none.
+func (s *Server) accountOf(ctx context.Context, email string) (*ent.Account, error) {
+	acc, err := s.store.Reader().Account.Query().Where(account.Email(email)).Only(s.signIns.system(ctx))
+	if ent.IsNotFound(err) {
+		return &ent.Account{Email: email}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look the account up: %w", err)
+	}
+	return acc, nil
+}
+
+// verify holds the password against the account's. An attempt that was not decided does not count.
+func (s *Server) verify(ctx context.Context, acc *ent.Account, plain string, try *attempt) (bool, error) {
+	right, err := s.hasher.Verify(ctx, acc.PasswordHash, plain)
+	if err != nil {
+		return false, errors.Join(err, s.throttle.undo(context.WithoutCancel(ctx), try))
+	}
+	if right && s.hasher.NeedsRehash(acc.PasswordHash) {
+		if err := s.rehash(ctx, acc, plain); err != nil {
+			s.log.WarnContext(ctx, "a password could not be hashed anew", "account", acc.ID, "error", err)
+		}
+	}
+	return right, nil
+}
+
+// rehash brings the account's hash to today's parameters, unless the password was changed meanwhile.
+func (s *Server) rehash(ctx context.Context, acc *ent.Account, plain string) error {
+	hash, err := s.hasher.Hash(ctx, plain)
+	if err != nil {
+		return err //nolint:wrapcheck // says what it was doing
+	}
+	return s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return tx.Account.Update().Where(account.ID(acc.ID), account.PasswordHash(acc.PasswordHash)).SetPasswordHash(hash).Exec(ctx) //nolint:wrapcheck // logged by verify
+	})
+}
+
+// passwordGiven begins the sign-in. Where a second factor is to come, the account's failures stay counted until then:
+// knowing the password buys no more guesses of the code.
+func (s *Server) passwordGiven(w http.ResponseWriter, r *http.Request, g *goal, old *ent.SignIn, acc *ent.Account, try *attempt) {
+	ctx := r.Context()
+	enrolled, err := s.signIns.enrolled(ctx, acc.ID)
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	var row *ent.SignIn
+	var value string
+	err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if row, value, err = s.signIns.begin(ctx, tx, r, old, acc.ID, []string{methodPassword}, !enrolled); err != nil {
+			return err
+		}
+		if enrolled {
+			return s.throttle.back(ctx, tx, try)
+		}
+		return s.throttle.proved(ctx, tx, try)
+	})
+	if err != nil {
+		s.moved(w, r, g, err)
+		return
+	}
+	handOut(w, value)
+	if !enrolled {
+		s.know(w, r, acc.ID)
+	} else if err := s.sendIfOnly(ctx, row); err != nil {
+		s.log.WarnContext(ctx, "no code could be sent", "account", acc.ID, "error", err)
+	}
+	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+}
+
+// moved answers when a sign-in could not be renewed: somebody else did so, and what comes next is to be asked again.
+func (s *Server) moved(w http.ResponseWriter, r *http.Request, g *goal, err error) {
+	if errors.Is(err, errMoved) {
+		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
+		return
+	}
+	s.Broken(w, r, err)
+}
+
+// tooMany says how long to wait, in words.
+func tooMany(wait time.Duration) string {
+	minutes := int((wait + time.Minute - 1) / time.Minute)
+	if minutes <= 1 {
+		return "There were too many attempts. Try again in a minute."
+	}
+	return fmt.Sprintf("There were too many attempts. Try again in %d minutes, or set a new password by e-mail.", minutes)
+}
+
+// busy asks to come again: more people sign in at this moment than can be looked at.
+func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
+	retryAfter(w, busyPause)
+	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", Link{})
+}
+
+const busyPause = 2 * time.Second

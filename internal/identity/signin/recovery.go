@@ -1,0 +1,64 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"atrium/ent/recoverycode"
+	"atrium/internal/store"
+)
+
+// Recovery codes are four groups of four characters: 80 bits, so that a plain hash is enough.
+const (
+	recoveryCodes = 10
+	recoveryChars = 16
+)
+
+// renewCodes replaces the account's recovery codes and returns the new ones, as people read them.
+func renewCodes(ctx context.Context, tx *store.Tx, accountID string) ([]string, error) {
+	if _, err := tx.RecoveryCode.Delete().Where(recoverycode.AccountID(accountID)).Exec(ctx); err != nil {
+		return nil, fmt.Errorf("delete the old recovery codes: %w", err)
+	}
+	codes := make([]string, recoveryCodes)
+	for i := range codes {
+		plain := rand.Text()[:recoveryChars]
+		if err := tx.RecoveryCode.Create().SetAccountID(accountID).SetHash(recoveryHash(accountID, plain)).Exec(ctx); err != nil {
+			return nil, fmt.Errorf("keep a recovery code: %w", err)
+		}
+		codes[i] = plain[:4] + "-" + plain[4:8] + "-" + plain[8:12] + "-" + plain[12:]
+	}
+	return codes, nil
+}
+
+func recoveryHash(accountID, plain string) []byte {
+	sum := sha256.Sum256([]byte(accountID + "/" + plain))
+	return sum[:]
+}
+
+// spendCode uses a recovery code up. Of two requests with the same code one is told that it was good.
+func (s *Server) spendCode(ctx context.Context, tx *store.Tx, accountID, code string) (bool, error) {
+	plain := strings.ToUpper(code)
+	if len(plain) != recoveryChars {
+		return false, nil
+	}
+	n, err := tx.RecoveryCode.Update().
+		Where(recoverycode.AccountID(accountID), recoverycode.Hash(recoveryHash(accountID, plain)), recoverycode.UsedAtIsNil()).
+		SetUsedAt(s.signIns.now()).Save(ctx)
+	if err != nil {
+		return false, fmt.Errorf("use the recovery code up: %w", err)
+	}
+	return n == 1, nil
+}
+
+// codesLeft counts the account's recovery codes that are not used up.
+func (s *Server) codesLeft(ctx context.Context, accountID string) (int, error) {
+	n, err := s.store.Reader().RecoveryCode.Query().
+		Where(recoverycode.AccountID(accountID), recoverycode.UsedAtIsNil()).Count(s.signIns.system(ctx))
+	if err != nil {
+		return 0, fmt.Errorf("count the recovery codes: %w", err)
+	}
+	return n, nil
+}

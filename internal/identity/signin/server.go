@@ -1,0 +1,174 @@
+package signin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"context"
+
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"atrium/internal/identity/password"
+	"atrium/internal/identity/provider"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+// What Options.Notify is told of.
+const (
+	FactorAdded   = "factor_added"
+	FactorRemoved = "factor_removed"
+	CodesRenewed  = "recovery_codes_renewed"
+	CodeUsed      = "recovery_code_used"
+	FactorsReset  = "mfa_reset" // by an administrator
+)
+
+// Options are what a Server works with.
+type Options struct {
+	Store    *store.Store
+	Provider *provider.Provider
+	Hasher   *password.Hasher
+	Sealer   op.Sealer
+	SMS      SMS    // nil: telephones cannot be enrolled
+	AuthURL  string // origin of the hosted pages
+	BaseURL  string // of the web application, whose /login begins a sign-in
+	SignUp   bool   // /signup is open to everybody
+	Log      *slog.Logger
+
+	// Notify tells the person by mail what became of a factor, in the transaction that changes it, whose context reaches
+	// rows of no company; nil for nobody.
+	Notify func(ctx context.Context, tx *store.Tx, accountID, kind string) error
+}
+
+// maxAtOnce bounds how many proofs are looked at at the same time; what comes on top is told to come again before
+// anything is read or written for it.
+const maxAtOnce = 128
+
+// Server serves the pages. Safe for concurrent use.
+type Server struct {
+	*Layout
+	store    *store.Store
+	provider *provider.Provider
+	hasher   *password.Hasher
+	sealer   op.Sealer
+	sms      SMS
+	host     string // of the pages, as codes in messages and passkeys are bound to it
+	baseURL  string
+	signUp   bool
+	notify   func(ctx context.Context, tx *store.Tx, accountID, kind string) error
+	passkeys *webauthn.WebAuthn // nil where browsers have none: on an IP address
+	signIns  *SignIns
+	throttle *throttles
+	slots    chan struct{}
+}
+
+// New returns the pages' server. Nothing is read or written before the first request.
+func New(o Options) (*Server, error) {
+	pages, err := fs.Sub(ownPages, "pages")
+	if err != nil {
+		return nil, fmt.Errorf("signin: find the pages: %w", err)
+	}
+	layout, err := NewLayout(LayoutOptions{AuthURL: o.AuthURL, Pages: pages, Log: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	if o.Store == nil || o.Provider == nil || o.Hasher == nil || o.Sealer == nil {
+		return nil, errors.New("signin: store, provider, hasher and sealer are needed")
+	}
+	s := &Server{
+		Layout: layout, store: o.Store, provider: o.Provider, hasher: o.Hasher, sealer: o.Sealer, sms: o.SMS,
+		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp, notify: o.Notify, signIns: NewSignIns(o.Store), slots: make(chan struct{}, maxAtOnce),
+	}
+	s.throttle = &throttles{s.signIns}
+	u, err := url.Parse(layout.origin)
+	if err != nil {
+		return nil, fmt.Errorf("signin: read the address of the pages: %w", err)
+	}
+	s.host = u.Hostname()
+	if s.passkeys, err = newPasskeys(s.host, layout.origin); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// newPasskeys returns what speaks WebAuthn for the host; nil for an IP address, which it does not know.
+func newPasskeys(host, origin string) (*webauthn.WebAuthn, error) {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil, nil
+	}
+	w, err := webauthn.New(&webauthn.Config{RPID: host, RPDisplayName: productName, RPOrigins: []string{origin}})
+	if err != nil {
+		return nil, fmt.Errorf("signin: set passkeys up: %w", err)
+	}
+	return w, nil
+}
+
+// productName is what authenticators show.
+const productName = "Atrium"
+
+// SignIns returns who is signed in, for pages of other packages.
+func (s *Server) SignIns() *SignIns { return s.signIns }
+
+// Handler serves /signin and what is below it, and /account/mfa and what is below it.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, h := range map[string]http.HandlerFunc{
+		"GET /signin":           s.show,
+		"POST /signin/password": s.bounded(s.postPassword),
+		"POST /signin/passkey":  s.bounded(s.postPasskey),
+		"POST /signin/code":     s.bounded(s.postCode),
+		"POST /signin/code/sms": s.bounded(s.postSendCode),
+		"POST /signin/account":  s.postAccount,
+		"POST /signin/company":  s.postCompany,
+		"POST /signin/consent":  s.postConsent,
+		"POST /signin/refused":  s.postRefused,
+
+		"GET /account/mfa":          s.showFactors,
+		"POST /account/mfa/rename":  s.postRename,
+		"POST /account/mfa/remove":  s.postRemove,
+		"POST /account/mfa/codes":   s.postRenewCodes,
+		"POST /account/mfa/signout": s.postSignOut,
+	} {
+		mux.HandleFunc(pattern, h)
+	}
+	for what, h := range map[string]enrolHandler{
+		"totp": s.postTOTP, "passkey": s.postNewPasskey, "sms": s.postNumber, "sms/code": s.postNumberCode, "kept": s.postKept,
+	} {
+		mux.HandleFunc("POST /signin/enrol/"+what, s.bounded(s.enrolling(s.forcedPlace, h)))
+		mux.HandleFunc("POST /account/mfa/"+what, s.bounded(s.enrolling(s.ownPlace, h)))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.Message(w, r, http.StatusNotFound, "There is no such page", "The address is not one of ours, or it takes a form that was not sent.", s.home())
+	})
+	pages := s.Guard(mux)
+	files := Static()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, pathStatic) {
+			files.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+}
+
+// home leads to the web application.
+func (s *Server) home() Link { return Link{Text: "Go to " + productName, To: s.baseURL + "/login"} }
+
+// bounded lets a fixed number of proofs be looked at at once.
+func (s *Server) bounded(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+			next(w, r)
+		default:
+			s.busy(w, r)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package signin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// SMS sends text messages. Implementations bound how long they take.
+type SMS interface {
+	// Send delivers text to a number in E.164 ("+15551234567"). An error says that it was not accepted; it must not hold
+	// the text, which is a secret.
+	Send(ctx context.Context, number, text string) error
+}
+
+// HTTPSMS hands messages to a provider of any kind: it posts {"to": number, "text": text} as JSON to its address, and
+// takes every answer from 200 to 299 for accepted. Redirects are not followed.
+type HTTPSMS struct {
+	url, token string
+	client     *http.Client
+}
+
+const smsTimeout = 10 * time.Second
+
+// NewHTTPSMS returns the provider at address, which must be https, or http on a loopback address. A token that is not
+// empty is sent as a bearer token.
+func NewHTTPSMS(address, token string) (*HTTPSMS, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return nil, errors.New("the SMS provider's address must be https")
+	}
+	return &HTTPSMS{url: address, token: token, client: &http.Client{
+		Timeout:       smsTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// Close lets go of the connections to the provider.
+func (h *HTTPSMS) Close() { h.client.CloseIdleConnections() }
+
+// Send posts the message.
+func (h *HTTPSMS) Send(ctx context.Context, number, text string) error {
+	body, err := json.Marshal(struct {
+		To   string `json:"to"`
+		Text string `json:"text"`
+	}{number, text})
+	if err != nil {
+		return fmt.Errorf("write the message: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("call the SMS provider: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if h.token != "" {
+		req.Header.Set("Authorization", "Bearer "+h.token)
+	}
+	res, err := h.client.Do(req)
+	if err != nil {
+		return fmt.Errorf("call the SMS provider: %w", err)
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return fmt.Errorf("the SMS provider answered %d", res.StatusCode)
+	}
+	return nil
+}
+
+// ConsoleSMS writes messages to the log instead of sending them: for development only, as codes stand in it.
+type ConsoleSMS struct{ Log *slog.Logger }
+
+// Send logs the message.
+func (c ConsoleSMS) Send(ctx context.Context, number, text string) error {
+	c.Log.InfoContext(ctx, "text message", "to", number, "text", text)
+	return nil
+}

@@ -1,0 +1,142 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/netip"
+	"strings"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/factor"
+)
+
+// Codes in text messages.
+const (
+	smsLife   = 10 * time.Minute
+	smsTries  = 5
+	smsPause  = 30 * time.Second // between two messages
+	minDigits = 8                // of a number, after the plus
+	maxDigits = 15
+)
+
+// What goes wrong with messages, as people are told.
+var (
+	errSoon    = errors.New("a code was sent a moment ago")
+	errNumber  = errors.New("no telephone number")
+	errTooMany = errors.New("too many factors")
+)
+
+// waitError says how long to wait.
+type waitError struct{ wait time.Duration }
+
+func (waitError) Error() string { return "too many messages" }
+
+// parseNumber brings a telephone number to E.164. Returns errNumber for what is none.
+func parseNumber(typed string) (string, error) {
+	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "/", "", "\u00a0", "").Replace(strings.TrimSpace(typed))
+	if rest, ok := strings.CutPrefix(digits, "00"); ok {
+		digits = "+" + rest
+	}
+	rest, ok := strings.CutPrefix(digits, "+")
+	if !ok || len(rest) < minDigits || len(rest) > maxDigits || rest[0] == '0' || strings.Trim(rest, "0123456789") != "" {
+		return "", errNumber
+	}
+	return "+" + rest, nil
+}
+
+// lastDigits tells a number from others without showing it.
+func lastDigits(number string) string { return "•• " + number[max(0, len(number)-3):] }
+
+// sendCode sends a new code: to the number of the factor, or, with a nil factor, to the one that is being enrolled. The
+// row that it returns remembers the code. Returns errSoon right after another one, and waitError after too many.
+func (s *Server) sendCode(ctx context.Context, row *ent.SignIn, f *ent.Factor, number string) (*ent.SignIn, error) {
+	factorID := ""
+	if f != nil {
+		plain, err := s.sealer.Unseal(f.SecretSealed, []byte(f.ID))
+		if err != nil {
+			return nil, fmt.Errorf("open a telephone's number: %w", err)
+		}
+		factorID, number = f.ID, string(plain)
+	}
+	now := s.signIns.now()
+	if sent := s.open(row).SMS; sent != nil && now.Sub(sent.SentAt) < smsPause {
+		return row, errSoon
+	}
+	wait, err := s.throttle.count(ctx, []counter{{"sms/" + row.AccountID, smsLimit}, {"sms-to/" + digest(number), smsLimit}})
+	if err != nil {
+		return row, err
+	}
+	if wait > 0 {
+		return row, waitError{wait}
+	}
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		return row, fmt.Errorf("draw a code: %w", err)
+	}
+	code := fmt.Sprintf("%06d", n)
+	row, err = s.change(ctx, row, func(p *pending) error {
+		if p.SMS != nil && now.Sub(p.SMS.SentAt) < smsPause {
+			return errSoon
+		}
+		p.SMS = &sentCode{Factor: factorID, Code: code, SentAt: now}
+		if f == nil {
+			p.Number = number
+		}
+		return nil
+	})
+	if err != nil {
+		return row, err
+	}
+	// The last line lets telephones offer the code on the page of that host, and there only.
+	text := fmt.Sprintf("%s is your %s code. It is valid for %d minutes. Nobody will ever ask you for it.\n\n@%s #%s",
+		code, productName, int(smsLife.Minutes()), s.host, code)
+	if err := s.sms.Send(ctx, number, text); err != nil {
+		return row, fmt.Errorf("send a code: %w", err)
+	}
+	return row, nil
+}
+
+// sendIfOnly sends a code right away to somebody who has nothing else than one telephone.
+func (s *Server) sendIfOnly(ctx context.Context, row *ent.SignIn) error {
+	if s.sms == nil {
+		return nil
+	}
+	all, err := s.factors(ctx, row.AccountID)
+	if err != nil || len(all) != 1 || all[0].Kind != factor.KindSms {
+		return err
+	}
+	_, err = s.sendCode(ctx, row, all[0], "")
+	return err
+}
+
+// matchSMS tells whether the code is the one that was sent to the factor's number, or, with an empty id, to the number
+// that is being enrolled. Each call is a try; a code that was right is used up, and none is left after five.
+func (s *Server) matchSMS(ctx context.Context, row *ent.SignIn, belongs func(*sentCode) bool, code string) (after *ent.SignIn, right bool, err error) {
+	if sent := s.open(row).SMS; sent == nil || !belongs(sent) {
+		return row, false, nil
+	}
+	after, err = s.change(ctx, row, func(p *pending) error {
+		right = false
+		if p.SMS == nil || !belongs(p.SMS) {
+			return nil
+		}
+		alive := p.SMS.Tries < smsTries && s.signIns.now().Sub(p.SMS.SentAt) <= smsLife
+		right = alive && subtle.ConstantTimeCompare([]byte(p.SMS.Code), []byte(code)) == 1
+		if p.SMS.Tries++; right {
+			p.SMS = nil
+		}
+		return nil
+	})
+	return after, right && err == nil, err
+}
+
+// loopback tells whether the host is this machine.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

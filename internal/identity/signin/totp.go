@@ -1,0 +1,138 @@
+package signin
+
+import (
+	"bytes"
+	"context"
+	"encoding/base32"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image/png"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+	"github.com/pquerna/otp/totp"
+
+	"atrium/ent"
+	"atrium/ent/factor"
+	"atrium/internal/store"
+)
+
+// TOTP as every authenticator app knows it: RFC 6238 with SHA-1, 6 digits, steps of 30 s, one step of drift either way.
+const (
+	totpPeriod = 30 * time.Second
+	totpSecret = 20 // bytes
+	totpDrift  = 1  // steps
+	qrSize     = 384
+)
+
+// secretCoding is how secrets are written: base32 without padding.
+var secretCoding = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+var totpOptions = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
+
+// newTOTPSecret returns the secret of a new authenticator, in base32.
+func newTOTPSecret() (string, error) {
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: productName, AccountName: "x", SecretSize: totpSecret})
+	if err != nil {
+		return "", fmt.Errorf("make an authenticator's secret: %w", err)
+	}
+	return key.Secret(), nil
+}
+
+// authenticator is what an app is shown to enrol a secret.
+type authenticator struct {
+	URI    string       // otpauth://totp/…
+	Secret string       // in groups of four, to be typed
+	QR     template.URL // a PNG
+}
+
+// authenticatorOf returns what an app is shown to enrol the secret for the account.
+func authenticatorOf(secret, email string) (*authenticator, error) {
+	raw, err := secretCoding.DecodeString(secret)
+	if err != nil {
+		return nil, fmt.Errorf("read an authenticator's secret: %w", err)
+	}
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: productName, AccountName: email, Secret: raw})
+	if err != nil {
+		return nil, fmt.Errorf("write an authenticator's address: %w", err)
+	}
+	img, err := key.Image(qrSize, qrSize)
+	if err != nil {
+		return nil, fmt.Errorf("draw the QR code: %w", err)
+	}
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, img); err != nil {
+		return nil, fmt.Errorf("draw the QR code: %w", err)
+	}
+	qr := template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(buf.Bytes())) //nolint:gosec // drawn here
+	return &authenticator{URI: key.URL(), Secret: grouped(secret), QR: qr}, nil
+}
+
+// grouped puts a blank after every fourth character.
+func grouped(text string) string {
+	var b bytes.Buffer
+	for i := range len(text) {
+		if i > 0 && i%4 == 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// matchTOTP returns the time step that the code belongs to; 0 when it belongs to none that is near.
+func (s *Server) matchTOTP(secret, code string) int64 {
+	for _, now := range s.totpTimes() {
+		step := now.Unix() / int64(totpPeriod/time.Second)
+		for d := int64(-totpDrift); d <= totpDrift; d++ {
+			ok, err := hotp.ValidateCustom(code, uint64(step+d), secret, totpOptions) //nolint:gosec // times are after 1970
+			if err == nil && ok {
+				return step + d
+			}
+		}
+	}
+	return 0
+}
+
+// totpTimes are the times that an authenticator may show: the product's and, on a development server whose clock was
+// moved on, the machine's, which a telephone knows.
+func (s *Server) totpTimes() []time.Time {
+	now, ahead := s.signIns.now(), s.store.Clock().Offset()
+	if ahead == 0 {
+		return []time.Time{now}
+	}
+	return []time.Time{now, now.Add(-ahead)}
+}
+
+// usedTOTP is an authenticator's code that was right.
+type usedTOTP struct {
+	factor *ent.Factor
+	step   int64
+}
+
+// findTOTP looks for the authenticator that the code is from; nil when there is none. Nothing is used up yet.
+func (s *Server) findTOTP(all []*ent.Factor, code string) (*usedTOTP, error) {
+	for _, f := range ofKind(all, factor.KindTotp) {
+		secret, err := s.sealer.Unseal(f.SecretSealed, []byte(f.ID))
+		if err != nil {
+			return nil, fmt.Errorf("open an authenticator's secret: %w", err)
+		}
+		if step := s.matchTOTP(string(secret), code); step > f.LastStep {
+			return &usedTOTP{f, step}, nil
+		}
+	}
+	return nil, nil
+}
+
+// spendTOTP uses the code's time step up, and all before it. Of two requests with the same code one is told that it was
+// good.
+func (s *Server) spendTOTP(ctx context.Context, tx *store.Tx, used *usedTOTP) (bool, error) {
+	n, err := tx.Factor.Update().Where(factor.ID(used.factor.ID), factor.LastStepLT(used.step)).
+		SetLastStep(used.step).SetLastUsedAt(s.signIns.now()).Save(ctx)
+	if err != nil {
+		return false, fmt.Errorf("use the code up: %w", err)
+	}
+	return n == 1, nil
+}

@@ -1,0 +1,90 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A recipient or a subject never becomes a second header, and a mail stays within what servers take.
+func TestMessageIsChecked(t *testing.T) {
+	t.Parallel()
+	good := Message{To: "ada@x.test", Subject: "Grüße", Text: "Hello\nhttps://x.test/?token=abc\n"}
+	require.NoError(t, good.check())
+	for name, spoil := range map[string]func(*Message){
+		"no recipient":         func(m *Message) { m.To = "" },
+		"two recipients":       func(m *Message) { m.To = "ada@x.test, eve@x.test" },
+		"a name":               func(m *Message) { m.To = "Ada <ada@x.test>" },
+		"a header by address":  func(m *Message) { m.To = "ada@x.test\r\nBcc: eve@x.test" },
+		"a quoted line end":    func(m *Message) { m.To = "\"a\nb\"@x.test" },
+		"a long address":       func(m *Message) { m.To = strings.Repeat("a", 260) + "@x.test" },
+		"no subject":           func(m *Message) { m.Subject = "" },
+		"a header by subject":  func(m *Message) { m.Subject = "Hello\r\nBcc: eve@x.test" },
+		"a lone line feed":     func(m *Message) { m.Subject = "Hello\nBcc: eve@x.test" },
+		"a long subject":       func(m *Message) { m.Subject = strings.Repeat("ä", 201) },
+		"no text":              func(m *Message) { m.Text = "" },
+		"a carriage return":    func(m *Message) { m.Text = "Hello\r.\rMAIL FROM:<eve@x.test>" },
+		"a NUL":                func(m *Message) { m.HTML = "\x00" },
+		"a line of 901 bytes":  func(m *Message) { m.Text = strings.Repeat("a", 901) },
+		"more than a mail":     func(m *Message) { m.Text = strings.Repeat("0123456789\n", 6000) },
+		"an HTML line too far": func(m *Message) { m.HTML = strings.Repeat("a", 901) },
+	} {
+		m := good
+		spoil(&m)
+		require.Error(t, m.check(), name)
+	}
+}
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"Acme":                                  "Acme",
+		"  Acme \t & \r\n Co\u2028":             "Acme & Co",
+		"Acme\r\nBcc: eve@x.test":               "Acme Bcc:…",
+		"right\u202eleft":                       "right left",
+		"ten characters":                        "ten chara…",
+		"äöüäöüäöüä":                            "äöüäöüäöüä",
+		"\x00\x1b[31m":                          "[31m",
+		strings.Repeat("x", 5000):               "xxxxxxxxx…",
+		" \n ":                                  "",
+		"https://evil.test/ pays you a million": "https://e…",
+	} {
+		require.Equal(t, want, Line(in, 10), "%q", in)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]Options{
+		"nothing":                     {},
+		"no sender's address":         {URL: "smtp://mail.test"},
+		"a bad sender's address":      {URL: "smtp://mail.test", From: "Atrium"},
+		"another scheme":              {URL: "http://mail.test", From: "a@x.test"},
+		"no host":                     {URL: "smtp://:25", From: "a@x.test"},
+		"a bad port":                  {URL: "smtp://mail.test:70000", From: "a@x.test"},
+		"a path":                      {URL: "smtp://mail.test/inbox", From: "a@x.test"},
+		"an unknown parameter":        {URL: "smtp://mail.test?verify=no", From: "a@x.test"},
+		"an unknown mode":             {URL: "smtp://mail.test?tls=maybe", From: "a@x.test"},
+		"clear from the start":        {URL: "smtps://mail.test?tls=none", From: "a@x.test"},
+		"a password in the clear":     {URL: "smtp://ada:hunter2@mail.test?tls=none", From: "a@x.test"},
+		"a password that breaks URLs": {URL: "smtp://ada:hunter2%@mail.test", From: "a@x.test"},
+	} {
+		_, err := Open(o)
+		require.Error(t, err, name)
+		require.NotContains(t, err.Error(), "hunter2", name)
+	}
+	for url, want := range map[string]string{
+		"smtp://mail.test":                         "SMTP server mail.test:587",
+		"smtp://ada:p%40ss@mail.test:2525":         "SMTP server mail.test:2525",
+		"smtps://ada:hunter2@[2001:db8::1]":        "SMTP server [2001:db8::1]:465",
+		"smtp://ada:hunter2@localhost:25?tls=none": "SMTP server localhost:25",
+	} {
+		s, err := Open(Options{URL: url, From: "Atrium <a@x.test>"})
+		require.NoError(t, err, url)
+		require.Equal(t, want, s.(*server).String())
+	}
+}

@@ -1,0 +1,105 @@
+package mail
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/internal/clock"
+	"atrium/internal/id"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+const (
+	queueName   = "mail"
+	workers     = 4 // mails a node sends at once
+	maxAttempts = 12
+)
+
+// SendArgs is the job that sends one mail.
+type SendArgs struct {
+	ID     string `json:"id"`     // msg_…
+	Sealed []byte `json:"sealed"` // the envelope, bound to the ID
+}
+
+// Kind names the job.
+func (SendArgs) Kind() string { return "mail" }
+
+// InsertOpts keep mails apart from jobs that need no other server.
+func (SendArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queueName, MaxAttempts: maxAttempts}
+}
+
+// Outbox takes mails in. Safe for concurrent use.
+type Outbox struct {
+	queue  *jobs.Queue
+	sealer op.Sealer
+}
+
+// NewOutbox returns an outbox. It needs a queue before its first mail.
+func NewOutbox(sealer op.Sealer) *Outbox { return &Outbox{sealer: sealer} }
+
+// Use has the mails wait in the queue. It comes after NewOutbox because the queue's own jobs may send mails, and before
+// anything else runs.
+func (o *Outbox) Use(queue *jobs.Queue) { o.queue = queue }
+
+// Queue returns the queue that Use was given.
+func (o *Outbox) Queue() *jobs.Queue { return o.queue }
+
+// Enqueue has the mail sent once the transaction commits, and only then. Returns an error for a recipient that is no
+// bare address, and for subjects and bodies that do not fit a mail; texts of other people go through Line first.
+func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if o.queue == nil {
+		return errors.New("mail: the outbox has no queue")
+	}
+	args := SendArgs{ID: id.New("msg")}
+	plain, err := json.Marshal(envelope{Message: m, At: clock.From(ctx).Now()})
+	if err != nil {
+		return fmt.Errorf("write the mail: %w", err)
+	}
+	if args.Sealed, err = o.sealer.Seal(plain, []byte(args.ID)); err != nil {
+		return fmt.Errorf("seal the mail: %w", err)
+	}
+	return o.queue.InsertTx(ctx, tx, args, time.Time{}) //nolint:wrapcheck // says what it was doing
+}
+
+// Work makes a queue send mails by the sender.
+func Work(sender Sender, sealer op.Sealer) jobs.Option {
+	return jobs.All(jobs.Work(&worker{sender: sender, sealer: sealer}), jobs.Apart(queueName, workers))
+}
+
+// worker sends the mails of the queue.
+type worker struct {
+	river.WorkerDefaults[SendArgs]
+	sender Sender
+	sealer op.Sealer
+}
+
+// Timeout is longer than the sender's own.
+func (*worker) Timeout(*river.Job[SendArgs]) time.Duration { return sendTimeout + 10*time.Second }
+
+// Work sends one mail. Its errors carry no part of the message but the recipient's address, which a mail server repeats.
+func (w *worker) Work(ctx context.Context, job *river.Job[SendArgs]) error {
+	plain, err := w.sealer.Unseal(job.Args.Sealed, []byte(job.Args.ID))
+	if err != nil {
+		return fmt.Errorf("unseal the mail (is this the master key it was sealed under?): %w", err)
+	}
+	e := envelope{ID: job.Args.ID}
+	if err := json.Unmarshal(plain, &e); err != nil {
+		return river.JobCancel(errors.New("the mail cannot be read")) //nolint:wrapcheck // River's own
+	}
+	err = w.sender.send(ctx, &e)
+	if errors.Is(err, errRefused) {
+		return river.JobCancel(err) //nolint:wrapcheck // River's own
+	}
+	return err
+}

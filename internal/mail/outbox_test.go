@@ -1,0 +1,97 @@
+package mail_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/jobs"
+	"atrium/internal/mail"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// arguments returns what the jobs of the queue hold, as it lies in the database.
+func arguments(t *testing.T, w *testkit.World) (all []string) {
+	t.Helper()
+	const query = "SELECT CAST(args AS TEXT) FROM river_job WHERE kind = 'mail'"
+	if w.Store.Dialect() == dialect.Postgres {
+		rows, err := w.Store.Pool().Query(t.Context(), query)
+		require.NoError(t, err)
+		defer rows.Close()
+		for rows.Next() {
+			var args string
+			require.NoError(t, rows.Scan(&args))
+			all = append(all, args)
+		}
+		require.NoError(t, rows.Err())
+		return all
+	}
+	db, err := store.OpenSQLiteFile(w.Store.Path())
+	require.NoError(t, err)
+	defer db.Close() //nolint:errcheck // only read
+	rows, err := db.QueryContext(t.Context(), query)
+	require.NoError(t, err)
+	defer rows.Close() //nolint:errcheck // only read
+	for rows.Next() {
+		var args string
+		require.NoError(t, rows.Scan(&args))
+		all = append(all, args)
+	}
+	require.NoError(t, rows.Err())
+	return all
+}
+
+// A mail is sent if and only if its transaction commits; until then it lies where nobody can read it.
+func TestMailIsPartOfTheTransaction(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		dir := filepath.Join(t.TempDir(), "outbox")
+		sender, err := mail.Open(mail.Options{Dir: dir})
+		require.NoError(t, err)
+		queue, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, mail.Work(sender, w.Engine.Sealer))
+		require.NoError(t, err)
+		box := mail.NewOutbox(w.Engine.Sealer)
+		box.Use(queue)
+		undo := errors.New("undo")
+		enqueue := func(subject string, end error) error {
+			return w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+				if err := box.Enqueue(ctx, tx, mail.Message{To: "ada@x.test", Subject: subject, Text: "https://x.test/?token=secret\n"}); err != nil {
+					return err
+				}
+				return end
+			})
+		}
+		require.ErrorIs(t, enqueue("Never", undo), undo)
+		require.NoError(t, enqueue("Once", nil))
+		require.Error(t, enqueue("Injected\nBcc: eve@x.test", nil))
+		held := arguments(t, w)
+		require.Len(t, held, 1)
+		for _, secret := range []string{"secret", "ada@x.test", "Once"} {
+			require.NotContains(t, held[0], secret)
+		}
+
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- queue.Run(ctx) }()
+		var files []string
+		require.Eventually(t, func() bool {
+			files, err = filepath.Glob(filepath.Join(dir, "*.eml"))
+			return err == nil && len(files) > 0
+		}, 30*time.Second, 20*time.Millisecond)
+		cancel()
+		require.NoError(t, <-done)
+		require.Len(t, files, 1)
+		text, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		require.Contains(t, string(text), "Subject: Once\r\n")
+	})
+}

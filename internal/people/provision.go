@@ -1,0 +1,167 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/externalidentity"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+// Provision finds the user whom a configured issuer vouches for, and makes the member, the tie or the change of role that
+// is missing. No door offers it: package issuer runs it in the name of the operator, who configured the issuer.
+var Provision = op.New("user.provision", op.Spec{
+	Resource: "User", Action: op.Update, Summary: "Let in somebody whom the configured issuer vouches for",
+}, provision)
+
+// ProvisionInput is what the issuer says. Nothing of it comes from a caller.
+type ProvisionInput struct {
+	Issuer        string         `json:"-"`
+	Subject       string         `json:"-"` // of the issuer
+	Email         string         `json:"-"` // lower case; may be empty
+	EmailVerified bool           `json:"-"`
+	Name          string         `json:"-"` // may be empty
+	Role          principal.Role `json:"-"` // empty when the issuer leaves it alone
+}
+
+// provision ties the subject to the member with the same verified address or, where the company wants that, makes a new
+// member; a member who was invited has come then. Returns forbidden for a subject who is neither, or is deactivated.
+func provision(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, error) {
+	known, err := tx.ExternalIdentity.Query().
+		Where(externalidentity.Issuer(in.Issuer), externalidentity.Subject(in.Subject)).Only(ctx)
+	var u *ent.User
+	switch {
+	case err == nil:
+		tx.As("user.updated")
+		u, err = loadUserToChange(ctx, tx, known.UserID)
+	case ent.IsNotFound(err):
+		u, err = firstCome(ctx, tx, in)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find whom the issuer vouches for: %w", err)
+	}
+	tx.About(u.ID)
+	if u.Status == user.StatusDeactivated {
+		return nil, apperr.New(apperr.Forbidden, "The user is deactivated.")
+	}
+	if u, err = setStatus(ctx, tx, u, user.StatusActive); err != nil {
+		return nil, err
+	}
+	return followRole(ctx, tx, u, in.Role)
+}
+
+// firstCome ties a subject that has not been here before to a user.
+func firstCome(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, error) {
+	if in.Email == "" {
+		return nil, apperr.New(apperr.Forbidden, "The issuer does not say what the person's address is.")
+	}
+	id, err := tx.User.Query().Where(user.Email(in.Email)).OnlyID(ctx)
+	var u *ent.User
+	switch {
+	case err == nil && !in.EmailVerified:
+		return nil, apperr.New(apperr.Forbidden, "The issuer has not verified the address, which is a member's.")
+	case err == nil:
+		tx.As("user.linked")
+		u, err = loadUserToChange(ctx, tx, id)
+	case ent.IsNotFound(err):
+		tx.As("user.created")
+		u, err = newcomer(ctx, tx, in)
+	}
+	if err != nil {
+		return nil, err //nolint:wrapcheck // wrapped by the caller
+	}
+	tx.ChangedField("issuer", nil, in.Issuer)
+	tx.ChangedField("subject", nil, in.Subject)
+	if err := tx.ExternalIdentity.Create().SetIssuer(in.Issuer).SetSubject(in.Subject).SetUserID(u.ID).Exec(ctx); err != nil {
+		return nil, fmt.Errorf("tie the subject to the user: %w", err)
+	}
+	return u, nil
+}
+
+// newcomer makes a member of somebody who was not invited.
+func newcomer(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, error) {
+	co, err := tx.Company.Get(ctx, tx.Principal().CompanyID)
+	if err != nil {
+		return nil, fmt.Errorf("read the company: %w", err)
+	}
+	if !co.JitUsers || co.SandboxOf != nil {
+		return nil, apperr.New(apperr.Forbidden, "The person is no member of the company.")
+	}
+	accountID, err := accountFor(ctx, tx, in)
+	if err != nil {
+		return nil, err
+	}
+	name, _, _ := strings.Cut(in.Email, "@")
+	if in.Name != "" {
+		name = in.Name
+	}
+	role := user.RoleMember
+	if in.Role != "" {
+		role = user.Role(in.Role)
+	}
+	u, err := tx.User.Create().SetAccountID(accountID).SetEmail(in.Email).SetName(name).SetRole(role).SetStatus(user.StatusActive).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the user: %w", err)
+	}
+	tx.ChangedField("email", nil, u.Email)
+	tx.ChangedField("name", nil, u.Name)
+	tx.ChangedField("role", nil, u.Role)
+	tx.ChangedField("status", nil, u.Status)
+	tx.AuthorityChanged()
+	return u, nil
+}
+
+// accountFor returns the account behind a newcomer. An address that the issuer has not verified gets one only where
+// nobody has it.
+func accountFor(ctx context.Context, tx *op.Tx, in ProvisionInput) (id string, err error) {
+	if in.EmailVerified {
+		return accountOf(ctx, tx, in.Email)
+	}
+	err = tx.AsSystem(ctx, "provision: make the newcomer's account", func(ctx context.Context) error {
+		if err := lockAddress(ctx, tx, in.Email); err != nil {
+			return err
+		}
+		taken, err := tx.Account.Query().Where(account.Email(in.Email)).Exist(ctx)
+		if err != nil {
+			return fmt.Errorf("look for the account: %w", err)
+		}
+		if taken {
+			return apperr.New(apperr.Forbidden, "The issuer has not verified the address, which is somebody's already.")
+		}
+		made, err := tx.Account.Create().SetEmail(in.Email).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("make the account: %w", err)
+		}
+		id = made.ID
+		return nil
+	})
+	return id, err //nolint:wrapcheck // says what it was doing
+}
+
+// followRole gives the user the role that the issuer says. The last owner keeps the role: the company would have nobody
+// who could give it back.
+func followRole(ctx context.Context, tx *op.Tx, before *ent.User, role principal.Role) (*ent.User, error) {
+	if role == "" || user.Role(role) == before.Role {
+		return before, nil
+	}
+	if err := mayLeaveOwners(ctx, tx, before); err != nil {
+		if apperr.CodeOf(err) == apperr.Conflict {
+			return before, nil
+		}
+		return nil, err
+	}
+	after, err := before.Update().SetRole(user.Role(role)).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("set the user's role: %w", err)
+	}
+	after.Edges = before.Edges
+	tx.ChangedField("role", before.Role, after.Role)
+	tx.AuthorityChanged()
+	return after, nil
+}

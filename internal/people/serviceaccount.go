@@ -1,0 +1,64 @@
+package people
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/serviceaccount"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+)
+
+var serviceAccountSorts = op.Sorts{
+	"createdAt": serviceaccount.FieldCreatedAt, "updatedAt": serviceaccount.FieldUpdatedAt, "name": serviceaccount.FieldName,
+}
+
+// The operations on service accounts: callers that are no person, whose API keys package authn issues. They take a person.
+var (
+	ListServiceAccounts = op.New("serviceaccount.list", op.Spec{
+		Resource: "ServiceAccount", Action: op.Read, AdminLayer: true, Sorts: serviceAccountSorts, Summary: "List service accounts",
+	}, listServiceAccounts)
+
+	GetServiceAccount = op.Get("serviceaccount.read", op.Spec{
+		Resource: "ServiceAccount", Action: op.Read, AdminLayer: true, Summary: "Get a service account",
+	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.ServiceAccount, error) {
+		return tx.ServiceAccount.Query().Where(serviceaccount.ID(id)).Only(ctx)
+	})
+
+	CreateServiceAccount = op.New("serviceaccount.create", op.Spec{
+		Resource: "ServiceAccount", Action: op.Create, AdminLayer: true, FreshVerbs: []string{updateOwner}, Summary: "Create a service account",
+	}, createServiceAccount).WithVerbs(func(in CreateServiceAccountInput) []string { return ownerVerbs("serviceaccount.create", in.Role) })
+)
+
+// ListServiceAccountsInput pages the list of service accounts.
+type ListServiceAccountsInput struct{ op.Page }
+
+func listServiceAccounts(ctx context.Context, tx *op.Tx, in ListServiceAccountsInput) (op.List[*ent.ServiceAccount], error) {
+	q := tx.ServiceAccount.Query()
+	return op.ListOf(ctx, in.Page, serviceAccountSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.ServiceAccount, error) {
+		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+// CreateServiceAccountInput describes a new service account.
+type CreateServiceAccountInput struct {
+	Name string  `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Role *string `json:"role,omitempty" nullable:"true" enum:"owner,admin,agent,member" doc:"What its keys may do at most; member when not given. Only owners make owners."`
+}
+
+// createServiceAccount returns conflict in a sandbox, where the accounts of test keys are made by themselves.
+func createServiceAccount(ctx context.Context, tx *op.Tx, in CreateServiceAccountInput) (*ent.ServiceAccount, error) {
+	if tx.Principal().Sandbox {
+		return nil, apperr.New(apperr.Conflict, "Service accounts are made in the live company.")
+	}
+	a, err := tx.ServiceAccount.Create().SetName(in.Name).
+		SetRole(serviceaccount.Role(op.Or(in.Role, string(serviceaccount.RoleMember)))).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the service account: %w", err)
+	}
+	tx.Changed(nil, a)
+	return a, nil
+}

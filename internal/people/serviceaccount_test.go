@@ -1,0 +1,40 @@
+package people_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/serviceaccount"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/principal"
+)
+
+func TestServiceAccounts(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		a := must(w.asAdmin, w, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Importer"})
+		require.Equal(t, serviceaccount.RoleMember, a.Role)
+		must(w.asAdmin, w, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Admin", Role: new("admin")})
+		must(w.asOwner, w, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Root", Role: new("owner")})
+		require.Equal(t, "admin", refused(w.asAdmin, w, apperr.Forbidden, people.CreateServiceAccount,
+			people.CreateServiceAccountInput{Name: "Root", Role: new("owner")}).Reason)
+		require.Equal(t, []string{"allowed", "allowed", "allowed", "denied"}, w.audited("serviceaccount.created"))
+
+		list := must(w.asAdmin, w, people.ListServiceAccounts, people.ListServiceAccountsInput{Page: op.Page{Sort: "name", Size: 2}})
+		require.Equal(t, 3, list.Total)
+		require.Equal(t, "Admin", list.Rows[0].Name)
+		require.Zero(t, must(w.asOther, w, people.ListServiceAccounts, people.ListServiceAccountsInput{}).Total)
+
+		refused(w.AsUser(w.agent), w, apperr.Forbidden, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "x"})
+		refused(w.AsUser(w.agent), w, apperr.Forbidden, people.ListServiceAccounts, people.ListServiceAccountsInput{})
+		refused(w.withKey(w.owner), w, apperr.Forbidden, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "x"})
+		require.Equal(t, []string{"name", "role"}, fields(refused(w.asAdmin, w, apperr.Validation, people.CreateServiceAccount,
+			people.CreateServiceAccountInput{Name: " ", Role: new("king")})))
+		p, _ := principal.From(w.asOwner)
+		sandboxed := *p
+		sandboxed.CompanyID, sandboxed.Sandbox = w.A.Sandbox.ID, true
+		refused(principal.With(t.Context(), &sandboxed), w, apperr.Conflict, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "x"})
+	})
+}

@@ -1,0 +1,199 @@
+// Package receiver is what webhooks and other outbound calls arrive at in tests: servers with real TLS on loopback, the
+// well-behaved one that keeps what it got and the ones that customers have, too. A client reaches them when its egress
+// guard allows 127.0.0.0/8 and it trusts CAFile.
+package receiver
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Loopback is what the egress guard must allow for a client that is to reach a receiver.
+var Loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+
+// authority is the CA of all receivers of a process.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pem  []byte
+}
+
+func newAuthority(name string) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	t := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, t, t, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	return &authority{cert: cert, key: key, pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}, nil
+}
+
+// issue makes a certificate for loopback and the names.
+func (a *authority) issue(names ...string) (tls.Certificate, error) {
+	return a.sign(&x509.Certificate{DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
+}
+
+// sign fills in what every certificate has, and signs it.
+func (a *authority) sign(t *x509.Certificate) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	t.SerialNumber, t.Subject = big.NewInt(time.Now().UnixNano()), pkix.Name{CommonName: "receiver"}
+	t.NotBefore, t.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
+	t.KeyUsage, t.ExtKeyUsage = x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	der, err := x509.CreateCertificate(rand.Reader, t, a.cert, key.Public(), a.key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+}
+
+var trusted = sync.OnceValues(func() (*authority, error) { return newAuthority("receivers") })
+
+// pair is the certificate of every receiver but those with a wrong one: for 127.0.0.1, localhost and *.test.
+var pair = sync.OnceValues(func() (tls.Certificate, error) {
+	ca, err := trusted()
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return ca.issue("localhost", "*.test")
+})
+
+// CAFile writes the CA that signs the receivers' certificates to a file of the test's.
+func CAFile(tb testing.TB) string {
+	tb.Helper()
+	ca, err := trusted()
+	require.NoError(tb, err)
+	path := filepath.Join(tb.TempDir(), "receivers.pem")
+	require.NoError(tb, os.WriteFile(path, ca.pem, 0o600))
+	return path
+}
+
+// Got is one call that arrived.
+type Got struct {
+	At     time.Time
+	Method string
+	Path   string
+	Header http.Header
+	Body   []byte
+}
+
+// Receiver is an HTTPS server on loopback that keeps what it gets.
+type Receiver struct {
+	URL string // https://127.0.0.1:port
+
+	server *httptest.Server
+	mu     sync.Mutex
+	got    []Got
+	change chan struct{}
+}
+
+// New starts a receiver that answers with the handler; its body has been read before the handler is called. nil answers
+// 204. It ends with the test.
+func New(tb testing.TB, handler http.Handler) *Receiver {
+	tb.Helper()
+	cert, err := pair()
+	require.NoError(tb, err)
+	return start(tb, cert, handler)
+}
+
+func start(tb testing.TB, cert tls.Certificate, handler http.Handler) *Receiver {
+	tb.Helper()
+	if handler == nil {
+		handler = Status(http.StatusNoContent, "")
+	}
+	r := &Receiver{change: make(chan struct{})}
+	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return // the caller has gone
+		}
+		r.keep(Got{At: time.Now(), Method: req.Method, Path: req.URL.Path, Header: req.Header.Clone(), Body: body})
+		handler.ServeHTTP(w, req)
+	}))
+	r.server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
+	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that fail are what some tests are about
+	r.server.StartTLS()
+	r.URL = r.server.URL
+	tb.Cleanup(func() {
+		r.server.CloseClientConnections()
+		r.server.Close()
+	})
+	return r
+}
+
+func (r *Receiver) keep(g Got) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.got = append(r.got, g)
+	close(r.change)
+	r.change = make(chan struct{})
+}
+
+// Got returns what has arrived, in its order.
+func (r *Receiver) Got() []Got {
+	got, _ := r.now()
+	return got
+}
+
+func (r *Receiver) now() ([]Got, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.got[:len(r.got):len(r.got)], r.change
+}
+
+// Await returns what has arrived once there are n calls or more.
+func (r *Receiver) Await(tb testing.TB, n int) []Got {
+	tb.Helper()
+	late := time.After(60 * time.Second)
+	for {
+		got, more := r.now()
+		if len(got) >= n {
+			return got
+		}
+		select {
+		case <-more:
+		case <-late:
+			require.FailNow(tb, "calls are missing", "%d of %d arrived", len(got), n)
+		}
+	}
+}
+
+// Port returns the receiver's port, for URLs with another host.
+func (r *Receiver) Port() string {
+	_, port, err := net.SplitHostPort(r.server.Listener.Addr().String())
+	if err != nil {
+		return ""
+	}
+	return port
+}
