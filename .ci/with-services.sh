@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # with-services.sh [--durable] CMD… runs CMD beside a private PostgreSQL cluster, on a free port of loopback and
 # with its files in a temporary folder, and leaves nothing behind. CMD finds it in ATRIUM_TEST_POSTGRES_URL; when
-# that is set already, the cluster it names is used and none is started. The programs of PostgreSQL and Redis are
-# installed from the system's packages when they are missing; a test that needs a Redis starts its own. Exits
-# with CMD's status.
+# that is set already, the cluster it names is used and none is started. The programs of PostgreSQL and Redis, Node and
+# Chromium are installed from the system's packages when they are missing; a test that needs a Redis starts its own.
+# Exits with CMD's status.
 #
 # PostgreSQL trades safety for speed, since its data dies with the run; --durable keeps it on disk with the
 # server's own settings, for measurements that should mean something.
@@ -29,6 +29,9 @@ fi
 missing=()
 if [ -z "${ATRIUM_TEST_POSTGRES_URL:-}" ] && ! postgres_bin >/dev/null; then missing+=(postgresql); fi
 command -v redis-server >/dev/null || missing+=(redis-server)
+# The clients that nobody here wrote: npm packages, and a browser for them.
+command -v npm >/dev/null || missing+=(nodejs npm)
+command -v chromium >/dev/null || missing+=(chromium)
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 
 dir=$(mktemp -d "$base/atrium-services.XXXXXX")

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator"
 
 	"atrium/graph/internal/limit"
@@ -12,7 +13,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// costPerCall is the cost of an operation that counts as one further call against the caller's rate limit.
+// costPerCall is the cost that counts as one further call against the caller's rate limit.
 const costPerCall = 1_000
 
 // prepare brings a call to where it can be run: the document that it means is parsed, measured, charged for, validated,
@@ -42,7 +43,7 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 	if size.Introspects && !mayIntrospect(p) {
 		return nil, apperr.New(apperr.Validation, "Introspection is for admins and owners.")
 	}
-	if further := (size.Cost + costPerCall/2) / costPerCall; further > 0 {
+	if further := furtherCalls(operation, size); further > 0 {
 		if err := s.Gate.Charge(ctx, w, further); err != nil {
 			return nil, err //nolint:wrapcheck // an *apperr.Error
 		}
@@ -61,6 +62,16 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
 		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) },
 	}, nil
+}
+
+// furtherCalls returns what an operation counts against the caller's rate limit besides the one call that it is: one for
+// every thousand of its cost, rounded, and one for every mutation after the first.
+func furtherCalls(o *ast.OperationDefinition, size limit.Size) int {
+	n := (size.Cost + costPerCall/2) / costPerCall
+	if o.Operation == ast.Mutation {
+		n += size.RootFields - 1
+	}
+	return n
 }
 
 // mayIntrospect tells whether the caller may read the schema.

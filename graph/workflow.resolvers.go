@@ -62,7 +62,7 @@ func (r *workflowResolver) Description(_ context.Context, w *ent.Workflow) (*str
 }
 
 func (r *workflowResolver) Definition(_ context.Context, w *ent.Workflow) (json.RawMessage, error) {
-	return workflow.AsSent(w.Definition), nil
+	return objectOf(workflow.AsSent(w.Definition)), nil
 }
 
 // Calendar returns the resolver of a calendar's fields that are no columns.

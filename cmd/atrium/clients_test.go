@@ -44,7 +44,9 @@ func (n *node) script(name string, input any) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", name)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+filepath.Join(n.data, "ca.pem"), "ATRIUM_TEST="+string(b))
+	chromium, err := exec.LookPath("chromium")
+	require.NoError(n.t, err)
+	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium, "NODE_EXTRA_CA_CERTS="+filepath.Join(n.data, "ca.pem"), "ATRIUM_TEST="+string(b))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(n.t, cmd.Run(), "%s:\n%s\nserver:\n%s", name, &out, n.err)
@@ -94,4 +96,33 @@ func TestStockOAuthClients(t *testing.T) {
 		require.Contains(t, n.script("openid-client.mjs", input), "openid-client: ok")
 		require.Contains(t, n.script("oauth4webapi.mjs", input), "oauth4webapi: ok")
 	})
+}
+
+// graphQL runs an operation as whoever has the credential; it must succeed. Returns data.
+func (n *node) graphQL(credential, query string, variables map[string]any) map[string]any {
+	n.t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	require.NoError(n.t, err)
+	a := n.call(n.client(), 200, "POST", "/graphql", credential, string(body))
+	out := decode(n.t, a.body)
+	require.NotContains(n.t, out, "errors", a.body)
+	data, ok := out["data"].(map[string]any)
+	require.True(n.t, ok, a.body)
+	return data
+}
+
+// A person with Chromium: where the company requires a second factor it is set up before anything else, without
+// JavaScript; codes are taken once; a passkey alone signs in. No page breaks its own content security policy.
+func TestBrowser(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	n := p.serve("--listen", "localhost:0") // passkeys belong to names, not to addresses
+	demo := p.demo()
+	owner, ok := p.object("token", "create", "--company", demo.Company.ID, "--user", demo.Owner.Email)["accessToken"].(string)
+	require.True(t, ok)
+	n.graphQL(owner, `mutation { updateCompany(input: {mfaRequired: true}) { company { id } } }`, nil)
+	require.Contains(t, n.script("browser.mjs", map[string]any{
+		"issuer": demo.AuthURL, "api": demo.BaseURL, "email": demo.Owner.Email, "password": demo.Owner.Password,
+		"publicClient": p.application(demo.Company.ID, "http://127.0.0.1/callback"),
+	}), "browser: ok")
 }

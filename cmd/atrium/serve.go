@@ -246,7 +246,7 @@ func (s *server) addAPI(ctx context.Context) error {
 
 // graphQL builds the second door.
 func (s *server) graphQL(g *gate.Gate) http.Handler {
-	return graph.New(graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Charge: g.Charge})
+	return graph.New(graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL})
 }
 
 // limiter counts calls in Redis when there is one, else in memory with the day's counts kept in the database.
@@ -281,7 +281,7 @@ func (s *server) openFront(ctx context.Context) error {
 		return err //nolint:wrapcheck // says what it was doing
 	}
 	if s.BaseURL == "" {
-		s.BaseURL = "https://" + callable(s.front.Addr())
+		s.BaseURL = "https://" + callable(s.Listen, s.front.Addr())
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	if s.AuthURL == "" {
@@ -296,11 +296,19 @@ func (s *server) openFront(ctx context.Context) error {
 	return nil
 }
 
-// callable is an address that a client on this machine can dial: localhost for one that listens everywhere.
-func callable(a net.Addr) string {
+// callable is an address that a client on this machine can dial: under the name that the operator has given, and
+// localhost for one that listens everywhere.
+func callable(listen string, a net.Addr) string {
 	ap, err := netip.ParseAddrPort(a.String())
-	if err != nil || !ap.Addr().IsUnspecified() {
+	if err != nil {
 		return a.String()
 	}
-	return fmt.Sprintf("localhost:%d", ap.Port())
+	host, _, err := net.SplitHostPort(listen)
+	if err == nil && host != "" && net.ParseIP(host) == nil {
+		return fmt.Sprintf("%s:%d", host, ap.Port())
+	}
+	if ap.Addr().IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", ap.Port())
+	}
+	return a.String()
 }

@@ -182,7 +182,7 @@ func (c *core) moveTo(offset time.Duration) {
 // addMail lets operations tell people by mail, in links to authURL. The outbox needs a queue before the first of them.
 func (c *core) addMail(authURL string) {
 	c.outbox = mail.NewOutbox(c.sealer)
-	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: authURL})
+	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return authURL }})
 	c.engine.Mailer = c.letters
 }
 

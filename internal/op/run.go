@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
+	"atrium/internal/egress"
 	"atrium/internal/id"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -19,7 +20,8 @@ type Engine struct {
 	Store  *store.Store
 	Authz  *authz.Engine
 	Sealer Sealer
-	Mailer Mailer // nil: nobody is told anything
+	Mailer Mailer        // nil: nobody is told anything
+	Egress *egress.Guard // of the addresses that customers choose; nil: the public internet only
 	Log    *slog.Logger
 
 	Decisions *Decisions // samples what is allowed; nil keeps refusals alone

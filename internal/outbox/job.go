@@ -44,29 +44,30 @@ const (
 	Relaxed = 3 // what happened long ago: a replay of many events holds up nothing else
 )
 
-// Job is a job to insert.
+// Job is a job to insert into the queue.
 type Job struct {
-	Args
+	Args     river.JobArgs
 	After    time.Duration // from now; 0 for at once
 	Priority int           // 0 means Prompt
 }
 
 // row is a job as the statements take it.
 type row struct {
-	Args     Args    `json:"args"`
-	Priority int     `json:"priority"`
-	After    float64 `json:"after"` // seconds
+	Kind     string        `json:"kind"`
+	Args     river.JobArgs `json:"args"`
+	Priority int           `json:"priority"`
+	After    float64       `json:"after"` // seconds
 }
 
 // A job that is due later waits in the state available: River then fetches it when it is due, where one that is
 // scheduled would first wait for the scheduler's round.
 const (
 	pgInsert = `INSERT INTO river_job (kind, queue, max_attempts, priority, scheduled_at, args)
-	SELECT '` + Kind + `', '` + Queue + `', ` + maxAttempts + `, j.priority, clock_timestamp() + make_interval(secs => j.after), j.args
-	FROM jsonb_to_recordset($1::jsonb) AS j(args jsonb, priority smallint, after double precision)`
+	SELECT j.kind, '` + Queue + `', ` + maxAttempts + `, j.priority, clock_timestamp() + make_interval(secs => j.after), j.args
+	FROM jsonb_to_recordset($1::jsonb) AS j(kind text, args jsonb, priority smallint, after double precision)`
 
 	liteInsert = `INSERT INTO river_job (kind, queue, max_attempts, created_at, priority, scheduled_at, args)
-	SELECT '` + Kind + `', '` + Queue + `', ` + maxAttempts + `, datetime('now', 'subsec'), value ->> '$.priority',
+	SELECT value ->> '$.kind', '` + Queue + `', ` + maxAttempts + `, datetime('now', 'subsec'), value ->> '$.priority',
 		datetime('now', 'subsec', format('+%.3f seconds', value ->> '$.after')), jsonb(value -> '$.args')
 	FROM json_each(?1)`
 )
@@ -82,7 +83,7 @@ func Insert(ctx context.Context, tx *store.Tx, jobs []Job) error {
 		if j.Priority == 0 {
 			j.Priority = Prompt
 		}
-		rows[i] = row{j.Args, j.Priority, max(0, j.After.Seconds())}
+		rows[i] = row{j.Args.Kind(), j.Args, j.Priority, max(0, j.After.Seconds())}
 		due = due || j.After <= 0
 	}
 	raw, err := json.Marshal(rows)
@@ -121,16 +122,24 @@ func Remove(ctx context.Context, tx *store.Tx, ids []int64) error {
 	return nil
 }
 
-// Hurry makes the waiting job of a delivery due at once. It changes nothing when the job is running.
-func Hurry(ctx context.Context, tx *store.Tx, delivery string) error {
-	hurry := `UPDATE river_job SET scheduled_at = datetime('now', 'subsec') WHERE queue = '` + Queue + `' AND kind = '` + Kind + `'
-		AND state IN ('available', 'scheduled', 'retryable') AND args ->> '$.delivery' = ?1`
-	if tx.Dialect() == dialect.Postgres {
-		hurry = `UPDATE river_job SET scheduled_at = now() WHERE queue = '` + Queue + `' AND kind = '` + Kind + `'
-			AND state IN ('available', 'scheduled', 'retryable') AND args @> jsonb_build_object('delivery', $1::text)`
+// Hurry makes the waiting jobs of deliveries due at once. It changes nothing for those that are running.
+func Hurry(ctx context.Context, tx *store.Tx, deliveries []string) error {
+	if len(deliveries) == 0 {
+		return nil
 	}
-	if err := ent.DriverOf(tx.Client).Exec(ctx, hurry, []any{delivery}, nil); err != nil {
-		return fmt.Errorf("hurry a job: %w", err)
+	raw, err := json.Marshal(deliveries)
+	if err != nil {
+		return fmt.Errorf("write ids: %w", err)
+	}
+	hurry := `UPDATE river_job SET scheduled_at = datetime('now', 'subsec') WHERE queue = '` + Queue + `' AND kind = '` + Kind + `'
+		AND state IN ('available', 'scheduled', 'retryable') AND args ->> '$.delivery' IN (SELECT value FROM json_each(?1))`
+	if tx.Dialect() == dialect.Postgres {
+		hurry = `UPDATE river_job SET scheduled_at = now() FROM jsonb_array_elements_text($1::jsonb) AS d(id)
+			WHERE queue = '` + Queue + `' AND kind = '` + Kind + `' AND state IN ('available', 'scheduled', 'retryable')
+			AND args @> jsonb_build_object('delivery', d.id)`
+	}
+	if err := ent.DriverOf(tx.Client).Exec(ctx, hurry, []any{string(raw)}, nil); err != nil {
+		return fmt.Errorf("hurry jobs: %w", err)
 	}
 	tx.WakeQueue(Queue)
 	return nil

@@ -209,7 +209,7 @@ func TestRemoveAndHurry(t *testing.T) {
 			}
 			return errors.Join(outbox.Insert(ctx, tx, list), outbox.Insert(ctx, tx, nil), outbox.Remove(ctx, tx, nil))
 		})
-		write(func(ctx context.Context, tx *store.Tx) error { return outbox.Hurry(ctx, tx, "whd_2") })
+		write(func(ctx context.Context, tx *store.Tx) error { return outbox.Hurry(ctx, tx, []string{"whd_2"}) })
 		for _, j := range jobsOf(t, w) {
 			require.Equal(t, strings.Contains(*j.args, "whd_2"), j.scheduledInSeconds < 60, *j.args)
 		}

@@ -1,0 +1,270 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/stretchr/testify/require"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"atrium/ent"
+	"atrium/graph/generated"
+	"atrium/graph/internal/relay"
+	"atrium/graph/internal/view"
+	"atrium/internal/billing"
+	"atrium/internal/form"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+const tenantsOwn = "callers know which company they are of"
+
+// private are the columns that the schema does not show, with the reason.
+var private = map[string]map[string]string{
+	"Agent":      {"CompanyID": tenantsOwn},
+	"ApiKey":     {"CompanyID": tenantsOwn, "Hash": "a key's value is shown once"},
+	"AuditEntry": {"CompanyID": tenantsOwn},
+	"Calendar":   {"CompanyID": tenantsOwn},
+	"Company": {
+		"SandboxOf": "the live company shows its sandbox", "JitUsers": "the operator's command sets it",
+		"RatePerMinute": "answers' headers say what is left", "RatePerDay": "answers' headers say what is left",
+	},
+	"CreditEntry": {
+		"CompanyID": tenantsOwn, "ID": "spec.md lists an entry's fields without it", "UpdatedAt": "entries do not change",
+		"Reason": "spec.md's type and description say it",
+	},
+	"OAuthClient":  {"CompanyID": tenantsOwn, "SecretHash": "a client's secret is shown once"},
+	"Offering":     {"CompanyID": tenantsOwn},
+	"Organization": {"CompanyID": tenantsOwn},
+	"Request":      {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
+	"Secret":       {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned"},
+	"Service":      {"CompanyID": tenantsOwn},
+	"ServiceAccount": {
+		"CompanyID": tenantsOwn, "LiveAccountID": "how a sandbox mirrors callers is the product's matter",
+	},
+	"Team": {"CompanyID": tenantsOwn},
+	"User": {
+		"CompanyID": tenantsOwn, "AccountID": "a sign-in may be in several companies", "LiveUserID": "how a sandbox mirrors people is the product's matter",
+		"SignedOutAt": "sessions and tokens from before are over, which their owners see",
+	},
+	"Workflow": {"CompanyID": tenantsOwn},
+}
+
+// elsewhere are the fields of answers that are no columns of the row itself, and so take more than the row.
+var elsewhere = map[string]bool{"User.teamIds": true, "Team.memberIds": true}
+
+// TestEveryColumnIsAnsweredOrPrivate sets one column after the other to a value that nothing else has, and looks for it
+// in what is answered when everything is asked for.
+func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	check := func(name string, fn func(t *testing.T)) {
+		seen[name] = true
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fn(t)
+		})
+	}
+	node := func(v any) answering { return answering{node: v} }
+	check("Agent", func(t *testing.T) { mapped(t, "Agent", func(e *ent.Agent) answering { return node(e) }) })
+	check("ApiKey", func(t *testing.T) { mapped(t, "ApiKey", func(e *ent.APIKey) answering { return node(e) }) })
+	check("AuditEntry", func(t *testing.T) { mapped(t, "AuditEntry", func(e *ent.AuditEntry) answering { return node(e) }) })
+	check("Calendar", func(t *testing.T) { mapped(t, "Calendar", func(e *ent.Calendar) answering { return node(e) }) })
+	check("OAuthClient", func(t *testing.T) { mapped(t, "OAuthClient", func(e *ent.OAuthClient) answering { return node(e) }) })
+	check("Offering", func(t *testing.T) { mapped(t, "Offering", func(e *ent.Offering) answering { return node(e) }) })
+	check("Organization", func(t *testing.T) { mapped(t, "Organization", func(e *ent.Organization) answering { return node(e) }) })
+	check("Request", func(t *testing.T) { mapped(t, "Request", func(e *ent.Request) answering { return node(e) }) })
+	check("Secret", func(t *testing.T) { mapped(t, "Secret", func(e *ent.Secret) answering { return node(e) }) })
+	check("Service", func(t *testing.T) { mapped(t, "Service", func(e *ent.Service) answering { return node(e) }) })
+	check("ServiceAccount", func(t *testing.T) { mapped(t, "ServiceAccount", func(e *ent.ServiceAccount) answering { return node(e) }) })
+	check("Team", func(t *testing.T) { mapped(t, "Team", func(e *ent.Team) answering { return node(e) }) })
+	check("User", func(t *testing.T) { mapped(t, "User", func(e *ent.User) answering { return node(e) }) })
+	check("Workflow", func(t *testing.T) { mapped(t, "Workflow", func(e *ent.Workflow) answering { return node(e) }) })
+	for _, def := range schemaOf().PossibleTypes["Node"] {
+		require.True(t, seen[def.Name], "%s is a Node: hold its columns here", def.Name)
+	}
+	check("CreditEntry", func(t *testing.T) {
+		mapped(t, "CreditEntry", func(e *ent.CreditEntry) answering { return answering{entry: &billing.HistoryEntry{CreditEntry: e}} })
+	})
+	check("Company", func(t *testing.T) {
+		mapped(t, "Company", func(e *ent.Company) answering { return answering{company: &view.Company{Company: e}} })
+	})
+}
+
+func mapped[E any](t *testing.T, name string, as func(*E) answering) {
+	t.Helper()
+	typ, n := reflect.TypeFor[E](), 0
+	for f := range typ.Fields() {
+		if !f.IsExported() || f.Anonymous || f.Name == "Edges" {
+			continue
+		}
+		n++
+		row := new(E)
+		before := shown(t, name, as(row))
+		distinct(t, reflect.ValueOf(row).Elem().FieldByIndex(f.Index), f.Name)
+		after := shown(t, name, as(row))
+		if reason, ok := private[name][f.Name]; ok {
+			require.NotEmpty(t, reason)
+			require.Equal(t, before, after, "%s.%s is private: %s", name, f.Name, reason)
+			continue
+		}
+		require.NotEqual(t, before, after, "%s.%s is in no answer: map it, or list it as private with a reason", name, f.Name)
+		require.Contains(t, after, marker(f), "%s.%s", name, f.Name)
+	}
+	require.Greater(t, n, 4)
+	for column := range private[name] {
+		_, ok := typ.FieldByName(column)
+		require.True(t, ok, "%s has no column %s that could be private", name, column)
+	}
+}
+
+// answering are resolvers that answer with given rows.
+type answering struct {
+	node    any
+	entry   *billing.HistoryEntry
+	company *view.Company
+}
+
+type stubRoot struct {
+	*Resolver
+	answering
+}
+
+func (r stubRoot) Query() generated.QueryResolver   { return stubQuery{r.Resolver.Query(), r.answering} }
+func (r stubRoot) Viewer() generated.ViewerResolver { return stubViewer{r.answering} }
+
+type stubQuery struct {
+	generated.QueryResolver
+	answering
+}
+
+func (q stubQuery) Node(context.Context, string) (relay.Node, error) { return q.node, nil }
+
+func (q stubQuery) Viewer(context.Context) (*view.Viewer, error) { return &view.Viewer{}, nil }
+
+func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connection[billing.HistoryEntry], error) {
+	return relay.New(op.List[*billing.HistoryEntry]{Rows: []*billing.HistoryEntry{q.entry}}, same[billing.HistoryEntry]), nil
+}
+
+type stubViewer struct{ answering }
+
+func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error) { return v.company, nil }
+
+// shown returns the JSON of everything that the type shows of a row by itself.
+func shown(t *testing.T, name string, a answering) string {
+	t.Helper()
+	schema := generated.NewExecutableSchema(generated.Config{Resolvers: stubRoot{&Resolver{engine: &op.Engine{Store: &store.Store{}}}, a}})
+	columns := columnsOf(schema.Schema(), schema.Schema().Types[name], true)
+	query := fmt.Sprintf(`{ node(id: "x") { ... on %s { %s } } }`, name, columns)
+	switch {
+	case a.entry != nil:
+		query = fmt.Sprintf(`{ creditHistory { edges { node { %s } } } }`, columns)
+	case a.company != nil:
+		query = fmt.Sprintf(`{ viewer { company { %s } } }`, columns)
+	}
+	s := &Server{Options: Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil))}}
+	e := executor.New(schema)
+	e.SetErrorPresenter(s.present)
+	ctx := graphql.StartOperationTrace(t.Context())
+	oc, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: query})
+	require.Empty(t, errs, query)
+	responses, ctx := e.DispatchOperation(ctx, oc)
+	res := responses(ctx)
+	require.Empty(t, res.Errors, "%s", query)
+	return string(res.Data)
+}
+
+// columnsOf selects all that a type shows without leading to another row.
+func columnsOf(s *ast.Schema, def *ast.Definition, top bool) string {
+	var b strings.Builder
+	for _, f := range def.Fields {
+		of := s.Types[f.Type.Name()]
+		switch {
+		case elsewhere[def.Name+"."+f.Name], len(f.Arguments) > 0, strings.HasPrefix(f.Name, "__"):
+		case of.Kind != ast.Object:
+			b.WriteString(f.Name + " ")
+		case top && !slices.Contains(implementors(s), of.Name) && of.Name != "Sandbox":
+			b.WriteString(f.Name + " { " + columnsOf(s, of, false) + "} ")
+		}
+	}
+	return b.String()
+}
+
+func implementors(s *ast.Schema) []string {
+	var out []string
+	for _, def := range s.PossibleTypes["Node"] {
+		out = append(out, def.Name)
+	}
+	return out
+}
+
+// moment is the distinctive time.
+var moment = time.Date(2031, 4, 5, 6, 7, 8, 9e6, time.UTC)
+
+// distinct sets a field to a value that nothing else has.
+func distinct(t *testing.T, v reflect.Value, name string) {
+	t.Helper()
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(moment))
+		return
+	case json.RawMessage:
+		text := `{"distinct":"` + name + `"}`
+		if name == "WorkingHours" {
+			text = `[{"day":"MON","from":"distinct"}]`
+		}
+		v.Set(reflect.ValueOf(json.RawMessage(text)))
+		return
+	case *form.Definition:
+		v.Set(reflect.ValueOf(&form.Definition{Fields: []form.Field{{Key: "distinct" + name, Type: form.Text}}}))
+		return
+	case []string:
+		v.Set(reflect.ValueOf([]string{"distinct" + name}))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		distinct(t, v.Elem(), name)
+	case reflect.String:
+		v.SetString("distinct" + name)
+	case reflect.Int, reflect.Int8, reflect.Int64:
+		v.SetInt(97)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Slice:
+		v.SetBytes([]byte("distinct" + name))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("distinct"), reflect.ValueOf(name))
+	default:
+		t.Fatalf("a column of kind %s takes a case here", v.Kind())
+	}
+}
+
+// marker is what a field that was set must leave in an answer.
+func marker(f reflect.StructField) string {
+	typ := f.Type
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	switch {
+	case typ == reflect.TypeFor[time.Time]():
+		return "2031-04-05T06:07:08.009Z"
+	case typ.Kind() == reflect.Bool:
+		return "true"
+	case typ.Kind() == reflect.Int, typ.Kind() == reflect.Int8, typ.Kind() == reflect.Int64:
+		return "97"
+	default:
+		return "distinct"
+	}
+}

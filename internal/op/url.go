@@ -1,0 +1,22 @@
+package op
+
+import (
+	"errors"
+
+	"atrium/internal/apperr"
+	"atrium/internal/egress"
+)
+
+// CheckURL returns validation_error, naming the field, for an outside address that the egress guard would never call. An
+// engine without a guard lets nothing pass that is not on the public internet.
+func (tx *Tx) CheckURL(field, url string) error {
+	guard := tx.engine.Egress
+	if guard == nil {
+		guard = egress.NewGuard(nil)
+	}
+	err := guard.CheckURL(url)
+	if told, ok := errors.AsType[*egress.URLError](err); ok {
+		return apperr.InvalidField(field, "%s", told.Message)
+	}
+	return err //nolint:wrapcheck // nil: the guard has no other errors
+}

@@ -1,0 +1,114 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/webhookdelivery"
+	"atrium/ent/webhooksubscription"
+	"atrium/internal/op"
+)
+
+var deliverySorts = op.Sorts{"createdAt": webhookdelivery.FieldCreatedAt}
+
+// The operations that read the history.
+var (
+	ListDeliveries = op.New("webhookdelivery.list", op.Spec{
+		Resource: "WebhookDelivery", Action: op.Read, AdminLayer: true, Sorts: deliverySorts, Summary: "List webhook deliveries",
+	}, listDeliveries)
+
+	GetDelivery = op.Get("webhookdelivery.read", op.Spec{
+		Resource: "WebhookDelivery", Action: op.Read, AdminLayer: true, Summary: "Get a webhook delivery",
+	}, loadDelivery)
+)
+
+// Attempt is one call of a receiver, as the history keeps it.
+type Attempt struct {
+	At           time.Time `json:"at"`
+	StatusCode   *int      `json:"statusCode"`   // nil when no answer came
+	ResponseBody *string   `json:"responseBody"` // the first 1 KB; nil when no answer came
+	LatencyMs    int       `json:"latencyMs"`
+	Error        *string   `json:"error"` // "class: explanation" when there was no whole answer
+}
+
+// AttemptsOf returns a delivery's attempts, the first one first.
+func AttemptsOf(d *ent.WebhookDelivery) ([]Attempt, error) {
+	if len(d.Attempts) == 0 {
+		return []Attempt{}, nil
+	}
+	var list []Attempt
+	if err := json.Unmarshal(d.Attempts, &list); err != nil {
+		return nil, fmt.Errorf("read the attempts of %s: %w", d.ID, err)
+	}
+	return list, nil
+}
+
+// ListDeliveriesInput filters and pages the history.
+type ListDeliveriesInput struct {
+	op.Page
+	SubscriptionID *string  `json:"-"` // of one subscription
+	Outcome        []string `json:"-" query:"outcome" enum:"PENDING,SUCCESS,FAILED"`
+}
+
+// MaxCounted is the largest total that the list of deliveries tells: counting millions of rows would take longer than
+// reading a page of them, and say no more than "very many".
+const MaxCounted = 10_000
+
+// listDeliveries returns not_found for a subscription that the company does not have.
+func listDeliveries(ctx context.Context, tx *op.Tx, in ListDeliveriesInput) (op.List[*ent.WebhookDelivery], error) {
+	if in.SubscriptionID != nil {
+		if _, err := tx.WebhookSubscription.Query().Where(webhooksubscription.ID(*in.SubscriptionID)).OnlyID(ctx); err != nil {
+			return op.List[*ent.WebhookDelivery]{}, err //nolint:wrapcheck // the pipeline reads Ent's own error
+		}
+	}
+	where := in.where()
+	count := func(ctx context.Context) (int, error) { return countUpTo(ctx, tx, MaxCounted, where) }
+	return op.ListOf(ctx, in.Page, deliverySorts, count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.WebhookDelivery, error) {
+		return tx.WebhookDelivery.Query().Where(where...).Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+func (in ListDeliveriesInput) where() []predicate.WebhookDelivery {
+	var where []predicate.WebhookDelivery
+	if in.SubscriptionID != nil {
+		where = append(where, webhookdelivery.SubscriptionID(*in.SubscriptionID))
+	}
+	if len(in.Outcome) > 0 {
+		where = append(where, webhookdelivery.OutcomeIn(op.Enums[webhookdelivery.Outcome](in.Outcome)...))
+	}
+	return where
+}
+
+// countUpTo counts the company's deliveries, no further than a bound.
+func countUpTo(ctx context.Context, tx *op.Tx, most int, where []predicate.WebhookDelivery) (int, error) {
+	driver := ent.DriverOf(tx.Client)
+	d := sql.Dialect(driver.Dialect())
+	t := d.Table(webhookdelivery.Table)
+	some := d.Select("1").From(t).Where(sql.EQ(t.C(webhookdelivery.FieldCompanyID), tx.Principal().CompanyID)).Limit(most)
+	for _, p := range where {
+		p(some)
+	}
+	query, args := d.Select("COUNT(*)").From(some.As("some")).Query()
+	var rows sql.Rows
+	if err := driver.Query(ctx, query, args, &rows); err != nil {
+		return 0, fmt.Errorf("count the deliveries: %w", err)
+	}
+	n, err := sql.ScanInt(rows)
+	if cerr := rows.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count the deliveries: %w", err)
+	}
+	return n, nil
+}
+
+func loadDelivery(ctx context.Context, tx *op.Tx, id string) (*ent.WebhookDelivery, error) {
+	return op.Lock(tx, tx.WebhookDelivery.Query().Where(webhookdelivery.ID(id))).Only(ctx)
+}

@@ -1,0 +1,170 @@
+package webhook
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+const (
+	slots        = 2048 // jobs that a node holds at once; nearly all of them may be waiting for slow receivers
+	laneWidth    = 10   // calls under way to one subscription, on one node
+	slowWidth    = 2    // the same to one whose last answer took long, or did not come
+	slow         = 5 * time.Second
+	brisk        = 250 * time.Millisecond // up to this average it pays to wait for a place
+	maxWait      = time.Second            // for one
+	maxQueue     = 100                    // jobs that wait for a place in one lane …
+	maxQueued    = slots / 8              // … and in all of them
+	minPark      = 250 * time.Millisecond // of a job that is put back
+	maxPark      = time.Minute
+	maxIdleLanes = 10_000 // that are remembered
+)
+
+// lanes keep one subscription from being in the way of the others: each has a lane of so many places. A job that finds
+// none free waits for a moment if the receiver answers quickly; otherwise it is put back into the queue until about when
+// its turn comes, and holds no slot meanwhile. As the slots of the node fill up the lanes grow narrower, so that many
+// slow receivers at once leave room for the quick ones.
+type lanes struct {
+	mu     sync.Mutex
+	byID   map[string]*lane
+	busy   int // calls under way, all lanes together
+	queued int // jobs that wait for a place, all lanes together
+}
+
+type lane struct {
+	busy    int
+	queue   []chan struct{} // who waits for a place, the first one first; closed when it is theirs
+	average time.Duration   // of the last answers
+	slow    bool
+	turn    time.Time // when the job that was put back last has its turn
+}
+
+func newLanes() *lanes { return &lanes{byID: map[string]*lane{}} }
+
+// width is how many calls a lane may have under way.
+func (l *lanes) width(of *lane) int {
+	switch {
+	case l.busy >= slots*3/4:
+		return 1
+	case of.slow, l.busy >= slots/2:
+		return slowWidth
+	case l.busy >= slots/4:
+		return laneWidth / 2
+	}
+	return laneWidth
+}
+
+// enter takes a place in a subscription's lane. Without one it returns how long the job shall be put back for. Call leave
+// after a place was taken.
+func (l *lanes) enter(ctx context.Context, subscription string, now time.Time) (park time.Duration, ok bool) {
+	l.mu.Lock()
+	of := l.byID[subscription]
+	if of == nil {
+		l.forget()
+		of = &lane{}
+		l.byID[subscription] = of
+	}
+	if of.busy < l.width(of) && len(of.queue) == 0 {
+		of.busy++
+		l.busy++
+		l.mu.Unlock()
+		return 0, true
+	}
+	if of.slow || of.average > brisk || len(of.queue) >= maxQueue || l.queued >= maxQueued {
+		defer l.mu.Unlock()
+		return l.park(of, now), false
+	}
+	turn := make(chan struct{})
+	of.queue = append(of.queue, turn)
+	l.queued++
+	l.mu.Unlock()
+	return l.wait(ctx, of, turn)
+}
+
+// wait waits for a place, not for long.
+func (l *lanes) wait(ctx context.Context, of *lane, turn chan struct{}) (time.Duration, bool) {
+	late := time.NewTimer(maxWait)
+	defer late.Stop()
+	select {
+	case <-turn:
+		return 0, true
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range of.queue {
+		if other == turn {
+			of.queue = append(of.queue[:i], of.queue[i+1:]...)
+			l.queued--
+			return l.park(of, time.Now()), false
+		}
+	}
+	return 0, true // the place came at the same moment
+}
+
+// park returns how long a job is put back for: the jobs of a lane get their turns one after the other, as far apart as
+// the receiver's answers let expect. Nobody is put back for longer than a minute, in case the receiver recovers.
+func (l *lanes) park(of *lane, now time.Time) time.Duration {
+	apart := max(of.average, time.Millisecond) / time.Duration(l.width(of))
+	if earliest := now.Add(minPark); of.turn.Before(earliest) {
+		of.turn = earliest
+	}
+	of.turn = of.turn.Add(apart)
+	if wait := of.turn.Sub(now); wait < maxPark {
+		return wait
+	}
+	of.turn = now.Add(maxPark)
+	return maxPark/2 + rand.N(maxPark/2)
+}
+
+// leave gives a place back to whoever waits for it. took is how long the call took; negative when there was none.
+func (l *lanes) leave(subscription string, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of := l.byID[subscription]
+	if took >= 0 {
+		of.learn(took)
+	}
+	of.busy--
+	l.busy--
+	for len(of.queue) > 0 && of.busy < l.width(of) {
+		close(of.queue[0])
+		of.queue = of.queue[1:]
+		l.queued--
+		of.busy++
+		l.busy++
+	}
+}
+
+// learn takes the time of a call into account.
+func (of *lane) learn(took time.Duration) {
+	if of.average == 0 {
+		of.average = took
+	}
+	of.average += (took - of.average) / 5
+	wasSlow := of.slow
+	if of.slow = took >= slow; wasSlow && !of.slow {
+		of.average, of.turn = took, time.Time{} // it has recovered: what was thought of it is void
+	}
+}
+
+// forget drops lanes that nobody is in when there are very many.
+func (l *lanes) forget() {
+	if len(l.byID) < maxIdleLanes {
+		return
+	}
+	for id, of := range l.byID {
+		if of.busy == 0 && len(of.queue) == 0 {
+			delete(l.byID, id)
+		}
+	}
+}
+
+// underway returns how many calls there are.
+func (l *lanes) underway() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.busy
+}

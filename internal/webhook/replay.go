@@ -1,0 +1,136 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/event"
+	"atrium/ent/predicate"
+	"atrium/ent/webhookdelivery"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/outbox"
+	"atrium/internal/store"
+)
+
+const (
+	keptFor         = 30 * 24 * time.Hour // events and deliveries
+	maxReplayed     = 10_000              // events at once
+	maxAttemptsEver = 100                 // of one delivery, replays included
+)
+
+// The operations that send again.
+var (
+	ReplayDelivery = op.OnRow("webhookdelivery.replay", op.Spec{
+		Resource: "WebhookDelivery", Action: op.Update, AdminLayer: true,
+		Summary: "Attempt a delivery again, at once and with a schedule of retries of its own",
+	}, loadDelivery, replayDelivery)
+
+	ReplayEvents = op.OnRow("webhooksubscription.replay", op.Spec{
+		Resource: "WebhookSubscription", Action: op.Update, AdminLayer: true,
+		Summary: "Send all events since a moment again that a subscription asks for, delivered or missed",
+	}, loadSubscription, replayEvents)
+)
+
+// errDisabled is what sending to a disabled subscription gets.
+func errDisabled() error {
+	return apperr.New(apperr.Conflict, "The subscription is disabled. Enable it first.")
+}
+
+// replayDelivery makes a settled delivery pending again, and one that waits for a retry due at once. Returns conflict for
+// a disabled subscription, and for a delivery that has had very many attempts.
+func replayDelivery(ctx context.Context, tx *op.Tx, before *ent.WebhookDelivery, _ op.ByID) (*ent.WebhookDelivery, error) {
+	s, err := before.QuerySubscription().Only(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look the subscription up: %w", err)
+	}
+	if !s.Enabled {
+		return nil, errDisabled()
+	}
+	attempts, err := AttemptsOf(before)
+	if err != nil {
+		return nil, err
+	}
+	if len(attempts) >= maxAttemptsEver {
+		return nil, apperr.New(apperr.Conflict, "The delivery has been attempted %d times: that is as often as it may be.", len(attempts))
+	}
+	after, err := before.Update().SetOutcome(webhookdelivery.OutcomePENDING).SetNextAttemptAt(tx.Now(ctx)).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("replay the delivery: %w", err)
+	}
+	err = tx.Enqueue(func(db *store.Tx) error {
+		if before.Outcome == webhookdelivery.OutcomePENDING {
+			return outbox.Hurry(ctx, db, []string{before.ID}) //nolint:wrapcheck // says what it was doing
+		}
+		return outbox.Insert(ctx, db, []outbox.Job{{Args: first(before, len(attempts))}}) //nolint:wrapcheck // says what it was doing
+	})
+	if err != nil {
+		return nil, err
+	}
+	tx.Changed(before, after)
+	return after, nil
+}
+
+// first returns the job that begins the schedule of a delivery that has had so many attempts.
+func first(d *ent.WebhookDelivery, attempts int) outbox.Args {
+	return outbox.Args{Delivery: d.ID, Subscription: d.SubscriptionID, Company: d.CompanyID, Attempt: attempts + 1, Step: 1}
+}
+
+// BySubscription names the subscription that an operation is about, in the body.
+type BySubscription struct {
+	SubscriptionID string `json:"subscriptionId" minLength:"1" maxLength:"64" doc:"The subscription."`
+}
+
+// TargetID returns the subscription's id.
+func (b BySubscription) TargetID() string { return b.SubscriptionID }
+
+// ReplayEventsInput says which events are sent again.
+type ReplayEventsInput struct {
+	BySubscription
+	Since time.Time `json:"since" doc:"Events of this moment and later, at most 30 days back."`
+}
+
+// Replay is what has been set going.
+type Replay struct {
+	ID           string
+	Subscription *ent.WebhookSubscription
+	Events       int // that are sent again
+}
+
+// replayEvents has a job send the events again, those that were delivered as well as those that came while the
+// subscription was disabled. Returns validation_error for a moment that lies ahead, more than 30 days back or more than
+// 10,000 events back, and conflict for a disabled subscription.
+func replayEvents(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, in ReplayEventsInput) (Replay, error) {
+	now := tx.Now(ctx)
+	switch {
+	case !s.Enabled:
+		return Replay{}, errDisabled()
+	case in.Since.After(now):
+		return Replay{}, apperr.InvalidField("since", "must not be in the future")
+	case now.Sub(in.Since) > keptFor:
+		return Replay{}, apperr.InvalidField("since", "must be at most 30 days back")
+	}
+	args := ReplayArgs{Company: s.CompanyID, Subscription: s.ID, Since: in.Since.UTC(), Until: now}
+	n, err := tx.Event.Query().Where(args.where(s.Events)...).Limit(maxReplayed + 1).Select(event.FieldID).Strings(ctx)
+	if err != nil {
+		return Replay{}, fmt.Errorf("count the events: %w", err)
+	}
+	if len(n) > maxReplayed {
+		return Replay{}, apperr.InvalidField("since", "must be so late that at most %d events came after it", maxReplayed)
+	}
+	tx.ChangedField("since", nil, in.Since.UTC().Format(op.TimeFormat))
+	tx.ChangedField("events", nil, len(n))
+	err = tx.Enqueue(func(db *store.Tx) error {
+		return outbox.Insert(ctx, db, []outbox.Job{{Args: args}}) //nolint:wrapcheck // says what it was doing
+	})
+	return Replay{ID: s.ID, Subscription: s, Events: len(n)}, err
+}
+
+// where picks the events that are sent again: not those of trials, whose subject is the subscription they were made for.
+func (a ReplayArgs) where(names []string) []predicate.Event {
+	return []predicate.Event{
+		event.TypeIn(names...), event.CreatedAtGTE(a.Since), event.CreatedAtLTE(a.Until), event.Not(event.SubjectIDHasPrefix("whs_")),
+	}
+}

@@ -1,0 +1,61 @@
+package webhook
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultRetries are the waits before the retries of a delivery.
+var DefaultRetries = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour}
+
+// maxRetries bounds the schedule that an operator may set.
+const maxRetries = 20
+
+// schedule says when a failed delivery is attempted again.
+type schedule []time.Duration
+
+func newSchedule(retries []time.Duration) (schedule, error) {
+	if retries == nil {
+		retries = DefaultRetries
+	}
+	if len(retries) > maxRetries {
+		return nil, errors.New("webhook: too many retries")
+	}
+	for _, d := range retries {
+		if d <= 0 || d > 7*24*time.Hour {
+			return nil, errors.New("webhook: a wait before a retry must be positive and at most a week")
+		}
+	}
+	return retries, nil
+}
+
+// after returns the wait after the failed attempt at a step (from 1), and false when it was the last one. A receiver that
+// asks for more patience gets it up to the length of the following step (the last step has its own): it can delay the
+// schedule by one step at a time and never stall it. Less patience than the schedule's it does not get. Up to a tenth is
+// added by chance, so that the retries of an outage do not come all at once.
+func (s schedule) after(step int, asked time.Duration) (time.Duration, bool) {
+	if step < 1 || step > len(s) {
+		return 0, false
+	}
+	wait, most := s[step-1], s[min(step, len(s)-1)]
+	if asked > wait {
+		wait = max(wait, min(asked, most))
+	}
+	return wait + rand.N(wait/10+1)*9/10, true
+}
+
+// retryAfter returns how long an answer asks to be left alone: seconds or a date, 0 for neither.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseInt(value, 10, 32); err == nil {
+		return max(0, time.Duration(n)*time.Second)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}

@@ -1,0 +1,185 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/webhooksubscription"
+	"atrium/internal/apperr"
+	"atrium/internal/events"
+	"atrium/internal/id"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+// maxSubscriptions is how many a company may have.
+const maxSubscriptions = 50
+
+var subscriptionSorts = op.Sorts{"createdAt": webhooksubscription.FieldCreatedAt, "updatedAt": webhooksubscription.FieldUpdatedAt}
+
+// The operations on subscriptions. They take a person. None but CreateSubscription and RotateSecret returns a secret.
+var (
+	ListSubscriptions = op.New("webhooksubscription.list", op.Spec{
+		Resource: "WebhookSubscription", Action: op.Read, AdminLayer: true, Sorts: subscriptionSorts, Summary: "List webhook subscriptions",
+	}, listSubscriptions)
+
+	GetSubscription = op.Get("webhooksubscription.read", op.Spec{
+		Resource: "WebhookSubscription", Action: op.Read, AdminLayer: true, Summary: "Get a webhook subscription",
+	}, loadSubscription)
+
+	CreateSubscription = op.New("webhooksubscription.create", op.Spec{
+		Resource: "WebhookSubscription", Action: op.Create, AdminLayer: true, Summary: "Subscribe an address to events",
+	}, createSubscription)
+
+	UpdateSubscription = op.OnRow("webhooksubscription.update", op.Spec{
+		Resource: "WebhookSubscription", Action: op.Update, AdminLayer: true,
+		Summary: "Update a webhook subscription; enabled: true also resumes one that was disabled",
+	}, loadSubscription, updateSubscription)
+
+	DeleteSubscription = op.OnRow("webhooksubscription.delete", op.Spec{
+		Resource: "WebhookSubscription", Action: op.Delete, AdminLayer: true, Summary: "Delete a webhook subscription and its deliveries",
+	}, loadSubscription, deleteSubscription)
+)
+
+// ListSubscriptionsInput pages the list of subscriptions.
+type ListSubscriptionsInput struct{ op.Page }
+
+func listSubscriptions(ctx context.Context, tx *op.Tx, in ListSubscriptionsInput) (op.List[*ent.WebhookSubscription], error) {
+	q := tx.WebhookSubscription.Query()
+	return op.ListOf(ctx, in.Page, subscriptionSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.WebhookSubscription, error) {
+		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+func loadSubscription(ctx context.Context, tx *op.Tx, id string) (*ent.WebhookSubscription, error) {
+	return op.Lock(tx, tx.WebhookSubscription.Query().Where(webhooksubscription.ID(id))).Only(ctx)
+}
+
+// CreateSubscriptionInput describes a new subscription.
+type CreateSubscriptionInput struct {
+	URL         string   `json:"url" minLength:"1" maxLength:"2000" doc:"Where deliveries go: https, on the public internet."`
+	Events      []string `json:"events" doc:"At least one of the events."`
+	Description *string  `json:"description,omitempty" nullable:"true" maxLength:"2000"`
+}
+
+// IssuedSubscription is a subscription with its signing secret, which is shown this once.
+type IssuedSubscription struct {
+	ID            string
+	Subscription  *ent.WebhookSubscription
+	SigningSecret Secret
+}
+
+// createSubscription returns validation_error for a URL that is never called or events that are none, and conflict for
+// the 51st of a company.
+func createSubscription(ctx context.Context, tx *op.Tx, in CreateSubscriptionInput) (IssuedSubscription, error) {
+	if err := check(tx, &in.URL, in.Events); err != nil {
+		return IssuedSubscription{}, err
+	}
+	if err := mayAddSubscription(ctx, tx); err != nil {
+		return IssuedSubscription{}, err
+	}
+	out := IssuedSubscription{ID: id.New("whs"), SigningSecret: newSecret()}
+	sealed, err := out.SigningSecret.seal(tx.Sealer(), out.ID)
+	if err != nil {
+		return IssuedSubscription{}, err
+	}
+	out.Subscription, err = tx.WebhookSubscription.Create().SetID(out.ID).SetURL(in.URL).SetEvents(in.Events).
+		SetDescription(op.Or(in.Description, "")).SetSecretSealed(sealed).SetCreatedBy(tx.Principal().ID).Save(ctx)
+	if err != nil {
+		return IssuedSubscription{}, fmt.Errorf("create the subscription: %w", err)
+	}
+	tx.Changed(nil, out.Subscription)
+	return out, nil
+}
+
+// check names the faults of a URL (nil for none) and of a list of events.
+func check(tx *op.Tx, url *string, names []string) error {
+	var refs op.Refs
+	if url != nil {
+		if err := tx.CheckURL("url", *url); err != nil {
+			for _, d := range apperr.From(err).Details {
+				refs.Fault(d.Field, d.Message)
+			}
+		}
+	}
+	known := events.Names()
+	switch {
+	case len(names) == 0:
+		refs.Fault("events", "must name at least one event")
+	case slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(known, n) }):
+		refs.Fault("events", "must name known events only")
+	case len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names):
+		refs.Fault("events", "must not name anything twice")
+	}
+	return refs.Err()
+}
+
+// mayAddSubscription returns conflict when the company has as many as it may. Creates of one company come one after the
+// other, so that none slips past the limit beside another.
+func mayAddSubscription(ctx context.Context, tx *op.Tx) error {
+	err := tx.Enqueue(func(db *store.Tx) error {
+		if db.PGX() == nil {
+			return nil // one writer
+		}
+		_, err := db.PGX().Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "webhooks/"+tx.Principal().CompanyID)
+		return err //nolint:wrapcheck // wrapped below
+	})
+	if err != nil {
+		return fmt.Errorf("lock the company's subscriptions: %w", err)
+	}
+	n, err := tx.WebhookSubscription.Query().Count(ctx)
+	if err != nil {
+		return fmt.Errorf("count the subscriptions: %w", err)
+	}
+	if n >= maxSubscriptions {
+		return apperr.New(apperr.Conflict, "A company has at most %d webhook subscriptions.", maxSubscriptions)
+	}
+	return nil
+}
+
+// UpdateSubscriptionInput changes the fields that it names.
+type UpdateSubscriptionInput struct {
+	op.ByID
+	URL         op.Patch[string]   `json:"url,omitzero" minLength:"1" maxLength:"2000"`
+	Events      op.Patch[[]string] `json:"events,omitzero" doc:"Replaces the whole list."`
+	Description op.Patch[string]   `json:"description,omitzero" nullable:"true" maxLength:"2000"`
+	Enabled     op.Patch[bool]     `json:"enabled,omitzero" doc:"true resumes a subscription that was disabled, by whomever; what it missed can be replayed."`
+}
+
+func updateSubscription(ctx context.Context, tx *op.Tx, before *ent.WebhookSubscription, in UpdateSubscriptionInput) (*ent.WebhookSubscription, error) {
+	names := before.Events
+	if given, ok := op.Given(in.Events); ok {
+		names = given
+	}
+	if err := check(tx, in.URL.Value(), names); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.URL, u.SetURL)
+	op.Set(in.Events, u.SetEvents)
+	op.SetOrClear(in.Description, u.SetDescription, func() *ent.WebhookSubscriptionUpdateOne { return u.SetDescription("") })
+	if enabled, ok := op.Given(in.Enabled); ok {
+		u.SetEnabled(enabled)
+		if enabled {
+			u.ClearDisabledReason().ClearFailingSince()
+		}
+	}
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("update the subscription: %w", err)
+	}
+	tx.Changed(before, after)
+	return after, nil
+}
+
+func deleteSubscription(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, _ op.ByID) (struct{}, error) {
+	if err := tx.WebhookSubscription.DeleteOne(s).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the subscription: %w", err)
+	}
+	tx.Changed(s, nil)
+	return struct{}{}, nil
+}
