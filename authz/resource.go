@@ -107,6 +107,16 @@ var Actions = []string{"read", "create", "update", "delete"}
 // HasRows tells whether policies reach a resource's rows one by one.
 func HasRows(name string) bool { r := resources[name]; return r != nil && r.table != "" }
 
+// EntityOfTable returns the resource whose rows a table holds; empty for none.
+func EntityOfTable(table string) string {
+	for name, r := range resources {
+		if r.table != "" && r.table == table {
+			return name
+		}
+	}
+	return ""
+}
+
 // Load reads a row of a resource through db. Returns Ent's not-found error when there is none, or when the resource
 // has no rows.
 func Load(ctx context.Context, db *ent.Client, name, id string) (any, error) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/teammember"
@@ -95,6 +97,14 @@ func (tx *Tx) mayBegin(ctx context.Context) error {
 		return nil // asked of the row that comes of it
 	}
 	return tx.ask(ctx, info.Action, authz.Row{Resource: info.Resource})
+}
+
+// visible is what queries of a table by hand are narrowed by; nil for nothing.
+func (tx *Tx) visible(table string) func(*sql.Selector) {
+	if tx.narrowed == nil {
+		return nil
+	}
+	return tx.narrowed.Narrow(authz.EntityOfTable(table))
 }
 
 func (tx *Tx) lists() bool { return strings.HasSuffix(tx.info.Name, ".list") }

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -215,9 +216,8 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 	if p := a.principal; p.CompanyID == "" {
 		return out
 	}
-	if out.Code == apperr.Forbidden && out.DecisionID == "" {
-		out.DecisionID = id.New("dec") // refused by the operation's own rules
-		a.decision = authz.Decision{By: authz.By{Kind: "operation", ID: a.info.Name}}
+	if out.Code == apperr.Forbidden {
+		a.refusedBy(out)
 	}
 	werr := a.engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if out.Code == apperr.Forbidden {
@@ -232,6 +232,17 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 		a.engine.Log.ErrorContext(ctx, "audit entry of a refusal was not written", "error", werr, "action", a.verbs[0])
 	}
 	return out
+}
+
+// refusedBy sees to it that a refusal has its decision, where the operation's own rules and no right refused.
+func (a *attempt) refusedBy(out *apperr.Error) {
+	if out.DecisionID == "" {
+		out.DecisionID = id.New("dec")
+	}
+	if a.decision.Allow {
+		a.decision = authz.Decision{By: authz.By{Kind: "operation", ID: cmp.Or(out.Reason, a.info.Name)}}
+		a.asked, a.row = "", authz.Row{}
+	}
 }
 
 // subjectID returns the id of the resource that a refused call was about: what a create or a list names, such as an
