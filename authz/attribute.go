@@ -71,7 +71,6 @@ var unaddressable = map[string]map[string]string{
 	"APIKey":              {"scopes": "a list", "allowedIps": "a list"},
 	"OAuthClient":         {"redirectUris": "a list", "scopes": "a list"},
 	"ServiceAccount":      {"liveAccountId": "how a sandbox mirrors accounts is the product's matter"},
-	"Session":             {"methods": "a list"},
 	"WebhookSubscription": {"events": "a list"},
 	"WebhookDelivery":     {"attempts": "a document"},
 	"Calendar":            {"workingHours": "a document", "holidays": "a list"},

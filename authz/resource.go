@@ -19,7 +19,6 @@ import (
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
-	"atrium/ent/session"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
@@ -53,20 +52,32 @@ var resources = func() map[string]*resource {
 		entity("APIKey", apikey.Table, func(c *ent.Client) loader[ent.APIKey] { return c.APIKey.Get }),
 		entity("ServiceAccount", serviceaccount.Table, func(c *ent.Client) loader[ent.ServiceAccount] { return c.ServiceAccount.Get }),
 		entity("OAuthClient", oauthclient.Table, func(c *ent.Client) loader[ent.OAuthClient] { return c.OAuthClient.Get }),
-		entity("Session", session.Table, func(c *ent.Client) loader[ent.Session] { return c.Session.Get }),
 		entity("WebhookSubscription", webhooksubscription.Table, func(c *ent.Client) loader[ent.WebhookSubscription] { return c.WebhookSubscription.Get }),
 		entity("WebhookDelivery", webhookdelivery.Table, func(c *ent.Client) loader[ent.WebhookDelivery] { return c.WebhookDelivery.Get }),
 		entity("Agent", agent.Table, func(c *ent.Client) loader[ent.Agent] { return c.Agent.Get }),
 		entity("Calendar", calendar.Table, func(c *ent.Client) loader[ent.Calendar] { return c.Calendar.Get }),
 		entity("AccessPolicy", accesspolicy.Table, func(c *ent.Client) loader[ent.AccessPolicy] { return c.AccessPolicy.Get }),
 		entity("AccessDecision", accessdecision.Table, func(c *ent.Client) loader[ent.AccessDecision] { return c.AccessDecision.Get }),
-		{name: "Company"}, // the caller's own, which everybody in it knows
-		{name: "Credit"},  // read as a whole: a balance over some entries would be none
+		{name: "Credit"}, // read as a whole: a balance over some entries would be none
 	} {
 		all[r.name] = r
 	}
 	return all
 }()
+
+// unbound are what operations are about and policies are not, with the reason.
+var unbound = map[string]string{
+	"Company": "everybody in a company knows it; its settings are the roles' matter",
+	"Session": "whoever signed in must be able to sign out",
+}
+
+// Bound tells whether policies are about a resource.
+func Bound(name string) bool { return unbound[name] == "" }
+
+// sides are entities that join rows of others: one is visible where both its sides are.
+var sides = map[string][]struct{ column, resource string }{
+	"TeamMember": {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
+}
 
 // resource is one kind of thing that policies are about.
 type resource struct {
@@ -107,8 +118,11 @@ var Actions = []string{"read", "create", "update", "delete"}
 // HasRows tells whether policies reach a resource's rows one by one.
 func HasRows(name string) bool { r := resources[name]; return r != nil && r.table != "" }
 
-// EntityOfTable returns the resource whose rows a table holds; empty for none.
+// EntityOfTable returns the entity whose rows a table holds, as Narrow takes it; empty for one that policies do not reach.
 func EntityOfTable(table string) string {
+	if table == teammember.Table {
+		return "TeamMember"
+	}
 	for name, r := range resources {
 		if r.table != "" && r.table == table {
 			return name

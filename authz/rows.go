@@ -31,7 +31,7 @@ func (e *Engine) Rows(set *Set, c *Caller) principal.Rows {
 
 // Narrow returns the predicate of an entity's rows; nil when all are visible. What cannot be decided is not visible.
 func (v *visible) Narrow(entity string) func(*sql.Selector) {
-	if !HasRows(entity) {
+	if !HasRows(entity) && sides[entity] == nil {
 		return nil
 	}
 	v.mu.Lock()
@@ -45,6 +45,9 @@ func (v *visible) Narrow(entity string) func(*sql.Selector) {
 }
 
 func (v *visible) make(entity string) func(*sql.Selector) {
+	if sides[entity] != nil {
+		return v.joining(entity)
+	}
 	f := v.filter(entity)
 	if entity != AuditEntry {
 		if f.all() {
@@ -70,6 +73,41 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 			s.Where(toldOf(s, hiding))
 		}
 	}
+}
+
+// joining narrows an entity that joins others to rows whose sides are visible.
+func (v *visible) joining(entity string) func(*sql.Selector) {
+	var narrow []func(*sql.Selector)
+	for _, side := range sides[entity] {
+		f := v.filter(side.resource)
+		if f.all() {
+			continue
+		}
+		narrow = append(narrow, func(s *sql.Selector) { s.Where(f.exists(s, side.column)) })
+	}
+	if len(narrow) == 0 {
+		return nil
+	}
+	return func(s *sql.Selector) {
+		for _, where := range narrow {
+			where(s)
+		}
+	}
+}
+
+// exists is whether the row that a column of s names is one that the filter lets through.
+func (f filter) exists(s *sql.Selector, column string) *sql.Predicate {
+	if f.none() {
+		return sql.False()
+	}
+	rows := sql.Dialect(s.Dialect()).Table(f.on.table).As("policy_" + f.on.table)
+	q := sql.Dialect(s.Dialect()).Select().From(rows).AppendSelectExpr(sql.Raw("1"))
+	q.Where(sql.And(
+		sql.ColumnsEQ(rows.C(auditentry.FieldCompanyID), s.C(auditentry.FieldCompanyID)),
+		sql.ColumnsEQ(rows.C(auditentry.FieldID), s.C(column)),
+		f.predicate(q),
+	))
+	return sql.Exists(q)
 }
 
 // filter is what the policies let the caller read of one resource.
@@ -109,14 +147,7 @@ func toldOf(s *sql.Selector, hiding []filter) *sql.Predicate {
 		if f.none() {
 			continue
 		}
-		rows := sql.Dialect(s.Dialect()).Table(f.on.table).As("policy_" + f.on.table)
-		q := sql.Dialect(s.Dialect()).Select().From(rows).AppendSelectExpr(sql.Raw("1"))
-		q.Where(sql.And(
-			sql.ColumnsEQ(rows.C(auditentry.FieldCompanyID), s.C(auditentry.FieldCompanyID)),
-			sql.ColumnsEQ(rows.C(auditentry.FieldID), s.C(auditentry.FieldResourceID)),
-			f.predicate(q),
-		))
-		told = append(told, sql.And(sql.EQ(s.C(auditentry.FieldResourceType), f.on.name), sql.Exists(q)))
+		told = append(told, sql.And(sql.EQ(s.C(auditentry.FieldResourceType), f.on.name), f.exists(s, auditentry.FieldResourceID)))
 	}
 	return sql.Or(append(told, sql.NotIn(s.C(auditentry.FieldResourceType), types...))...)
 }

@@ -90,7 +90,7 @@ func (tx *Tx) Narrowed(entity string) bool { return tx.narrowed != nil && tx.nar
 // mayBegin refuses what the policies deny whatever the row. A list is never refused: it is empty.
 func (tx *Tx) mayBegin(ctx context.Context) error {
 	info := tx.info
-	if tx.set == nil || tx.lists() || info.Action == Read && authz.HasRows(info.Resource) {
+	if tx.set == nil || tx.lists() || !authz.Bound(info.Resource) || info.Action == Read && authz.HasRows(info.Resource) {
 		return nil
 	}
 	if info.Action == Create && authz.HasRows(info.Resource) && !tx.engine.Authz.Settled(tx.set, string(Create), info.Resource) {
@@ -122,6 +122,8 @@ func (tx *Tx) mayTouch(ctx context.Context, row any) error {
 		}
 	}
 	switch {
+	case !authz.Bound(tx.info.Resource):
+		return nil
 	case tx.info.Action == Create:
 		return tx.mayBegin(ctx)
 	case ok && name == tx.info.Resource:
@@ -132,7 +134,7 @@ func (tx *Tx) mayTouch(ctx context.Context, row any) error {
 
 // mayLeave refuses a change whose outcome the policies deny.
 func (tx *Tx) mayLeave(ctx context.Context, out any) error {
-	if tx.set == nil || tx.info.Action != Create && tx.info.Action != Update ||
+	if tx.set == nil || !authz.Bound(tx.info.Resource) || tx.info.Action != Create && tx.info.Action != Update ||
 		tx.engine.Authz.Settled(tx.set, string(tx.info.Action), tx.info.Resource) {
 		return nil // asked before, where it was settled
 	}
