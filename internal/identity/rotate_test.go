@@ -2,12 +2,14 @@ package identity_test
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/identity"
+	"atrium/internal/jobs"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
 )
@@ -82,5 +84,23 @@ func TestRotationReachesOtherNodes(t *testing.T) {
 		w.Clock.SetOffset(92 * day)
 		require.Eventually(t, func() bool { return kid(t, here) != first }, 10*time.Second, time.Millisecond)
 		require.Equal(t, kid(t, there), kid(t, here))
+	})
+}
+
+// The job queue sees to it when it starts.
+func TestRotationIsAJob(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		keys := identity.NewKeys(w.Store, w.Engine.Sealer)
+		kid(t, keys)
+		w.Clock.SetOffset(90 * day)
+		q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, identity.Rotation(keys)...)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- q.Run(ctx) }()
+		require.Eventually(t, func() bool { return len(kids(t, keys)) == 2 }, 30*time.Second, 20*time.Millisecond)
+		cancel()
+		require.NoError(t, <-done)
 	})
 }

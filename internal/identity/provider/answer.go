@@ -40,6 +40,9 @@ func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirec
 				if row, err = p.waiting(ctx, tx, req); err != nil {
 					return err
 				}
+				if row.MaxAge != nil && by.AuthenticatedAt.Before(row.CreatedAt.Add(-time.Duration(*row.MaxAge)*time.Second)) {
+					return ErrOutcome // too long ago when the client asked
+				}
 				if err := p.mayAnswer(ctx, tx, by); err != nil {
 					return err
 				}

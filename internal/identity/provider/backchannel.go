@@ -36,7 +36,7 @@ type LogoutArgs struct {
 // Kind names the job.
 func (LogoutArgs) Kind() string { return "backchannel_logout" }
 
-// InsertOpts bound the attempts: some 10 minutes. A client that cannot be told has tokens that are dead anyway.
+// InsertOpts bound the attempts: some 16 minutes. A client that cannot be told has tokens that are dead anyway.
 func (LogoutArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 6} }
 
 // callTimeout bounds the call to a client.

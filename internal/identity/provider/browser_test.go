@@ -37,7 +37,7 @@ func (s *idp) begin(with url.Values) (id string, r *http.Request) {
 
 // The cookie that ties a request to its browser cannot be set by another host, read by a script or sent in clear.
 func TestBrowserCookie(t *testing.T) {
-	each(t, func(t *testing.T, s *idp) {
+	once(t, func(t *testing.T, s *idp) {
 		c := s.browser()
 		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		cookies := s.get(c, s.authorizeURL(nil)).Cookies()
@@ -191,6 +191,28 @@ func TestOutcomeIsChecked(t *testing.T) {
 		s.Clock.SetOffset(time.Second)
 		_, err = s.p.Allow(t.Context(), req, s.outcome())
 		require.NoError(t, err, "after all that the request is still good for who may answer")
+	})
+}
+
+// A proof from before the client wants one (prompt=login, max_age) does not count.
+func TestOutcomeIsFresh(t *testing.T) {
+	each(t, func(t *testing.T, s *idp) {
+		old := s.outcome()
+		s.Clock.SetOffset(10 * time.Minute)
+		for name, with := range map[string]url.Values{"prompt=login": {"prompt": {"login"}}, "max_age": {"max_age": {"599"}}} {
+			id, r := s.begin(with)
+			req, err := s.p.Pending(t.Context(), id, r)
+			require.NoError(t, err)
+			_, err = s.p.Allow(t.Context(), req, old)
+			require.ErrorIs(t, err, provider.ErrOutcome, name)
+			_, err = s.p.Allow(t.Context(), req, s.outcome())
+			require.NoError(t, err, name)
+		}
+		id, r := s.begin(url.Values{"max_age": {"700"}})
+		req, err := s.p.Pending(t.Context(), id, r)
+		require.NoError(t, err)
+		_, err = s.p.Allow(t.Context(), req, old)
+		require.NoError(t, err)
 	})
 }
 

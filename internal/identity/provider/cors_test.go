@@ -35,7 +35,7 @@ var registeredOnly = []string{"/oauth2/token", "/oauth2/userinfo", "/oauth2/revo
 // Pages of applications may read tokens and whom they speak for; everybody may read what is public; nobody else reads
 // anything.
 func TestCORS(t *testing.T) {
-	each(t, func(t *testing.T, s *idp) {
+	once(t, func(t *testing.T, s *idp) {
 		for _, path := range registeredOnly {
 			for _, method := range []string{http.MethodPost, http.MethodOptions} {
 				for _, origin := range []string{"https://app.test", testkit.BaseURL, "http://127.0.0.1:5173", "http://127.0.0.1"} {

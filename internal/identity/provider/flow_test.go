@@ -35,7 +35,7 @@ func TestFlow(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "Bearer", tok.TokenType)
 		require.Equal(t, "openid profile email offline_access services:read", tok.Extra("scope"))
-		require.InDelta(t, 300, tok.ExpiresIn, 1)
+		require.EqualValues(t, 300, tok.ExpiresIn)
 
 		raw, _ := tok.Extra("id_token").(string)
 		checks := meta.Verifier(&oidc.Config{ClientID: s.public.ID})

@@ -49,7 +49,10 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if current != nil && !confirmed(r) {
-			p.show(w, r, Page{Status: http.StatusOK, Title: "Sign out?", FormTo: originOf(out.Return)}, "logout", out.Hidden)
+			p.show(w, r, Page{Status: http.StatusOK, Title: "Sign out?", FormTo: originOf(out.Return)}, "logout", struct {
+				Action string // without the query that the browser came with
+				Hidden url.Values
+			}{p.prefix + pathEndSession, out.Hidden})
 			return
 		}
 		if current != nil {

@@ -90,6 +90,7 @@ func TestLogoutIsConfirmed(t *testing.T) {
 		r := s.get(browser, s.endSessionURL(params))
 		require.Equal(t, http.StatusOK, r.StatusCode)
 		require.Contains(t, r.body, `name="confirm" value="yes"`)
+		require.Contains(t, r.body, `action="/oauth2/end-session"`, "without the query: a form's parameters are all in its body")
 		require.NotContains(t, r.body, "<script>")
 		require.Contains(t, r.Header.Get("Content-Security-Policy"), "form-action 'self' https://app.test")
 		require.Contains(t, r.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'")

@@ -12,7 +12,7 @@ import (
 
 // Discovery says what is served and nothing else.
 func TestDiscoveryIsTruthful(t *testing.T) {
-	each(t, func(t *testing.T, s *idp) {
+	once(t, func(t *testing.T, s *idp) {
 		r := s.get(s.srv.Client(), s.issuer+"/.well-known/openid-configuration")
 		require.Equal(t, http.StatusOK, r.StatusCode)
 		require.Contains(t, r.Header.Get("Content-Type"), "application/json")
@@ -56,7 +56,7 @@ func TestDiscoveryIsTruthful(t *testing.T) {
 
 // Every endpoint answers, and none that the library brings along and nobody asked for.
 func TestNothingElseIsServed(t *testing.T) {
-	each(t, func(t *testing.T, s *idp) {
+	once(t, func(t *testing.T, s *idp) {
 		for _, path := range []string{"/healthz", "/ready", "/device_authorization", "/oauth2/device_authorization", "/oauth2/authorize/callback", "/oauth2/keys/", "/oauth2"} {
 			require.Equal(t, http.StatusNotFound, s.get(s.srv.Client(), s.issuer+path).StatusCode, path)
 		}
@@ -70,7 +70,7 @@ func TestNothingElseIsServed(t *testing.T) {
 
 // The key set holds public halves, of ES256 keys for signing.
 func TestKeySet(t *testing.T) {
-	each(t, func(t *testing.T, s *idp) {
+	once(t, func(t *testing.T, s *idp) {
 		r := s.get(s.srv.Client(), s.issuer+"/oauth2/keys")
 		require.Equal(t, http.StatusOK, r.StatusCode)
 		require.Contains(t, r.Header.Get("Cache-Control"), "max-age=")

@@ -16,8 +16,8 @@ type Page struct {
 
 var bodies = template.Must(template.New("message").Parse(`<p>{{.}}</p>
 {{define "logout"}}<p>You will be signed out here, and in the applications that you use with this sign-in.</p>
-<form method="post">
-{{range $name, $values := .}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">
+<form method="post" action="{{.Action}}">
+{{range $name, $values := .Hidden}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">
 {{end}}{{end}}<button type="submit" name="confirm" value="yes">Sign out</button>
 </form>{{end}}`))
 

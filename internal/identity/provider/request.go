@@ -18,8 +18,8 @@ import (
 var ErrGone = errors.New("provider: the authorization request is gone")
 
 // ErrOutcome is returned by Allow for a person or a sign-in that cannot answer the request: a user who is not active or
-// of another company or account, a sign-in that is unfinished, ended or expired, or one from before the user signed out
-// everywhere. The person has to sign in again.
+// of another company or account, a sign-in that is unfinished, ended or expired, one from before the user signed out
+// everywhere, or one that is older than the client takes (max_age, prompt=login). The person has to sign in again.
 var ErrOutcome = errors.New("provider: the sign-in does not answer the request")
 
 // Request is an authorization request that waits for a person. Only Pending makes one.

@@ -62,6 +62,13 @@ func each(t *testing.T, fn func(t *testing.T, s *idp)) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) { fn(t, serve(t, w)) })
 }
 
+// once runs fn with a provider on SQLite: for what the database has no part in.
+func once(t *testing.T, fn func(t *testing.T, s *idp)) {
+	t.Helper()
+	t.Parallel()
+	fn(t, serve(t, testkit.SQLiteWorld(t)))
+}
+
 // serve starts a provider.
 func serve(t *testing.T, w *testkit.World) *idp {
 	t.Helper()

@@ -105,7 +105,7 @@ func TestTokenSubstitution(t *testing.T) {
 
 // Signing keys of another installation count for nothing here.
 func TestOtherIssuersKey(t *testing.T) {
-	each(t, func(t *testing.T, s *idp) {
+	once(t, func(t *testing.T, s *idp) {
 		elsewhere := testkit.SQLiteWorld(t)
 		foreign := identity.NewTokens(identity.NewKeys(elsewhere.Store, elsewhere.Engine.Sealer), s.issuer, testkit.BaseURL, s.Clock.Now)
 		token, _, err := foreign.Issue(t.Context(), s.person.ID, s.A.Company.ID, s.public.ID, []string{"openid"}, time.Minute)

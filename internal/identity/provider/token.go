@@ -237,15 +237,14 @@ func narrowed(granted, asked []string) ([]string, error) {
 
 // respondTokens signs the tokens of a response.
 func (p *Provider) respondTokens(ctx context.Context, c *client, g *given) (*oidc.AccessTokenResponse, error) {
-	access, expires, err := p.tokens.IssueGranted(ctx, identity.Grant{
+	access, _, err := p.tokens.IssueGranted(ctx, identity.Grant{
 		ID: g.grant.ID, UserID: g.user.ID, CompanyID: g.grant.CompanyID, ClientID: c.id, Scopes: g.scopes,
 	}, accessLife)
 	if err != nil {
 		return nil, p.failed(ctx, "sign an access token", err)
 	}
 	out := &oidc.AccessTokenResponse{
-		AccessToken: access, TokenType: oidc.BearerToken, RefreshToken: g.refresh, Scope: g.scopes,
-		ExpiresIn: uint64(max(0, expires.Sub(p.now()).Round(time.Second)) / time.Second),
+		AccessToken: access, TokenType: oidc.BearerToken, RefreshToken: g.refresh, Scope: g.scopes, ExpiresIn: uint64(accessLife / time.Second),
 	}
 	if slices.Contains(g.grant.Scopes, oidc.ScopeOpenID) {
 		if out.IDToken, err = p.idToken(ctx, g, access); err != nil {

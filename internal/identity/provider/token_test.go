@@ -344,7 +344,7 @@ func TestIntrospection(t *testing.T) {
 
 // Programs post their forms, whole and in the body: what stands in an address ends up in logs.
 func TestFormsOnly(t *testing.T) {
-	each(t, func(t *testing.T, s *idp) {
+	once(t, func(t *testing.T, s *idp) {
 		for _, path := range []string{"/oauth2/token", "/oauth2/revoke", "/oauth2/introspect"} {
 			form := url.Values{"client_id": {s.confidential.ID}, "client_secret": {s.confidential.Secret}, "token": {"t"}, "grant_type": {"refresh_token"}, "refresh_token": {"t"}}
 			r := s.get(s.srv.Client(), s.issuer+path+"?"+form.Encode())

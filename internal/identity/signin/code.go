@@ -22,6 +22,7 @@ type codeData struct {
 	Phones        []phoneForm // whom a code can be sent to
 	Sent          string      // where one was sent
 	Passkey       *passkeyForm
+	First         bool // a passkey is all that the account has: it comes before the recovery codes
 }
 
 // phoneForm sends a code to one telephone.
@@ -47,6 +48,7 @@ func (s *Server) codePage(w http.ResponseWriter, r *http.Request, g *goal, st *s
 		s.Broken(w, r, err)
 		return
 	}
+	data.First = data.Passkey != nil && !data.App && len(data.Phones) == 0
 	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "code", "Confirm that it is you", data, g.leads, data.Passkey != nil
 	s.Render(w, r, status, p)
 }

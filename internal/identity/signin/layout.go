@@ -42,7 +42,7 @@ const maxForm = 64 << 10
 // LayoutOptions say what a Layout dresses.
 type LayoutOptions struct {
 	AuthURL string // origin of the hosted pages: https://host[:port]
-	Pages   fs.FS  // NAME.html: the body of the page NAME, an html/template that may use what pages/layout.html defines
+	Pages   fs.FS  // NAME.html: the body of the page NAME, an html/template that may use what pages/layout.html defines; nil for none
 	Log     *slog.Logger
 }
 
@@ -107,9 +107,12 @@ var builtIn = map[string]string{"message": `{{template "message" .}}`, "framed":
 
 // read parses every page on top of a copy of the layout.
 func (l *Layout) read(base *template.Template, pages fs.FS) error {
-	names, err := fs.Glob(pages, "*.html")
-	if err != nil {
-		return fmt.Errorf("signin: list the pages: %w", err)
+	var names []string
+	if pages != nil {
+		var err error
+		if names, err = fs.Glob(pages, "*.html"); err != nil {
+			return fmt.Errorf("signin: list the pages: %w", err)
+		}
 	}
 	bodies := maps.Clone(builtIn)
 	for _, file := range names {

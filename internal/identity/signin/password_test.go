@@ -90,7 +90,9 @@ func TestWrongProofsLookAlike(t *testing.T) {
 // The empty hash of an account without a password is not one that an empty password matches.
 func TestNoPasswordIsNone(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.change(func(ctx context.Context, tx *store.Tx) error { return tx.Account.Update().ClearPasswordHash().Exec(ctx) })
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			return tx.Account.Update().ClearPasswordHash().Exec(ctx)
+		})
 		for _, given := range []string{"", secret, strings.Repeat("x", 3000)} {
 			p := s.browser().get(s.web()).submit("email", s.agent().Email, "password", given)
 			require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)

@@ -224,5 +224,7 @@ func (s *site) join(status user.Status) (u *ent.User) {
 
 func (s *site) setStatus(id string, status user.Status) {
 	s.t.Helper()
-	s.change(func(ctx context.Context, tx *store.Tx) error { return tx.User.UpdateOneID(id).SetStatus(status).Exec(ctx) })
+	s.change(func(ctx context.Context, tx *store.Tx) error {
+		return tx.User.UpdateOneID(id).SetStatus(status).Exec(ctx)
+	})
 }

@@ -160,7 +160,9 @@ func serve(t *testing.T, w *testkit.World, change func(*signin.Options)) *site {
 
 	hash, err := secretHash()
 	require.NoError(t, err)
-	s.change(func(ctx context.Context, tx *store.Tx) error { return tx.Account.Update().SetPasswordHash(hash).Exec(ctx) })
+	s.change(func(ctx context.Context, tx *store.Tx) error {
+		return tx.Account.Update().SetPasswordHash(hash).Exec(ctx)
+	})
 	s.app = testkit.Run(t, w, w.As(w.A, principal.Owner), identity.CreateClient,
 		identity.CreateClientInput{Name: "Report Builder", RedirectURIs: []string{callback}}).Client
 	return s

@@ -29,7 +29,7 @@ type limit struct {
 var (
 	accountLimit = limit{after: 20, first: time.Minute, most: 45 * time.Minute, forget: 24 * time.Hour}
 	deviceLimit  = limit{after: 10, first: 24 * time.Hour, most: 24 * time.Hour, forget: 24 * time.Hour}
-	addressLimit = limit{after: 100, first: 30 * time.Second, most: 15 * time.Minute, forget: 15 * time.Minute}
+	addressLimit = limit{after: 100, first: 10 * time.Second, most: 15 * time.Minute, forget: 15 * time.Minute}
 	smsLimit     = limit{after: 5, first: 15 * time.Minute, most: 45 * time.Minute, forget: 30 * time.Minute}
 )
 
@@ -204,6 +204,10 @@ func locked(ctx context.Context, tx *store.Tx, key string) (*ent.Throttle, error
 // proved notes that the attempt was none to guess: the failures of the account and of the browser are forgotten, the
 // address gets this one back. It runs in the transaction that signs the person in.
 func (t *throttles) proved(ctx context.Context, tx *store.Tx, a *attempt) error {
+	// Locks are taken in the order of take, so that two sign-ins never wait for each other.
+	if err := t.back(ctx, tx, a); err != nil {
+		return err
+	}
 	forget := []string{a.account}
 	for _, c := range a.counters {
 		if c.limit == deviceLimit {
@@ -213,7 +217,7 @@ func (t *throttles) proved(ctx context.Context, tx *store.Tx, a *attempt) error 
 	if _, err := tx.Throttle.Delete().Where(throttle.IDIn(forget...)).Exec(ctx); err != nil {
 		return fmt.Errorf("forget the account's failures: %w", err)
 	}
-	return t.back(ctx, tx, a)
+	return nil
 }
 
 // undo takes an attempt back that was not decided: the product was too busy, or failed.

@@ -43,6 +43,7 @@ async function ask(form) {
 
 if (window.PublicKeyCredential && navigator.credentials) {
   for (const block of document.querySelectorAll("[data-passkey-block]")) block.hidden = false;
+  for (const note of document.querySelectorAll("[data-passkey-note]")) note.hidden = true;
   for (const form of document.querySelectorAll("form[data-passkey]")) {
     const fault = form.querySelector("[data-passkey-fault]");
     const button = form.querySelector("button");

@@ -1,0 +1,143 @@
+package websession
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"golang.org/x/oauth2"
+
+	"atrium/internal/apperr"
+	"atrium/internal/authn"
+	"atrium/internal/identity/issuer"
+	"atrium/internal/op"
+)
+
+// errAnswer is what an answer of the provider gets that is not one to a sign-in that this browser began.
+var errAnswer = errors.New("websession: the answer fits no sign-in of this browser")
+
+// callback takes the provider's answer: it redeems the code, verifies the ID token, begins a session under a new cookie
+// and sends the browser to where it wanted to go. What was begun is used up by its first answer, good or bad.
+func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
+	params, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		s.stray(w, r, err)
+		return
+	}
+	f, rest, ok := takeFlow(s.flows(r), one(params, "state"))
+	if !ok {
+		s.stray(w, r, errAnswer)
+		return
+	}
+	if err := s.keep(w, rest); err != nil {
+		s.layout.Broken(w, r, err)
+		return
+	}
+	ctx := r.Context()
+	meta, err := s.provider.Metadata(ctx)
+	if err != nil {
+		s.unavailable(w, r, err)
+		return
+	}
+	if iss, given := params["iss"]; given && (len(iss) != 1 || iss[0] != s.provider.Issuer()) || !given && meta.KeepsIss {
+		s.stray(w, r, errors.New("the answer is another provider's, or says not whose"))
+		return
+	}
+	if code := one(params, "error"); code != "" {
+		s.fault(w, r, http.StatusForbidden, "You are not signed in", "The identity provider did not let you in.", errors.New(printable(code)))
+		return
+	}
+	who, err := s.redeem(ctx, meta, f, one(params, "code"))
+	if err != nil {
+		s.refused(w, r, err)
+		return
+	}
+	value, hash := newValue()
+	who.TokenHash, who.Replaces = hash, current(r)
+	if _, err := s.begin(w, r, who); err != nil {
+		s.notBegun(w, r, f, err)
+		return
+	}
+	setCookie(w, authn.SessionCookie, value, 0)
+	redirect(w, s.base+f.ReturnTo)
+}
+
+// one returns a parameter that came exactly once; empty for every other.
+func one(params url.Values, name string) string {
+	if v := params[name]; len(v) == 1 {
+		return v[0]
+	}
+	return ""
+}
+
+// printable cuts what somebody else wrote down to what may stand in a log.
+func printable(s string) string {
+	s = s[:min(len(s), 100)]
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' {
+			return "(not printable)"
+		}
+	}
+	return s
+}
+
+// stray shows that an answer is not one to a sign-in that was begun here: it took too long, or somebody sent the browser
+// here with an answer of his own.
+func (s *Server) stray(w http.ResponseWriter, r *http.Request, cause error) {
+	s.fault(w, r, http.StatusBadRequest, "That sign-in cannot be finished here",
+		"It was begun in another browser, was finished already, or took too long.", cause)
+}
+
+// redeem exchanges the code for tokens and returns whose session they begin.
+func (s *Server) redeem(ctx context.Context, meta *issuer.Metadata, f flow, code string) (createInput, error) {
+	if code == "" {
+		return createInput{}, errAnswer
+	}
+	client := s.client
+	client.Endpoint = meta.Endpoint
+	tokens, err := client.Exchange(s.provider.Context(ctx), code, oauth2.VerifierOption(f.Verifier))
+	if err != nil {
+		return createInput{}, err //nolint:wrapcheck // refused tells its kinds apart
+	}
+	raw, _ := tokens.Extra("id_token").(string)
+	id, err := s.provider.IDToken(ctx, raw, s.client.ClientID, f.Nonce, tokens.AccessToken)
+	if err != nil {
+		return createInput{}, err //nolint:wrapcheck // refused tells its kinds apart
+	}
+	if s.embedded != nil {
+		return s.embedded.admit(ctx, id, tokens.AccessToken)
+	}
+	return s.admitOther(ctx, id, tokens.AccessToken, f)
+}
+
+// refused shows why the provider's answer begins no session.
+func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
+	_, lost := errors.AsType[*url.Error](err)
+	answer, rejected := errors.AsType[*oauth2.RetrieveError](err)
+	if rejected && answer.Response != nil && answer.Response.StatusCode >= http.StatusInternalServerError {
+		lost, rejected = true, false
+	}
+	switch {
+	case errors.Is(err, issuer.ErrNobody):
+		s.fault(w, r, http.StatusForbidden, "You have no access here", "You are signed in, but as nobody who is an active member of a company here.", err)
+	case rejected, errors.Is(err, issuer.ErrToken), errors.Is(err, errAnswer):
+		s.stray(w, r, err)
+	case errors.Is(err, issuer.ErrUnavailable), lost:
+		s.unavailable(w, r, err)
+	default:
+		s.layout.Broken(w, r, err)
+	}
+}
+
+// notBegun shows why there is no session although the provider vouches for the person.
+func (s *Server) notBegun(w http.ResponseWriter, r *http.Request, f flow, err error) {
+	switch e := apperr.From(err); {
+	case e.Code == apperr.Forbidden && e.Reason == op.ReasonStale:
+		redirect(w, s.base+pathLogin+"?"+url.Values{"prompt": {"login"}, "returnTo": {f.ReturnTo}, "company": {f.Company}}.Encode())
+	case e.Code == apperr.Forbidden, e.Code == apperr.NotFound:
+		s.fault(w, r, http.StatusForbidden, "You have no access here", e.Message, err)
+	default:
+		s.layout.Broken(w, r, err)
+	}
+}

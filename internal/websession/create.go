@@ -1,0 +1,126 @@
+package websession
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"atrium/ent"
+	"atrium/ent/grant"
+	"atrium/ent/session"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/authn"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+const maxAgent = 300 // bytes
+
+// createInput says whose session begins. Nothing of it comes from a caller.
+type createInput struct {
+	CompanyID string `json:"-"`
+	UserID    string `json:"-"`
+	TokenHash []byte `json:"-"`
+	Replaces  []byte `json:"-"` // the hash of the cookie that the browser came with; nil for none
+	GrantID   string `json:"-"` // of the embedded provider, which then knows the rest; empty when another issuer vouches
+
+	Methods         []string  `json:"-"`
+	AuthenticatedAt time.Time `json:"-"`
+}
+
+// open makes the session and ends the one that the browser had; a person who worked in the sandbox goes on doing so.
+// Returns forbidden for a user who is not active, and with op.ReasonStale for a proof from before the person was signed
+// out everywhere.
+func open(ctx context.Context, tx *op.Tx, in createInput) (*ent.Session, error) {
+	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(in.UserID))).Only(ctx) // as people.SignOut's callers lock it
+	if err != nil {
+		return nil, fmt.Errorf("read the user: %w", err)
+	}
+	co, err := tx.Company.Get(ctx, u.CompanyID)
+	if err != nil {
+		return nil, fmt.Errorf("read the company: %w", err)
+	}
+	if u.Status != user.StatusActive || co.SandboxOf != nil {
+		return nil, apperr.New(apperr.Forbidden, "You are no active member of the company.")
+	}
+	c := tx.Session.Create().SetUserID(u.ID).SetTokenHash(in.TokenHash)
+	proven, methods := in.AuthenticatedAt, in.Methods
+	if in.GrantID != "" {
+		tx.As("session.opened") // the provider's pages have written session.created
+		g, err := tx.Grant.Query().Where(grant.ID(in.GrantID), grant.UserID(u.ID), grant.RevokedAtIsNil()).Only(ctx)
+		if ent.IsNotFound(err) {
+			return nil, stale()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the grant: %w", err)
+		}
+		proven, methods = g.AuthenticatedAt, g.Methods
+		c.SetGrantID(g.ID).SetSignInID(g.SignInID)
+	}
+	if u.SignedOutAt != nil && !proven.After(*u.SignedOutAt) {
+		return nil, stale()
+	}
+	before, err := replace(ctx, tx, in.Replaces)
+	if err != nil {
+		return nil, err
+	}
+	now := tx.Now(ctx)
+	p := tx.Principal()
+	after, err := c.SetMethods(append([]string{}, methods...)).SetAuthenticatedAt(proven).SetLastSeenAt(now).SetCreatedAt(now).
+		SetExpiresAt(authn.SessionExpiry(now, now, authn.SessionIdle(co.SessionLifetimeMinutes))).
+		SetSandbox(before != nil && before.Sandbox && before.UserID == u.ID).
+		SetIP(address(p)).SetUserAgent(agent(p)).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("make the session: %w", err)
+	}
+	tx.Changed(nil, after)
+	return after, nil
+}
+
+func stale() error {
+	err := apperr.New(apperr.Forbidden, "You were signed out everywhere. Sign in again.")
+	err.Reason = op.ReasonStale
+	return err
+}
+
+func address(p *principal.Principal) string {
+	if !p.IP.IsValid() {
+		return ""
+	}
+	return p.IP.Unmap().String()
+}
+
+// agent returns what the browser calls itself, cut down to the column.
+func agent(p *principal.Principal) string {
+	s := strings.ToValidUTF8(strings.ReplaceAll(p.UserAgent, "\x00", ""), "")
+	for len(s) > maxAgent {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+// replace ends the session that the browser had, which may be of another company or person; nil when there is none.
+func replace(ctx context.Context, tx *op.Tx, hash []byte) (before *ent.Session, err error) {
+	if len(hash) == 0 {
+		return nil, nil
+	}
+	err = tx.AsSystem(ctx, "session: the browser's earlier session may be of another company", func(ctx context.Context) error {
+		found, err := op.Lock(tx, tx.Session.Query().Where(session.TokenHash(hash), session.EndedAtIsNil())).All(ctx)
+		if err != nil || len(found) == 0 {
+			return err //nolint:wrapcheck // wrapped below
+		}
+		before = found[0]
+		return before.Update().SetEndedAt(tx.Now(ctx)).Exec(ctx) //nolint:wrapcheck // wrapped below
+	})
+	if err != nil {
+		return nil, fmt.Errorf("end the browser's earlier session: %w", err)
+	}
+	if before != nil {
+		tx.AuthorityChanged()
+	}
+	return before, nil
+}

@@ -1,0 +1,72 @@
+package websession
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// inProcess is a transport that hands requests for the provider's host to its handler, without a network in between: the
+// server need not reach itself under its public name, nor trust its own certificate.
+func inProcess(providerURL string, h http.Handler) (http.RoundTripper, error) {
+	u, err := url.Parse(providerURL)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("the address of the identity provider is no address")
+	}
+	return handed{host: u.Host, handler: h}, nil
+}
+
+type handed struct {
+	host    string
+	handler http.Handler
+}
+
+// RoundTrip serves the request.
+func (t handed) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close() //nolint:errcheck // it has been read
+	}
+	if !strings.EqualFold(r.URL.Host, t.host) {
+		return nil, fmt.Errorf("%s is not the identity provider", r.URL.Host)
+	}
+	in := r.Clone(r.Context())
+	in.RequestURI, in.Host, in.RemoteAddr, in.TLS = r.URL.RequestURI(), r.URL.Host, "127.0.0.1:0", &tls.ConnectionState{}
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	out := &answer{header: http.Header{}, status: http.StatusOK}
+	t.handler.ServeHTTP(out, in)
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", out.status, http.StatusText(out.status)), StatusCode: out.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: out.header, Body: io.NopCloser(&out.body), ContentLength: int64(out.body.Len()), Request: r,
+	}, nil
+}
+
+// answer keeps what a handler answers.
+type answer struct {
+	header http.Header
+	status int
+	begun  bool
+	body   bytes.Buffer
+}
+
+// Header returns the headers of the answer.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader sets the status, once.
+func (a *answer) WriteHeader(status int) {
+	if !a.begun && status >= http.StatusOK {
+		a.status, a.begun = status, true
+	}
+}
+
+// Write adds to the body.
+func (a *answer) Write(b []byte) (int, error) {
+	a.begun = true
+	return a.body.Write(b)
+}

@@ -1,0 +1,102 @@
+package websession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+
+	"atrium/ent"
+	"atrium/ent/session"
+	"atrium/internal/authn"
+	"atrium/internal/identity/signin"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+// askLogout shows the form that signs out: a link alone never does.
+func (s *Server) askLogout(w http.ResponseWriter, r *http.Request) {
+	s.layout.Render(w, r, http.StatusOK, signin.Page{
+		Body: "framed", Title: "Sign out?", Leads: signin.LeadsTo(s.endSession(r.Context())),
+		Data: template.HTML(`<form method="post" action="` + pathLogout + `"><button type="submit">Sign out</button></form>`), //nolint:gosec // a constant
+	})
+}
+
+// endSession returns the address at which another issuer signs people out; empty when there is none or it is not known.
+func (s *Server) endSession(ctx context.Context) string {
+	if s.embedded != nil {
+		return ""
+	}
+	meta, err := s.provider.Metadata(ctx)
+	if err != nil {
+		return ""
+	}
+	return meta.EndSession
+}
+
+// logout ends the session and the sign-in that it came from, takes the cookie away and sends the browser home; with
+// another issuer by way of its end-session endpoint. It takes what only a page of this origin can send. Whoever is
+// signed out already is sent the same way.
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
+	if err := s.ownRequest(r); err != nil {
+		s.layout.Message(w, r, http.StatusForbidden, "You are still signed in", "Something on another site tried to sign you out.",
+			signin.Link{Text: "Sign out", To: pathLogout})
+		return
+	}
+	if err := s.end(w, r); err != nil {
+		s.layout.Broken(w, r, err)
+		return
+	}
+	setCookie(w, authn.SessionCookie, "", -1)
+	home := s.base + "/"
+	if to := s.endSession(r.Context()); to != "" {
+		u, err := url.Parse(to)
+		if err == nil {
+			q := u.Query()
+			q.Set("client_id", s.client.ClientID)
+			q.Set("post_logout_redirect_uri", home)
+			u.RawQuery = q.Encode()
+			redirect(w, u.String())
+			return
+		}
+	}
+	redirect(w, home)
+}
+
+// ownRequest returns an error unless the request shows that a page of this origin sent it: by a header that others
+// cannot add, or by its origin.
+func (s *Server) ownRequest(r *http.Request) error {
+	if err := CheckOrigin(r, s.base); err != nil {
+		return err
+	}
+	if r.Header.Get("X-Requested-With") == "" && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+		return errors.New("nothing shows where the request comes from")
+	}
+	return nil
+}
+
+// end ends the browser's session, if it has one that stands.
+func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
+	hash := current(r)
+	if hash == nil {
+		return nil
+	}
+	sys := principal.System(r.Context(), "a cookie says whose session it is; before that there is nobody")
+	row, err := s.engine.Store.Reader().Session.Query().Where(session.TokenHash(hash), session.EndedAtIsNil()).WithUser().Only(sys)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look the session up: %w", err)
+	}
+	ctx := as(w, r, row.Edges.User, principal.Principal{SessionID: row.ID, AuthenticatedAt: row.AuthenticatedAt})
+	if _, _, err := op.Run(ctx, s.engine, End, op.ByID{ID: row.ID}, nil); err != nil {
+		return err //nolint:wrapcheck // the operation's own error
+	}
+	if s.embedded == nil || row.SignInID == "" {
+		return nil
+	}
+	return s.embedded.EndSignIn(r.Context(), row.SignInID) // and tells the other applications
+}

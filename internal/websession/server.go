@@ -1,0 +1,122 @@
+package websession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"atrium/internal/identity"
+	"atrium/internal/identity/issuer"
+	"atrium/internal/identity/signin"
+	"atrium/internal/op"
+)
+
+// Options are what a Server works with. Exactly one of Embedded and Issuer is given.
+type Options struct {
+	Engine   *op.Engine
+	BaseURL  string // {base_url}, without a slash at its end
+	Embedded *Embedded
+	Issuer   *issuer.Directory // of an issuer that people sign in through (issuer.Options.SignsIn)
+	Layout   *signin.Layout    // the dress of pages
+	Log      *slog.Logger
+}
+
+// Embedded is the provider in this process.
+type Embedded struct {
+	URL       string       // {auth_url}
+	Handler   http.Handler // its endpoints, at the paths of URL
+	Tokens    *identity.Tokens
+	EndSignIn func(ctx context.Context, id string) error // ends a sign-in with all that came from it
+}
+
+// Server serves the pages that begin and end sessions. Safe for concurrent use.
+type Server struct {
+	engine   *op.Engine
+	base     string
+	provider *issuer.Remote
+	client   oauth2.Config // without its endpoint, which the provider says
+	embedded *Embedded
+	people   *issuer.Directory
+	layout   *signin.Layout
+	log      *slog.Logger
+}
+
+// New returns a server. The provider is asked nothing yet.
+func New(o Options) (*Server, error) {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil || u.Scheme != "https" || u.Host == "" || strings.HasSuffix(o.BaseURL, "/") {
+		return nil, errors.New("the base URL must be an https address without a slash at its end")
+	}
+	if (o.Embedded == nil) == (o.Issuer == nil) {
+		return nil, errors.New("people sign in through one provider, the embedded one or another")
+	}
+	s := &Server{engine: o.Engine, base: o.BaseURL, embedded: o.Embedded, people: o.Issuer, layout: o.Layout, log: o.Log}
+	s.client.RedirectURL = o.BaseURL + pathCallback
+	if o.Embedded != nil {
+		transport, err := inProcess(o.Embedded.URL, o.Embedded.Handler)
+		if err != nil {
+			return nil, err
+		}
+		s.provider = issuer.NewRemote(o.Embedded.URL, []string{"ES256"}, transport, o.Engine.Store.Clock().Now)
+		s.client.ClientID, s.client.Scopes = identity.WebClient, []string{"openid"}
+		return s, nil
+	}
+	with := o.Issuer.Issuer().Options()
+	if !with.SignsIn() {
+		return nil, fmt.Errorf("a client of %s is needed for people to sign in through it", with.Issuer)
+	}
+	s.provider = o.Issuer.Issuer().Remote
+	s.client.ClientID, s.client.ClientSecret, s.client.Scopes = with.ClientID, with.ClientSecret, with.Scopes
+	return s, nil
+}
+
+// The paths below the base URL.
+const (
+	pathLogin    = "/login"
+	pathCallback = "/login/callback"
+	pathLogout   = "/logout"
+)
+
+// Handler serves /login, /login/callback and /logout.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+pathLogin, s.login)
+	mux.HandleFunc("GET "+pathCallback, s.callback)
+	mux.HandleFunc("GET "+pathLogout, s.askLogout)
+	mux.HandleFunc("POST "+pathLogout, s.logout)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Referrer-Policy", "same-origin") // addresses of these pages hold codes
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// redirect sends the browser on, by GET.
+func redirect(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// fault shows a page that says what is wrong and leads to a new attempt. The cause goes to the log.
+func (s *Server) fault(w http.ResponseWriter, r *http.Request, status int, title, text string, cause error) {
+	level := slog.LevelInfo
+	if status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	s.log.Log(r.Context(), level, "a sign-in failed", "error", cause, "path", r.URL.Path, "requestId", w.Header().Get("X-Request-Id"))
+	s.layout.Message(w, r, status, title, text, signin.Link{Text: "Sign in again", To: pathLogin})
+}
+
+// unavailable is the fault of a provider that does not answer.
+func (s *Server) unavailable(w http.ResponseWriter, r *http.Request, cause error) {
+	w.Header().Set("Retry-After", "10")
+	s.fault(w, r, http.StatusServiceUnavailable, "Signing in does not work at the moment",
+		"The identity provider does not answer. Try again in a moment.", cause)
+}
