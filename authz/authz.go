@@ -72,6 +72,7 @@ type Options struct {
 // Engine holds the prepared queries. Safe for concurrent use.
 type Engine struct {
 	dir   string
+	seen  string  // the state of the folder that was read at the start
 	own   *bundle // the embedded modules alone: what policies are compiled with
 	now   atomic.Pointer[bundle]
 	known sync.Map // memo → Decision
@@ -91,7 +92,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{dir: o.PolicyDir, own: own}
+	e := &Engine{dir: o.PolicyDir, seen: fingerprint(o.PolicyDir), own: own}
 	e.now.Store(own)
 	if o.PolicyDir != "" {
 		if _, err := e.Reload(ctx); err != nil {
