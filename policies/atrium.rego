@@ -27,7 +27,9 @@ decision := {"allow": false, "by": {"kind": "scope", "id": input.scope}, "rows":
 	count(denied) > 0
 } else := {"allow": true, "by": {"kind": "policy", "id": min(permitted)}, "rows": rows} if {
 	count(permitted) > 0
-} else := {"allow": false, "by": {"kind": "policy", "id": ""}, "rows": "none"}
+} else := {"allow": false, "by": {"kind": "policy", "id": ""}, "rows": "none"} if {
+	input.policies
+}
 
 scope_held if input.scope == ""
 
