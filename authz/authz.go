@@ -1,5 +1,6 @@
-// Package authz decides. One prepared OPA query answers whether a caller may do a verb on a resource, by which scope,
-// role or policy; internal/op asks it, and internal/policy where policies are tried out.
+// Package authz decides. Prepared OPA queries answer whether a caller may do a verb on a resource, by which scope, role or
+// policy; internal/op asks them, and internal/policy where policies are tried out. "decision" is the whole answer, and
+// what it says of scopes and roles is remembered; "verdict" is the part of it that the policies have, asked of each row.
 //
 // Scopes and roles are Rego and static data (package policies). A company's access policies are rows: each is read,
 // checked and partially evaluated once (Compile), and a company's policies together are a Set. A decision about one row
@@ -125,7 +126,11 @@ func (e *Engine) Decide(ctx context.Context, p *principal.Principal, q Question)
 	if d, ok := e.known.Load(key); ok {
 		return d.(Decision), nil //nolint:forcetypeassert // only decisions are stored
 	}
-	d, err := evaluate(ctx, e.own.decision, ast.NewObject(key.input()...))
+	v, err := evaluate(ctx, e.own.decision, ast.NewObject(key.input()...))
+	if err != nil {
+		return Decision{}, err
+	}
+	d, err := decode(v)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -146,21 +151,44 @@ func memoOf(p *principal.Principal, q Question) memo {
 // DecideRow answers q by scopes, roles and the company's policies, for the row that it is about: the zero Row where there
 // is none. An error means no.
 func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question, row Row) (Decision, error) {
+	d, err := e.Decide(ctx, c.Principal, q)
+	if err != nil || !d.Allow {
+		return d, err
+	}
 	now, b := e.now.Load(), set.bucket(q.Action, q.Resource)
-	key := memoOf(c.Principal, q)
-	if b.settled && now.operator == nil {
-		if d, ok := b.known.Load(key); ok {
-			return d.(Decision), nil //nolint:forcetypeassert // only decisions are stored
+	settled := b.settled && now.operator == nil
+	if settled {
+		if by, ok := b.known.Load(c.Principal.Role); ok {
+			return d.and(by.(verdict)), nil //nolint:forcetypeassert // only verdicts are stored
 		}
 	}
-	d, err := evaluate(ctx, now.decision, b.input(key, c, row, now.operator != nil))
+	value, err := evaluate(ctx, now.verdict, b.input(c, row, now.operator != nil))
 	if err != nil {
 		return Decision{}, err
 	}
-	if b.settled && now.operator == nil {
-		b.known.Store(key, d)
+	v, err := decodeVerdict(value)
+	if err != nil {
+		return Decision{}, err
 	}
-	return d, nil
+	if settled {
+		b.known.Store(c.Principal.Role, v)
+	}
+	return d.and(v), nil
+}
+
+// verdict is the policies' part of a decision.
+type verdict struct {
+	allow bool
+	by    By
+}
+
+// and is the decision of scopes and roles, which allow, with the policies' verdict.
+func (d Decision) and(v verdict) Decision {
+	if !v.allow {
+		return Decision{By: v.by, Rows: RowsNone}
+	}
+	d.By = v.by
+	return d
 }
 
 // Open tells whether everybody may read every row of the company, as they do by default.
@@ -174,7 +202,7 @@ func (e *Engine) Settled(set *Set, action, resource string) bool {
 
 // AsksCaller tells whether policies look at the caller's teams or attributes, which a Caller must then be given.
 func (e *Engine) AsksCaller(set *Set) bool {
-	return set.teams || set.labels || e.now.Load().operator != nil
+	return set.asks || e.now.Load().operator != nil
 }
 
 // AsksLists tells whether policies look at a list of the row, which RowOf must then be given.
@@ -192,6 +220,15 @@ var (
 	termTrue, termFalse, termNoScopes = ast.BooleanTerm(true), ast.BooleanTerm(false), ast.ArrayTerm()
 )
 
+// roleTerms are the roles as terms, made once.
+var roleTerms = func() map[principal.Role]*ast.Term {
+	out := map[principal.Role]*ast.Term{}
+	for _, role := range []principal.Role{principal.Member, principal.Agent, principal.Admin, principal.Owner, principal.OperatorRole} {
+		out[role] = ast.StringTerm(string(role))
+	}
+	return out
+}()
+
 // input is the part that scopes and roles are decided by.
 func (k memo) input() [][2]*ast.Term {
 	scopes, layer := termNoScopes, termFalse
@@ -201,16 +238,20 @@ func (k memo) input() [][2]*ast.Term {
 	if k.q.AdminLayer {
 		layer = termTrue
 	}
-	return append(make([][2]*ast.Term, 0, 13),
+	return append(make([][2]*ast.Term, 0, 6),
 		ast.Item(termRole, ast.StringTerm(string(k.role))), ast.Item(termMethod, ast.StringTerm(string(k.method))),
 		ast.Item(termScopes, scopes), ast.Item(termScope, ast.StringTerm(k.q.Scope)),
 		ast.Item(termVerb, ast.StringTerm(k.q.Verb)), ast.Item(termLayer, layer))
 }
 
-// input is the whole of it: what the bucket's conditions look at, or all there is.
-func (b *bucket) input(k memo, c *Caller, row Row, whole bool) ast.Object {
-	in := append(k.input(), ast.Item(termPolicies, b.term),
-		ast.Item(termAction, ast.StringTerm(k.q.Action)), ast.Item(termType, ast.StringTerm(k.q.Resource)))
+// input is what a verdict takes: what the bucket's conditions look at, or all there is.
+func (b *bucket) input(c *Caller, row Row, whole bool) ast.Object {
+	role, ok := roleTerms[c.Principal.Role]
+	if !ok {
+		role = ast.StringTerm(string(c.Principal.Role))
+	}
+	in := append(make([][2]*ast.Term, 0, 8), ast.Item(termPolicies, b.term), ast.Item(termRole, role),
+		ast.Item(termAction, b.action), ast.Item(termType, b.resource))
 	if whole {
 		return ast.NewObject(append(in, wholeInput(c, row)...)...)
 	}
@@ -244,16 +285,16 @@ func wholeInput(c *Caller, row Row) [][2]*ast.Term {
 	}
 }
 
-// evaluate asks the decision query.
-func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value) (Decision, error) {
+// evaluate asks a query, and returns its one answer.
+func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value) (any, error) {
 	rs, err := q.Eval(ctx, rego.EvalParsedInput(input), rego.EvalMetrics(metrics.NoOp()), rego.EvalExternalCancel(never))
 	if err != nil {
-		return Decision{}, fmt.Errorf("evaluate the policies: %w", err)
+		return nil, fmt.Errorf("evaluate the policies: %w", err)
 	}
 	if len(rs) != 1 || len(rs[0].Expressions) != 1 {
-		return Decision{}, errors.New("evaluate the policies: no answer")
+		return nil, errors.New("evaluate the policies: no answer")
 	}
-	return decode(rs[0].Expressions[0].Value)
+	return rs[0].Expressions[0].Value, nil
 }
 
 // never cancels an evaluation: it takes microseconds, and a goroutine to watch the caller's context would cost more.
@@ -266,19 +307,13 @@ func (notCancelled) Cancelled() bool { return false }
 
 // decode reads the query's object; anything unexpected is an error.
 func decode(v any) (Decision, error) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return Decision{}, errors.New("read the decision: no object")
+	part, err := decodeVerdict(v)
+	if err != nil {
+		return Decision{}, err
 	}
-	allow, ok1 := m["allow"].(bool)
-	reach, ok2 := m["rows"].(string)
-	by, ok3 := m["by"].(map[string]any)
-	kind, ok4 := by["kind"].(string)
-	name, ok5 := by["id"].(string)
-	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 {
-		return Decision{}, errors.New("read the decision: it lacks something")
-	}
-	d := Decision{Allow: allow, By: By{Kind: kind, ID: name}, Rows: Reach(reach)}
+	m, _ := v.(map[string]any) // as the verdict was
+	reach, _ := m["rows"].(string)
+	d := Decision{Allow: part.allow, By: part.by, Rows: Reach(reach)}
 	switch d.Rows {
 	case RowsAll, RowsOwn, RowsAssigned, RowsNone:
 	default:
@@ -288,6 +323,22 @@ func decode(v any) (Decision, error) {
 		return Decision{}, errors.New("read the decision: allowed on no rows")
 	}
 	return d, nil
+}
+
+// decodeVerdict reads what both queries answer: whether it is allowed, and what decided.
+func decodeVerdict(v any) (verdict, error) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return verdict{}, errors.New("read the decision: no object")
+	}
+	allow, ok1 := m["allow"].(bool)
+	by, ok2 := m["by"].(map[string]any)
+	kind, ok3 := by["kind"].(string)
+	name, ok4 := by["id"].(string)
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return verdict{}, errors.New("read the decision: it lacks something")
+	}
+	return verdict{allow: allow, by: By{Kind: kind, ID: name}}, nil
 }
 
 func intText(i int64) json.Number { return json.Number(strconv.FormatInt(i, 10)) }

@@ -27,6 +27,7 @@ type bundle struct {
 	compiler *ast.Compiler
 	data     storage.Store
 	decision rego.PreparedEvalQuery
+	verdict  rego.PreparedEvalQuery
 	unmet    rego.PreparedEvalQuery
 	operator node // what is left of the operator's denials; nil when there are none
 }
@@ -64,7 +65,7 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 		return nil, err
 	}
 	for query, into := range map[string]*rego.PreparedEvalQuery{
-		"data.atrium.authz.decision": &b.decision, "data.atrium.authz.unmet": &b.unmet,
+		"data.atrium.authz.decision": &b.decision, "data.atrium.authz.verdict": &b.verdict, "data.atrium.authz.unmet": &b.unmet,
 	} {
 		*into, err = rego.New(rego.Compiler(b.compiler), rego.Store(b.data), rego.Query(query)).PrepareForEval(ctx)
 		if err != nil {

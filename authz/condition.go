@@ -27,11 +27,12 @@ const (
 
 // condition is one comparison: an attribute, an operator and what it is compared with.
 type condition struct {
-	path  string   // as the policy spells it: "resource.tags.env"
-	op    string   // as the policy spells it: "in"
-	raw   any      // the value, as the policy has it
-	at    []string // where the attribute stands in the input
-	kind  kind     // of the attribute; for a policy on every resource, that of the value
+	path  string     // as the policy spells it: "resource.tags.env"
+	op    string     // as the policy spells it: "in"
+	raw   any        // the value, as the policy has it
+	at    []string   // where the attribute stands in the input
+	from  [][]string // where those stand that it is compared with
+	kind  kind       // of the attribute; for a policy on every resource, that of the value
 	term  *ast.Term
 	resid node // what partial evaluation left of it
 }
@@ -196,7 +197,7 @@ func (p *parser) operator(op string, v any) []*condition {
 			p.fault("takes true or false for exists")
 			return nil
 		}
-		c.set("exists", ast.Item(ast.StringTerm("want"), ast.BooleanTerm(want)))
+		c.set("exists", operandOf{value: ast.Boolean(want)})
 		return []*condition{c}
 	}
 	if op == "in" || op == "nin" {
@@ -226,7 +227,7 @@ func (p *parser) single(c *condition, fits []kind, v any) []*condition {
 		pattern, _ := o.value.(ast.String)
 		o.value = ast.String(globExpr(string(pattern)))
 	}
-	c.set(op, o.item())
+	c.set(op, o)
 	return []*condition{c}
 }
 
@@ -238,7 +239,7 @@ func (p *parser) several(c *condition, fits []kind, v any) []*condition {
 			return nil
 		}
 		c.kind = text
-		c.set(c.op, operandOf{from: []string{"principal", "teamIds"}}.item())
+		c.set(c.op, operandOf{from: []string{"principal", "teamIds"}})
 		return []*condition{c}
 	}
 	values, ok := v.([]any)
@@ -266,17 +267,19 @@ func (p *parser) several(c *condition, fits []kind, v any) []*condition {
 // anyOf makes the conditions of in and nin over a list. A variable in it that has no value makes them fail.
 func (c *condition) anyOf(items []operandOf) []*condition {
 	var out []*condition
-	also := func(op string, at []string, item [2]*ast.Term) {
+	also := func(op string, at []string, o operandOf) {
 		extra := *c
 		extra.at = at
-		extra.set(op, item)
+		extra.set(op, o)
 		out = append(out, &extra)
 	}
 	var constants, mixed []*ast.Term
+	var froms [][]string
 	for _, o := range items {
 		mixed = append(mixed, ast.ObjectTerm(o.item()))
 		if o.from != nil {
-			also("exists", o.from, ast.Item(ast.StringTerm("want"), ast.BooleanTerm(true)))
+			also("exists", o.from, operandOf{value: ast.Boolean(true)})
+			froms = append(froms, o.from)
 			continue
 		}
 		constants = append(constants, ast.NewTerm(o.value))
@@ -288,32 +291,32 @@ func (c *condition) anyOf(items []operandOf) []*condition {
 			op = "lacks"
 		}
 		for _, o := range items {
-			also(op, c.at, o.item())
+			also(op, c.at, o)
 		}
 		if len(items) == 0 {
-			also("exists", c.at, ast.Item(ast.StringTerm("want"), ast.BooleanTerm(true)))
+			also("exists", c.at, operandOf{value: ast.Boolean(true)})
 		}
 		return out
 	case c.kind == list && len(constants) < len(items):
 		return nil // refused by scalar: a list's entries are compared with constants
 	case c.kind == list:
-		c.set("any", ast.Item(ast.StringTerm("want"), ast.ArrayTerm(constants...)))
+		c.set("any", operandOf{value: ast.NewArray(constants...)})
 	case len(constants) < len(items):
-		c.set("one_of", ast.Item(ast.StringTerm("want"), ast.ArrayTerm(mixed...)))
+		c.set("one_of", operandOf{value: ast.NewArray(mixed...)})
+		c.from = froms
 	default:
-		c.set(c.op, ast.Item(ast.StringTerm("want"), ast.ArrayTerm(constants...)))
+		c.set(c.op, operandOf{value: ast.NewArray(constants...)})
 	}
 	return append(out, c)
 }
 
-// set makes the term by which the Rego knows the condition.
-func (c *condition) set(op string, operand [2]*ast.Term) {
-	at := make([]*ast.Term, len(c.at))
-	for i, s := range c.at {
-		at[i] = ast.StringTerm(s)
+// set makes the term by which the Rego knows the condition: operator, attribute, and what it is compared with.
+func (c *condition) set(op string, o operandOf) {
+	want := ast.NewTerm(o.value)
+	if c.from = nil; o.from != nil {
+		op, c.from, want = op+"_of", [][]string{o.from}, ast.NewTerm(texts(o.from))
 	}
-	c.term = ast.ObjectTerm(
-		ast.Item(ast.StringTerm("op"), ast.StringTerm(op)), ast.Item(ast.StringTerm("at"), ast.ArrayTerm(at...)), operand)
+	c.term = ast.ArrayTerm(ast.StringTerm(op), ast.NewTerm(texts(c.at)), want)
 }
 
 // operandOf is what an attribute is compared with: a constant, or an attribute of the caller.
@@ -322,15 +325,12 @@ type operandOf struct {
 	from  []string
 }
 
+// item is the operand as an entry of one_of.
 func (o operandOf) item() [2]*ast.Term {
 	if o.from == nil {
 		return ast.Item(ast.StringTerm("want"), ast.NewTerm(o.value))
 	}
-	from := make([]*ast.Term, len(o.from))
-	for i, s := range o.from {
-		from[i] = ast.StringTerm(s)
-	}
-	return ast.Item(ast.StringTerm("from"), ast.ArrayTerm(from...))
+	return ast.Item(ast.StringTerm("from"), ast.NewTerm(texts(o.from)))
 }
 
 // scalar reads one value as one of the kinds that fit; its own kind comes back, list for an attribute that is one.

@@ -199,7 +199,7 @@ func shapesOf(on *resource, policies []*Compiled) (shapes []shape, lists bool) {
 	for _, p := range policies {
 		for _, c := range p.conditions {
 			paths = append(paths, c.at)
-			paths = append(paths, variables(c.term)...)
+			paths = append(paths, c.from...)
 		}
 	}
 	slices.SortFunc(paths, slices.Compare)
@@ -232,39 +232,6 @@ func nested(paths [][]string, depth int) []shape {
 		i = j
 	}
 	return out
-}
-
-// variables are the attributes that a condition is compared with.
-func variables(term *ast.Term) (paths [][]string) {
-	from := ast.StringTerm("from")
-	read := func(o ast.Object) {
-		if t := o.Get(from); t != nil {
-			var path []string
-			if list, ok := t.Value.(*ast.Array); ok {
-				list.Foreach(func(e *ast.Term) {
-					if s, ok := e.Value.(ast.String); ok {
-						path = append(path, string(s))
-					}
-				})
-			}
-			paths = append(paths, path)
-		}
-	}
-	o, ok := term.Value.(ast.Object)
-	if !ok {
-		return nil
-	}
-	read(o)
-	if want := o.Get(ast.StringTerm("want")); want != nil {
-		if list, ok := want.Value.(*ast.Array); ok {
-			list.Foreach(func(e *ast.Term) {
-				if item, ok := e.Value.(ast.Object); ok {
-					read(item)
-				}
-			})
-		}
-	}
-	return paths
 }
 
 // fill makes the object that the shapes describe, without what is missing.

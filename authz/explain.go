@@ -21,8 +21,7 @@ type Unmet struct {
 }
 
 // neverHolds is a condition that holds for nothing.
-var neverHolds = ast.ObjectTerm(
-	ast.Item(ast.StringTerm("op"), ast.StringTerm("never")), ast.Item(ast.StringTerm("at"), ast.ArrayTerm(ast.StringTerm("never"))))
+var neverHolds = ast.ArrayTerm(ast.StringTerm("never"), ast.ArrayTerm(ast.StringTerm("never")), ast.NullTerm())
 
 // Explain is DecideRow with every condition, of the policies about the action and the resource, that did not hold.
 func (e *Engine) Explain(ctx context.Context, set *Set, c *Caller, q Question, row Row) (Decision, []Unmet, error) {
@@ -30,7 +29,7 @@ func (e *Engine) Explain(ctx context.Context, set *Set, c *Caller, q Question, r
 	if err != nil {
 		return Decision{}, nil, err
 	}
-	b := &bucket{on: resources[q.Resource]}
+	b := &bucket{on: resources[q.Resource], action: ast.StringTerm(q.Action), resource: ast.StringTerm(q.Resource)}
 	if b.on == nil {
 		b.on = &resource{name: q.Resource}
 	}
@@ -51,7 +50,7 @@ func (e *Engine) Explain(ctx context.Context, set *Set, c *Caller, q Question, r
 	}
 	b.term = policiesTerm(b.allow, nil)
 	b.needs, _ = shapesOf(b.on, b.allow)
-	rs, err := e.now.Load().unmet.Eval(ctx, rego.EvalParsedInput(b.input(memoOf(c.Principal, q), c, row, false)), rego.EvalMetrics(metrics.NoOp()))
+	rs, err := e.now.Load().unmet.Eval(ctx, rego.EvalParsedInput(b.input(c, row, false)), rego.EvalMetrics(metrics.NoOp()))
 	if err != nil {
 		return Decision{}, nil, fmt.Errorf("explain the decision: %w", err)
 	}

@@ -10,5 +10,9 @@ import (
 
 // DecideAnew is Decide without what is remembered.
 func DecideAnew(ctx context.Context, e *Engine, p *principal.Principal, q Question) (Decision, error) {
-	return evaluate(ctx, e.own.decision, ast.NewObject(memoOf(p, q).input()...))
+	v, err := evaluate(ctx, e.own.decision, ast.NewObject(memoOf(p, q).input()...))
+	if err != nil {
+		return Decision{}, err
+	}
+	return decode(v)
 }

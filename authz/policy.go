@@ -75,7 +75,11 @@ func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 
 // residual is what partial evaluation leaves of "the condition holds", with the whole input unknown.
 func (e *Engine) residual(ctx context.Context, term *ast.Term) (node, error) {
-	query := ast.NewBody(ast.NewExpr([]*ast.Term{ast.NewTerm(holds), term}))
+	parts, ok := term.Value.(*ast.Array)
+	if !ok || parts.Len() != 3 {
+		return nil, errors.New("a condition has three parts")
+	}
+	query := ast.NewBody(ast.NewExpr([]*ast.Term{ast.NewTerm(holds), parts.Elem(0), parts.Elem(1), parts.Elem(2)}))
 	return partially(ctx, e.own.compiler, rego.Store(e.own.data), query)
 }
 

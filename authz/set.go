@@ -16,8 +16,7 @@ type Set struct {
 	version  string
 	policies []*Compiled // in the order of their ids
 	buckets  sync.Map    // slot → *bucket
-	teams    bool        // a policy looks at the caller's teams
-	labels   bool        // or at the caller's attributes
+	asks     bool        // a policy looks at the caller's teams or attributes
 	open     bool        // every row may be read by everybody
 }
 
@@ -30,9 +29,9 @@ func NewSet(policies []*Compiled) *Set {
 	for _, p := range s.policies {
 		fmt.Fprintf(sum, "%s/%d\n", p.ID, p.Version)
 		for _, c := range p.conditions {
-			caller := strings.Join(append([]string{c.term.String()}, c.at...), " ")
-			s.teams = s.teams || strings.Contains(caller, "teamIds")
-			s.labels = s.labels || strings.Contains(caller, "attributes")
+			for _, path := range append([][]string{c.at}, c.from...) {
+				s.asks = s.asks || path[0] == "principal" && (path[1] == "teamIds" || path[1] == "attributes")
+			}
 		}
 		if p.Action != Any && p.Action != "read" {
 			continue
@@ -53,14 +52,15 @@ type slot struct{ action, resource string }
 
 // bucket is the part of a set that is about one action on one resource, made once.
 type bucket struct {
-	on      *resource
-	allow   []*Compiled
-	deny    []*Compiled
-	settled bool      // no row and no caller makes a difference
-	term    *ast.Term // {allow: […], deny: […]}, as the Rego reads them
-	needs   []shape   // what of the input the conditions look at
-	lists   bool      // they look at a list of the row
-	known   sync.Map  // memo → Decision, when settled
+	on               *resource
+	allow            []*Compiled
+	deny             []*Compiled
+	settled          bool // no row and no caller makes a difference
+	action, resource *ast.Term
+	term             *ast.Term // {allow: […], deny: […]}, as the Rego reads them
+	needs            []shape   // what of the input the conditions look at
+	lists            bool      // they look at a list of the row
+	known            sync.Map  // role → verdict, when settled
 }
 
 func (s *Set) bucket(action, on string) *bucket {
@@ -74,7 +74,7 @@ func (s *Set) bucket(action, on string) *bucket {
 
 // newBucket picks the policies that can apply. Where one decides alone, whatever the row, the others are left out.
 func (s *Set) newBucket(action, on string) *bucket {
-	b := &bucket{on: resources[on]}
+	b := &bucket{on: resources[on], action: ast.StringTerm(action), resource: ast.StringTerm(on)}
 	if b.on == nil {
 		b.on = &resource{name: on}
 	}

@@ -16,18 +16,13 @@ decision := {"allow": false, "by": {"kind": "scope", "id": input.scope}, "rows":
 	not scope_held
 } else := {"allow": false, "by": {"kind": "method", "id": input.method}, "rows": "none"} if {
 	not method_allowed
-} else := {"allow": true, "by": {"kind": "role", "id": input.role}, "rows": rows} if {
-	rows
-	role_decides
 } else := {"allow": false, "by": {"kind": "role", "id": input.role}, "rows": "none"} if {
 	not rows
-} else := {"allow": false, "by": {"kind": "operator", "id": min(operator_denials)}, "rows": "none"} if {
-	count(operator_denials) > 0
-} else := {"allow": false, "by": {"kind": "policy", "id": min(denied)}, "rows": "none"} if {
-	count(denied) > 0
-} else := {"allow": true, "by": {"kind": "policy", "id": min(permitted)}, "rows": rows} if {
-	count(permitted) > 0
-} else := {"allow": false, "by": {"kind": "policy", "id": ""}, "rows": "none"} if {
+} else := {"allow": true, "by": {"kind": "role", "id": input.role}, "rows": rows} if {
+	not input.policies
+} else := {"allow": true, "by": verdict.by, "rows": rows} if {
+	verdict.allow
+} else := {"allow": false, "by": verdict.by, "rows": "none"} if {
 	input.policies
 }
 
@@ -55,104 +50,202 @@ rows := reach if {
 	reach := data.roles[data.roles[input.role].extends].verbs[input.verb]
 }
 
-# Without policies to ask, scopes and roles decide alone; so they do on the way back in: policies never keep an owner
-# from the policies themselves, nor the operator of the installation from anything.
-role_decides if not input.policies
+# The part of the access policies. Scopes and roles are known before a row is, and so this is asked alone for each row.
+default verdict := {"allow": false, "by": {"kind": "policy", "id": ""}}
 
-role_decides if {
+# Policies never keep an owner from the policies themselves, nor the operator of the installation from anything.
+verdict := {"allow": true, "by": {"kind": "role", "id": input.role}} if {
+	exempt
+} else := {"allow": false, "by": {"kind": "operator", "id": min(data.atrium.operator.deny)}} if {
+	count(data.atrium.operator.deny) > 0
+} else := {"allow": false, "by": {"kind": "policy", "id": denied[0]}} if {
+	denied := [p.id | some p in input.policies.deny; not fails(p.conditions)]
+	denied != []
+} else := {"allow": true, "by": {"kind": "policy", "id": permitted[0]}} if {
+	permitted := [p.id | some p in input.policies.allow; not fails(p.conditions)]
+	permitted != []
+}
+
+exempt if {
 	input.role == "owner"
 	input.resource_type == "AccessPolicy"
 }
 
-role_decides if input.role == "operator"
+exempt if input.role == "operator"
 
-# A policy denies or permits what its conditions, all of them, hold for. A denial beats every permission.
-denied contains p.id if {
-	some p in input.policies.deny
-	applies(p)
+# A policy applies when all of its conditions hold.
+fails(conditions) if {
+	some c in conditions
+	not holds(c[0], c[1], c[2])
 }
 
-permitted contains p.id if {
-	some p in input.policies.allow
-	applies(p)
+# holds tells whether one condition does: an operator, where an attribute stands in the input, and what it is compared
+# with. That is a constant, or for the operators that end in _of where another attribute stands. A value that is missing
+# or null makes every operator but exists fail. Partial evaluation of this rule is what lists are filtered by.
+holds("exists", at, want) if {
+	there := object.get(input, at, null) != null
+	want == there
 }
 
-# What the operator's own modules (--policy-dir) deny. They can only take away.
-operator_denials contains reason if some reason in data.atrium.operator.deny
+holds("eq", at, want) if object.get(input, at, null) == want
 
-applies(p) if {
-	every c in p.conditions {
-		holds(c)
-	}
+holds("eq_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	have == object.get(input, from, null)
 }
 
-# One condition: an attribute, an operator and what to compare with, which is a constant or another attribute. A value
-# that is missing or null makes every operator but exists fail.
-holds(c) if {
-	c.op != "exists"
-	compare(c.op, value(c.at), wanted(c))
+holds("ne", at, want) if {
+	have := object.get(input, at, null)
+	have != null
+	have != want
 }
 
-holds(c) if {
-	c.op == "exists"
-	there := object.get(input, c.at, null) != null
-	c.want == there
+holds("ne_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have != want
 }
 
-value(at) := v if {
-	v := object.get(input, at, null)
-	v != null
+holds("in", at, list) if object.get(input, at, null) in list
+
+holds("in_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	list := object.get(input, from, null)
+	list != null
+	have in list
 }
 
-wanted(c) := c.want
-
-wanted(c) := value(c.from)
-
-# An entry of a list that names other attributes, too.
-resolved(item) := item.want
-
-resolved(item) := value(item.from)
-
-compare("eq", have, want) if have == want
-
-compare("ne", have, want) if have != want
-
-compare("in", have, want) if have in want
-
-compare("nin", have, want) if {
-	found := have in want
+holds("nin", at, list) if {
+	have := object.get(input, at, null)
+	have != null
+	found := have in list
 	found == false
 }
 
-compare("one_of", have, items) if {
+holds("nin_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	list := object.get(input, from, null)
+	list != null
+	found := have in list
+	found == false
+}
+
+# A list some of whose entries are attributes: {"want": constant} or {"from": where one stands}.
+holds("one_of", at, items) if {
+	have := object.get(input, at, null)
+	have != null
 	some item in items
 	have == resolved(item)
 }
 
-compare("lt", have, want) if have < want
+holds("lt", at, want) if {
+	have := object.get(input, at, null)
+	have != null
+	have < want
+}
 
-compare("lte", have, want) if have <= want
+holds("lt_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have < want
+}
 
-compare("gt", have, want) if have > want
+holds("lte", at, want) if {
+	have := object.get(input, at, null)
+	have != null
+	have <= want
+}
 
-compare("gte", have, want) if have >= want
+holds("lte_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have <= want
+}
 
-compare("prefix", have, want) if startswith(have, want)
+holds("gt", at, want) if {
+	have := object.get(input, at, null)
+	have != null
+	have > want
+}
+
+holds("gt_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have > want
+}
+
+holds("gte", at, want) if {
+	have := object.get(input, at, null)
+	have != null
+	have >= want
+}
+
+holds("gte_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have >= want
+}
+
+holds("prefix", at, want) if {
+	have := object.get(input, at, null)
+	have != null
+	startswith(have, want)
+}
+
+holds("prefix_of", at, from) if {
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	startswith(have, want)
+}
 
 # A glob arrives as the anchored expression that it means.
-compare("glob", have, want) if regex.match(want, have)
+holds("glob", at, expression) if {
+	have := object.get(input, at, null)
+	have != null
+	regex.match(expression, have)
+}
 
 # An attribute that is a list: has asks for one entry, lacks for none, any for one of several.
-compare("has", have, want) if want in have
+holds("has", at, want) if {
+	list := object.get(input, at, null)
+	list != null
+	want in list
+}
 
-compare("lacks", have, want) if {
-	found := want in have
+holds("lacks", at, want) if {
+	list := object.get(input, at, null)
+	list != null
+	found := want in list
 	found == false
 }
 
-compare("any", have, want) if {
-	some w in want
-	w in have
+holds("any", at, several) if {
+	list := object.get(input, at, null)
+	list != null
+	some want in several
+	want in list
+}
+
+resolved(item) := item.want
+
+resolved(item) := v if {
+	v := object.get(input, item.from, null)
+	v != null
 }
 
 # unmet are the conditions that do not hold, by the id of their policy and their place in it; only explanations ask.
@@ -160,5 +253,5 @@ unmet contains [p.id, i] if {
 	some effect in ["allow", "deny"]
 	some p in input.policies[effect]
 	some i, c in p.conditions
-	not holds(c)
+	not holds(c[0], c[1], c[2])
 }

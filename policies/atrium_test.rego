@@ -155,13 +155,13 @@ test_a_policy_permits if {
 }
 
 test_a_denial_beats_permissions if {
-	denial := policy("pol_no", [{"op": "eq", "at": ["resource", "tags", "env"], "want": "prod"}])
+	denial := policy("pol_no", [["eq", ["resource", "tags", "env"], "prod"]])
 	d := authz.decision with input as asked({"allow": [unconditional], "deny": [denial]})
 	d == {"allow": false, "by": {"kind": "policy", "id": "pol_no"}, "rows": "none"}
 }
 
 test_the_first_of_several_is_named if {
-	d := authz.decision with input as asked({"allow": [policy("pol_b", []), policy("pol_a", [])], "deny": []})
+	d := authz.decision with input as asked({"allow": [policy("pol_a", []), policy("pol_b", [])], "deny": []})
 	d.by.id == "pol_a"
 }
 
@@ -198,53 +198,60 @@ test_the_installations_operator_is_of_no_company if {
 
 # What holds for the service, one condition each; what differs from it in one thing does not.
 holding := [
-	{"op": "eq", "at": ["resource", "name"], "want": "Billing"},
-	{"op": "eq", "at": ["resource", "archived"], "want": false},
-	{"op": "ne", "at": ["resource", "name"], "want": "billing"},
-	{"op": "in", "at": ["resource", "tags", "env"], "want": ["dev", "prod"]},
-	{"op": "nin", "at": ["resource", "tags", "env"], "want": ["dev", "test"]},
-	{"op": "in", "at": ["resource", "ownerTeamId"], "from": ["principal", "teamIds"]},
-	{"op": "eq", "at": ["resource", "tags", "region"], "from": ["principal", "attributes", "region"]},
-	{"op": "one_of", "at": ["resource", "tags", "region"], "want": [{"want": "us"}, {"from": ["principal", "attributes", "region"]}]},
-	{"op": "one_of", "at": ["resource", "tags", "region"], "want": [{"want": "eu"}]},
-	{"op": "lt", "at": ["resource", "version"], "want": 4},
-	{"op": "lte", "at": ["resource", "version"], "want": 3},
-	{"op": "gt", "at": ["resource", "version"], "want": 2},
-	{"op": "gte", "at": ["resource", "version"], "want": 3},
-	{"op": "prefix", "at": ["resource", "name"], "want": "Bill"},
-	{"op": "glob", "at": ["resource", "name"], "want": "^(?s:B.*ng)$"},
-	{"op": "exists", "at": ["resource", "tags", "env"], "want": true},
-	{"op": "exists", "at": ["resource", "tags", "cost"], "want": false},
-	{"op": "exists", "at": ["resource", "description"], "want": false},
-	{"op": "has", "at": ["resource", "memberIds"], "want": "usr_1"},
-	{"op": "lacks", "at": ["resource", "memberIds"], "want": "usr_3"},
-	{"op": "any", "at": ["resource", "memberIds"], "want": ["usr_3", "usr_2"]},
-	{"op": "lt", "at": ["context", "time"], "want": "2026-01-01T12:00:00.000001Z"},
+	["eq", ["resource", "name"], "Billing"],
+	["eq", ["resource", "archived"], false],
+	["ne", ["resource", "name"], "billing"],
+	["in", ["resource", "tags", "env"], ["dev", "prod"]],
+	["nin", ["resource", "tags", "env"], ["dev", "test"]],
+	["in_of", ["resource", "ownerTeamId"], ["principal", "teamIds"]],
+	["eq_of", ["resource", "tags", "region"], ["principal", "attributes", "region"]],
+	["one_of", ["resource", "tags", "region"], [{"want": "us"}, {"from": ["principal", "attributes", "region"]}]],
+	["one_of", ["resource", "tags", "region"], [{"want": "eu"}]],
+	["lt", ["resource", "version"], 4],
+	["lte", ["resource", "version"], 3],
+	["gt", ["resource", "version"], 2],
+	["gte", ["resource", "version"], 3],
+	["prefix", ["resource", "name"], "Bill"],
+	["glob", ["resource", "name"], "^(?s:B.*ng)$"],
+	["exists", ["resource", "tags", "env"], true],
+	["exists", ["resource", "tags", "cost"], false],
+	["exists", ["resource", "description"], false],
+	["has", ["resource", "memberIds"], "usr_1"],
+	["lacks", ["resource", "memberIds"], "usr_3"],
+	["any", ["resource", "memberIds"], ["usr_3", "usr_2"]],
+	["lt", ["context", "time"], "2026-01-01T12:00:00.000001Z"],
+	["ne_of", ["resource", "name"], ["principal", "id"]],
+	["nin_of", ["resource", "name"], ["principal", "teamIds"]],
+	["lt_of", ["resource", "name"], ["principal", "id"]],
+	["lte_of", ["resource", "tags", "region"], ["principal", "attributes", "region"]],
+	["gt_of", ["principal", "id"], ["resource", "name"]],
+	["gte_of", ["resource", "tags", "region"], ["principal", "attributes", "region"]],
+	["prefix_of", ["resource", "tags", "region"], ["principal", "attributes", "region"]],
 ]
 
 failing := [
-	{"op": "eq", "at": ["resource", "name"], "want": "billing"},
-	{"op": "eq", "at": ["resource", "version"], "want": "3"},
-	{"op": "ne", "at": ["resource", "name"], "want": "Billing"},
-	{"op": "ne", "at": ["resource", "tags", "cost"], "want": "x"},
-	{"op": "ne", "at": ["resource", "description"], "want": "x"},
-	{"op": "ne", "at": ["resource", "name"], "from": ["principal", "attributes", "none"]},
-	{"op": "in", "at": ["resource", "tags", "env"], "want": []},
-	{"op": "nin", "at": ["resource", "tags", "env"], "want": ["prod"]},
-	{"op": "nin", "at": ["resource", "tags", "cost"], "want": ["x"]},
-	{"op": "one_of", "at": ["resource", "name"], "want": [{"from": ["principal", "attributes", "none"]}]},
-	{"op": "lt", "at": ["resource", "version"], "want": 3},
-	{"op": "lte", "at": ["resource", "version"], "want": 2},
-	{"op": "gt", "at": ["resource", "version"], "want": 3},
-	{"op": "gte", "at": ["resource", "version"], "want": 4},
-	{"op": "prefix", "at": ["resource", "name"], "want": "bill"},
-	{"op": "glob", "at": ["resource", "name"], "want": "^(?s:B.*n)$"},
-	{"op": "exists", "at": ["resource", "tags", "env"], "want": false},
-	{"op": "exists", "at": ["resource", "tags", "cost"], "want": true},
-	{"op": "has", "at": ["resource", "memberIds"], "want": "usr_3"},
-	{"op": "lacks", "at": ["resource", "memberIds"], "want": "usr_1"},
-	{"op": "any", "at": ["resource", "memberIds"], "want": []},
-	{"op": "never", "at": ["never"]},
+	["eq", ["resource", "name"], "billing"],
+	["eq", ["resource", "version"], "3"],
+	["ne", ["resource", "name"], "Billing"],
+	["ne", ["resource", "tags", "cost"], "x"],
+	["ne", ["resource", "description"], "x"],
+	["ne_of", ["resource", "name"], ["principal", "attributes", "none"]],
+	["in", ["resource", "tags", "env"], []],
+	["nin", ["resource", "tags", "env"], ["prod"]],
+	["nin", ["resource", "tags", "cost"], ["x"]],
+	["one_of", ["resource", "name"], [{"from": ["principal", "attributes", "none"]}]],
+	["lt", ["resource", "version"], 3],
+	["lte", ["resource", "version"], 2],
+	["gt", ["resource", "version"], 3],
+	["gte", ["resource", "version"], 4],
+	["prefix", ["resource", "name"], "bill"],
+	["glob", ["resource", "name"], "^(?s:B.*n)$"],
+	["exists", ["resource", "tags", "env"], false],
+	["exists", ["resource", "tags", "cost"], true],
+	["has", ["resource", "memberIds"], "usr_3"],
+	["lacks", ["resource", "memberIds"], "usr_1"],
+	["any", ["resource", "memberIds"], []],
+	["never", ["never"], null],
 ]
 
 test_conditions_that_hold if {
