@@ -69,7 +69,7 @@ var unaddressable = map[string]map[string]string{
 	"Workflow":            {"definition": "a document"},
 	AuditEntry:            {"changes": "a document"},
 	"APIKey":              {"scopes": "a list", "allowedIps": "a list"},
-	"OAuthClient":         {"redirectUris": "a list", "scopes": "a list"},
+	"OAuthClient":         {"redirectUris": "a list", "postLogoutRedirectUris": "a list", "scopes": "a list"},
 	"ServiceAccount":      {"liveAccountId": "how a sandbox mirrors accounts is the product's matter"},
 	"WebhookSubscription": {"events": "a list"},
 	"WebhookDelivery":     {"attempts": "a document"},

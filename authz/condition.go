@@ -40,12 +40,14 @@ type condition struct {
 // faults gathers what is wrong with a condition.
 type faults []apperr.Detail
 
+// add notes a fault of one entry.
 func (f *faults) add(path, format string, args ...any) {
-	field := "condition"
-	if path != "" {
-		field += "." + cutPath(path)
-	}
-	*f = append(*f, apperr.Detail{Field: field, Message: fmt.Sprintf(format, args...)})
+	*f = append(*f, apperr.Detail{Field: "condition." + cutPath(path), Message: fmt.Sprintf(format, args...)})
+}
+
+// whole notes a fault of the condition as a whole.
+func (f *faults) whole(format string, args ...any) {
+	*f = append(*f, apperr.Detail{Field: "condition", Message: fmt.Sprintf(format, args...)})
 }
 
 // cutPath shortens what a caller wrote where a path is due to a length that an answer bears.
@@ -61,18 +63,18 @@ func cutPath(s string) string {
 func parseCondition(on string, raw []byte) ([]*condition, []apperr.Detail) {
 	var bad faults
 	if len(raw) > MaxBytes {
-		bad.add("", "must have at most %d KiB of JSON", MaxBytes>>10)
+		bad.whole("must have at most %d KiB of JSON", MaxBytes>>10)
 		return nil, bad
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var entries map[string]any
 	if err := dec.Decode(&entries); err != nil || entries == nil {
-		bad.add("", "must be an object")
+		bad.whole("must be an object")
 		return nil, bad
 	}
 	if len(entries) > MaxConditions {
-		bad.add("", "must have at most %d entries", MaxConditions)
+		bad.whole("must have at most %d entries", MaxConditions)
 		return nil, bad
 	}
 	var out []*condition
