@@ -3,52 +3,82 @@ package graph
 import (
 	"context"
 	"sync"
-
-	"github.com/99designs/gqlgen/graphql"
 )
 
 // A cohort are the rows that one list or look-up returned. When an edge of one of them is asked for, it is read for all
 // of them at once, and the others find it there: the number of statements does not depend on the number of rows, and
 // nobody waits for a window of time to close. What was read so is a cohort again, so that edges below edges are read
 // together, too.
+type cohort struct {
+	rows any // a slice of pointers
+
+	mu   sync.Mutex
+	read map[string]*reading // by edge and arguments
+}
+
+// reading is what was read once for all rows.
+type reading struct {
+	once  sync.Once
+	value any
+	err   error
+}
+
+// once returns what read returns, which is called for the first row that asks.
+func (c *cohort) once(key string, read func() (any, error)) (any, error) {
+	c.mu.Lock()
+	r, ok := c.read[key]
+	if !ok {
+		if c.read == nil {
+			c.read = map[string]*reading{}
+		}
+		r = &reading{}
+		c.read[key] = r
+	}
+	c.mu.Unlock()
+	r.once.Do(func() { r.value, r.err = read() })
+	return r.value, r.err
+}
+
+// cohorts are those of one operation, by their rows.
 type cohorts struct {
 	mu sync.Mutex
-	of map[any]*graphql.BatchParentGroup // by the row's pointer
+	of map[any]*cohort
 }
 
 type cohortsKey struct{}
 
 // withCohorts returns the context of one operation.
 func withCohorts(ctx context.Context) context.Context {
-	return context.WithValue(ctx, cohortsKey{}, &cohorts{of: map[any]*graphql.BatchParentGroup{}})
+	return context.WithValue(ctx, cohortsKey{}, &cohorts{of: map[any]*cohort{}})
 }
 
 // together makes the rows a cohort.
 func together[T any](ctx context.Context, rows []*T) {
-	c, ok := ctx.Value(cohortsKey{}).(*cohorts)
+	all, ok := ctx.Value(cohortsKey{}).(*cohorts)
 	if !ok || len(rows) < 2 {
 		return // a row that nobody registered is a cohort of one
 	}
-	group := &graphql.BatchParentGroup{Parents: rows}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c := &cohort{rows: rows}
+	all.mu.Lock()
+	defer all.mu.Unlock()
 	for _, row := range rows {
-		c.of[row] = group
+		all.of[row] = c
 	}
 }
 
-// cohortOf returns the group that a row belongs to; the rows are its Parents.
-func cohortOf[T any](ctx context.Context, row *T) *graphql.BatchParentGroup {
-	c, ok := ctx.Value(cohortsKey{}).(*cohorts)
+// cohortOf returns the cohort that a row belongs to, and its rows.
+func cohortOf[T any](ctx context.Context, row *T) (*cohort, []*T) {
+	all, ok := ctx.Value(cohortsKey{}).(*cohorts)
 	if !ok {
-		return &graphql.BatchParentGroup{Parents: []*T{row}}
+		return &cohort{}, []*T{row}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	group, ok := c.of[row]
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	c, ok := all.of[row]
 	if !ok {
-		group = &graphql.BatchParentGroup{Parents: []*T{row}}
-		c.of[row] = group
+		c = &cohort{rows: []*T{row}}
+		all.of[row] = c
 	}
-	return group
+	rows, _ := c.rows.([]*T)
+	return c, rows
 }

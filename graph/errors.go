@@ -76,12 +76,13 @@ func argument(err error) string {
 	if !ok {
 		return "variables"
 	}
+	path := g.Path
 	for i, part := range g.Path {
 		if name, ok := part.(ast.PathName); ok && (name == "filter" || name == "input") && i+1 < len(g.Path) {
-			return g.Path[i+1:].String()
+			path = g.Path[i+1:]
 		}
 	}
-	return g.Path.String()
+	return path.String()
 }
 
 // recovered logs a panic and returns what the caller is told of it.

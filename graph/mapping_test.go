@@ -39,8 +39,8 @@ var private = map[string]map[string]string{
 		"RatePerMinute": "answers' headers say what is left", "RatePerDay": "answers' headers say what is left",
 	},
 	"CreditEntry": {
-		"CompanyID": tenantsOwn, "ID": "spec.md lists an entry's fields without it", "UpdatedAt": "entries do not change",
-		"Reason": "spec.md's type and description say it",
+		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",
+		"Reason": "type and description say it",
 	},
 	"OAuthClient":  {"CompanyID": tenantsOwn, "SecretHash": "a client's secret is shown once"},
 	"Offering":     {"CompanyID": tenantsOwn},
@@ -85,7 +85,9 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	check("Request", func(t *testing.T) { mapped(t, "Request", func(e *ent.Request) answering { return node(e) }) })
 	check("Secret", func(t *testing.T) { mapped(t, "Secret", func(e *ent.Secret) answering { return node(e) }) })
 	check("Service", func(t *testing.T) { mapped(t, "Service", func(e *ent.Service) answering { return node(e) }) })
-	check("ServiceAccount", func(t *testing.T) { mapped(t, "ServiceAccount", func(e *ent.ServiceAccount) answering { return node(e) }) })
+	check("ServiceAccount", func(t *testing.T) {
+		mapped(t, "ServiceAccount", func(e *ent.ServiceAccount) answering { return node(e) })
+	})
 	check("Team", func(t *testing.T) { mapped(t, "Team", func(e *ent.Team) answering { return node(e) }) })
 	check("User", func(t *testing.T) { mapped(t, "User", func(e *ent.User) answering { return node(e) }) })
 	check("Workflow", func(t *testing.T) { mapped(t, "Workflow", func(e *ent.Workflow) answering { return node(e) }) })
@@ -157,7 +159,9 @@ func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connect
 
 type stubViewer struct{ answering }
 
-func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error) { return v.company, nil }
+func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error) {
+	return v.company, nil
+}
 
 // shown returns the JSON of everything that the type shows of a row by itself.
 func shown(t *testing.T, name string, a answering) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator"
 
+	"atrium/graph/internal/fault"
 	"atrium/graph/internal/limit"
 	"atrium/internal/apperr"
 	"atrium/internal/principal"
@@ -50,6 +51,9 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 	}
 	if err := s.documents.validate(schema, doc); err != nil {
 		return nil, invalid(schema, doc.ast, operation, c.Variables, err)
+	}
+	if len(fault.Variables(schema, operation, c.Variables)) > 0 {
+		return nil, invalid(schema, doc.ast, operation, c.Variables, nil)
 	}
 	variables, err := validator.VariableValues(schema, operation, c.Variables)
 	if err != nil {

@@ -98,10 +98,11 @@ func follow[P, T any](ctx context.Context, e *op.Engine, from *P, edge string, i
 	if to == nil {
 		return nil, nil //nolint:nilnil // null
 	}
-	res := cohortOf(ctx, from).GetFieldResult(edge, func() (any, error) {
+	c, parents := cohortOf(ctx, from)
+	value, err := c.once(edge, func() (any, error) {
 		seen := map[string]bool{}
 		var ids []string
-		for _, row := range parents(ctx, from) {
+		for _, row := range parents {
 			if id := id(row); id != nil && !seen[*id] {
 				seen[*id] = true
 				ids = append(ids, *id)
@@ -120,35 +121,29 @@ func follow[P, T any](ctx context.Context, e *op.Engine, from *P, edge string, i
 		together(ctx, rows)
 		return found, nil
 	})
-	if res.Err != nil {
-		return nil, res.Err
+	if err != nil {
+		return nil, err
 	}
-	found, _ := res.Results.(map[string]*T)
+	found, _ := value.(map[string]*T)
 	return found[*to], nil
-}
-
-// parents returns the rows of a row's cohort.
-func parents[P any](ctx context.Context, row *P) []*P {
-	rows, _ := cohortOf(ctx, row).Parents.([]*P)
-	return rows
 }
 
 // attach reads a value that belongs to a row, for all rows of the cohort at once.
 func attach[P, V any](ctx context.Context, e *op.Engine, to *P, name string, id func(*P) string,
 	o *op.Operation[op.ByIDs, map[string]V],
 ) (V, error) {
-	var none V
-	res := cohortOf(ctx, to).GetFieldResult(name, func() (any, error) {
+	c, parents := cohortOf(ctx, to)
+	value, err := c.once(name, func() (any, error) {
 		var in op.ByIDs
-		for _, row := range parents(ctx, to) {
+		for _, row := range parents {
 			in.IDs = append(in.IDs, id(row))
 		}
 		return run(ctx, e, o, in)
 	})
-	if res.Err != nil {
-		return none, res.Err
+	if err != nil {
+		return *new(V), err
 	}
-	values, _ := res.Results.(map[string]V)
+	values, _ := value.(map[string]V)
 	return values[id(to)], nil
 }
 
@@ -164,8 +159,9 @@ func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, edge stri
 	in := op.OfParents{}
 	in.SetWindow(size, op.Or(after, ""), "", graphql.FieldRequested(ctx, "totalCount"))
 	key := fmt.Sprintf("%s %d %q %t", edge, size, in.Window.After, in.Window.Uncounted)
-	res := cohortOf(ctx, from).GetFieldResult(key, func() (any, error) {
-		for _, row := range parents(ctx, from) {
+	c, parents := cohortOf(ctx, from)
+	value, err := c.once(key, func() (any, error) {
+		for _, row := range parents {
 			in.IDs = append(in.IDs, id(row))
 		}
 		lists, _, err := op.Run(ctx, e, o, in, nil)
@@ -184,10 +180,10 @@ func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, edge stri
 		together(ctx, nodes)
 		return out, nil
 	})
-	if res.Err != nil {
-		return nil, res.Err
+	if err != nil {
+		return nil, err
 	}
-	connections, _ := res.Results.(map[string]*relay.Connection[T])
+	connections, _ := value.(map[string]*relay.Connection[T])
 	return connections[id(from)], nil
 }
 

@@ -27,8 +27,8 @@ var private = map[string]map[string]string{
 	"Secret":       {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned"},
 	"AuditEntry":   {"CompanyID": tenantsOwn},
 	"CreditEntry": {
-		"CompanyID": tenantsOwn, "ID": "spec.md lists an entry's fields without it", "UpdatedAt": "entries do not change",
-		"Reason": "spec.md's type and description say it",
+		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",
+		"Reason": "type and description say it",
 	},
 }
 

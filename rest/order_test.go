@@ -9,7 +9,7 @@ import (
 	"atrium/internal/apitest"
 )
 
-// TestOrderOfRefusals commits two faults at once, one scenario for each adjacent pair of api.md's order; the earlier
+// TestOrderOfRefusals commits two faults at once, one scenario for each adjacent pair of the documented order; the earlier
 // one is told.
 func TestOrderOfRefusals(t *testing.T) {
 	t.Parallel()

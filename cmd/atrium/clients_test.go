@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -32,9 +34,14 @@ var clients = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// script runs one of testdata/clients against the server, and returns what it printed. It finds input in the variable
-// ATRIUM_TEST, and trusts the server's CA.
+// script runs one of testdata/clients against the server, whose CA it trusts, and returns what it printed.
 func (n *node) script(name string, input any) string {
+	n.t.Helper()
+	return n.scriptTrusting(filepath.Join(n.data, "ca.pem"), name, input)
+}
+
+// scriptTrusting is script with CAs of the caller's. The script finds input in the variable ATRIUM_TEST.
+func (n *node) scriptTrusting(cas, name string, input any) string {
 	n.t.Helper()
 	dir, err := clients()
 	require.NoError(n.t, err)
@@ -46,30 +53,11 @@ func (n *node) script(name string, input any) string {
 	cmd.Dir = dir
 	chromium, err := exec.LookPath("chromium")
 	require.NoError(n.t, err)
-	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium, "NODE_EXTRA_CA_CERTS="+filepath.Join(n.data, "ca.pem"), "ATRIUM_TEST="+string(b))
+	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium, "NODE_EXTRA_CA_CERTS="+cas, "ATRIUM_TEST="+string(b))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(n.t, cmd.Run(), "%s:\n%s\nserver:\n%s", name, &out, n.err)
 	return out.String()
-}
-
-// demo returns what the first start wrote.
-func (p place) demo() firstRunFile {
-	p.t.Helper()
-	b, err := os.ReadFile(filepath.Join(p.data, "first-run.json"))
-	require.NoError(p.t, err)
-	var first firstRunFile
-	require.NoError(p.t, json.Unmarshal(b, &first))
-	return first
-}
-
-// firstRunFile is what of DATA/first-run.json the tests read.
-type firstRunFile struct {
-	BaseURL string
-	AuthURL string
-	Company struct{ ID, SandboxID string }
-	Owner   struct{ Email, Password string }
-	LiveKey string
 }
 
 // application registers an OAuth client by the command line, and returns it as the scripts read it.
@@ -86,12 +74,12 @@ func (p place) application(company, redirectURI string, args ...string) map[stri
 func TestStockOAuthClients(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
-		demo := p.demo()
-		public := p.application(demo.Company.ID, "http://127.0.0.1/callback", "--post-logout-redirect-uri", "http://127.0.0.1:7777/bye")
+		first := p.firstRun()
+		public := p.application(first.Company.ID, "http://127.0.0.1/callback", "--post-logout-redirect-uri", "http://127.0.0.1:7777/bye")
 		public["redirectUri"], public["postLogoutRedirectUri"] = "http://127.0.0.1:7777/callback", "http://127.0.0.1:7777/bye"
 		input := map[string]any{
-			"issuer": demo.AuthURL, "api": demo.BaseURL, "email": demo.Owner.Email, "password": demo.Owner.Password, "publicClient": public,
-			"confidentialClient": p.application(demo.Company.ID, "https://app.example/cb", "--confidential"),
+			"issuer": n.base, "api": n.base, "email": first.Owner.Email, "password": first.Owner.Password, "publicClient": public,
+			"confidentialClient": p.application(first.Company.ID, "https://app.example/cb", "--confidential"),
 		}
 		require.Contains(t, n.script("openid-client.mjs", input), "openid-client: ok")
 		require.Contains(t, n.script("oauth4webapi.mjs", input), "oauth4webapi: ok")
@@ -117,12 +105,40 @@ func TestBrowser(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
 	n := p.serve("--listen", "localhost:0") // passkeys belong to names, not to addresses
-	demo := p.demo()
-	owner, ok := p.object("token", "create", "--company", demo.Company.ID, "--user", demo.Owner.Email)["accessToken"].(string)
+	first := p.firstRun()
+	owner, ok := p.object("token", "create", "--company", first.Company.ID, "--user", first.Owner.Email)["accessToken"].(string)
 	require.True(t, ok)
 	n.graphQL(owner, `mutation { updateCompany(input: {mfaRequired: true}) { company { id } } }`, nil)
 	require.Contains(t, n.script("browser.mjs", map[string]any{
-		"issuer": demo.AuthURL, "api": demo.BaseURL, "email": demo.Owner.Email, "password": demo.Owner.Password,
-		"publicClient": p.application(demo.Company.ID, "http://127.0.0.1/callback"),
+		"issuer": n.base, "api": n.base, "email": first.Owner.Email, "password": first.Owner.Password,
+		"publicClient": p.application(first.Company.ID, "http://127.0.0.1/callback"),
 	}), "browser: ok")
+}
+
+// The README's recipe works as it is printed there, but for the server's port and its own.
+func TestReadmeRecipe(t *testing.T) {
+	t.Parallel()
+	n := onSQLite(t).serve()
+	first := n.firstRun()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, code, found := strings.Cut(string(readme), "```js\n")
+	require.True(t, found)
+	code, _, found = strings.Cut(code, "```")
+	require.True(t, found)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	require.NoError(t, err)
+	require.NoError(t, ln.Close())
+	for from, to := range map[string]string{"https://127.0.0.1:8443": n.base, "9999": port} {
+		require.Contains(t, code, from)
+		code = strings.ReplaceAll(code, from, to)
+	}
+	dir, err := clients()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "token.mjs"), []byte(code), 0o600))
+	require.Contains(t, n.script("readme.mjs", map[string]any{
+		"api": n.base, "email": first.Owner.Email, "password": first.Owner.Password, "clientId": first.OAuthClient.ClientID,
+	}), "readme: ok")
 }

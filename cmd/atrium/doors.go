@@ -21,6 +21,12 @@ func (s *server) doors(api, graphQL http.Handler, pages *hosted) http.Handler {
 			mux.Handle(at+path+"/", routed(path, h))
 		}
 	}
+	mux.Handle("/login", routed("/login", pages.session))
+	mux.Handle("/login/", routed("/login", pages.session))
+	mux.Handle("/logout", routed("/logout", pages.session))
+	if pages.provider == nil {
+		return mux
+	}
 	claim(pages.provider, "/oauth2", "/.well-known/openid-configuration")
 	claim(pages.signIn, "/signin", "/account/mfa")
 	claim(pages.account, account.Paths...)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// firstRun is first-run.json as design.md promises it.
+// firstRun is first-run.json as every command prints it.
 type firstRun struct {
 	BaseURL, AuthURL, CAFile string
 	Company                  struct{ ID, SandboxID string }

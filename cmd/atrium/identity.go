@@ -4,13 +4,17 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"os"
 
 	"atrium/internal/identity/account"
+	"atrium/internal/identity/issuer"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
 	"atrium/internal/run"
+	"atrium/internal/websession"
 )
 
 // accountFlags are about how people sign in and what they are mailed.
@@ -23,20 +27,50 @@ type accountFlags struct {
 	BreachedPasswords string `help:"File of breached passwords' SHA-1 hashes, sorted, as Have I Been Pwned publishes them: they are refused." type:"path"`
 }
 
-// hosted are the pages and endpoints of the embedded identity provider.
+// hosted are the pages of signing in, and the endpoints of the embedded provider; without it only session is there.
 type hosted struct {
+	session  http.Handler
 	provider http.Handler
 	signIn   http.Handler
 	account  http.Handler
+
+	endSignIn func(ctx context.Context, id string) error
 }
 
-// addIdentity builds the embedded provider and the pages where people sign in and mind their accounts.
-func (s *server) addIdentity() (*hosted, error) {
-	signIns := signin.NewSignIns(s.store)
+// addIdentity builds the pages where people sign in. Where another issuer does that, the embedded provider has no place.
+func (s *server) addIdentity(others *issuer.Directory) (*hosted, error) {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))) // the provider's library logs there
 	layout, err := signin.NewLayout(signin.LayoutOptions{AuthURL: s.AuthURL, Pages: embed.FS{}, Log: s.log})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // says what it was doing
 	}
+	web := websession.Options{Engine: s.engine, BaseURL: s.BaseURL, Layout: layout, Log: s.log}
+	if others != nil && s.OIDCClientID != "" {
+		web.Issuer = others
+		sessions, err := websession.New(web)
+		if err != nil {
+			return nil, fmt.Errorf("--oidc-issuer: %w", err)
+		}
+		return &hosted{session: sessions.Handler()}, nil
+	}
+	out, err := s.addProvider(layout)
+	if err != nil {
+		return nil, err
+	}
+	web.Embedded = &websession.Embedded{
+		URL: s.AuthURL, Handler: out.provider, Tokens: s.tokens(s.BaseURL, s.AuthURL), EndSignIn: out.endSignIn,
+	}
+	sessions, err := websession.New(web)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
+	}
+	out.session = sessions.Handler()
+	return out, nil
+}
+
+// addProvider builds the embedded provider and the pages where people sign in to it and mind their accounts.
+func (s *server) addProvider(layout *signin.Layout) (*hosted, error) {
+	signIns := signin.NewSignIns(s.store)
 	p, err := provider.New(provider.Options{
 		Store: s.store, Keys: s.keys, Tokens: s.tokens(s.BaseURL, s.AuthURL), Issuer: s.AuthURL, BaseURL: s.BaseURL, Queue: s.queue,
 		Log: s.log, SignedIn: signIns.Current, Render: layout.Frame,
@@ -67,7 +101,7 @@ func (s *server) addIdentity() (*hosted, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // says what it was doing
 	}
-	return &hosted{provider: p.Handler(), signIn: pages.Handler(), account: accounts.Handler()}, nil
+	return &hosted{provider: p.Handler(), signIn: pages.Handler(), account: accounts.Handler(), endSignIn: p.EndSignIn}, nil
 }
 
 // sms returns what sends text messages; nil for nothing.

@@ -52,7 +52,7 @@ const patience = 60 * time.Second
 
 // place is a data folder of the test's own with a database: SQLite in it, or PostgreSQL beside it.
 type place struct {
-	t    *testing.T
+	t    testing.TB
 	data string
 	url  string // empty for SQLite
 }
@@ -142,7 +142,7 @@ func (p place) refused(words []string, args ...string) {
 }
 
 // decode reads one JSON object and nothing behind it.
-func decode(t *testing.T, s string) map[string]any {
+func decode(t testing.TB, s string) map[string]any {
 	t.Helper()
 	var v map[string]any
 	require.NoError(t, json.Unmarshal([]byte(s), &v), "%s", s)

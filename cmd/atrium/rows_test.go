@@ -12,7 +12,7 @@ import (
 )
 
 // column returns the first column of a query's rows, as text, read from the database itself.
-func column(t *testing.T, p place, query string) []string {
+func column(t testing.TB, p place, query string) []string {
 	t.Helper()
 	ctx := context.Background()
 	var out []string
@@ -46,7 +46,7 @@ func column(t *testing.T, p place, query string) []string {
 }
 
 // change runs a statement in the database, behind the product's back.
-func change(t *testing.T, p place, statement string) {
+func change(t testing.TB, p place, statement string) {
 	t.Helper()
 	if p.url == "" {
 		db := openSQLite(t, p)
@@ -61,7 +61,7 @@ func change(t *testing.T, p place, statement string) {
 	})
 }
 
-func countRows(t *testing.T, p place, from string) int {
+func countRows(t testing.TB, p place, from string) int {
 	t.Helper()
 	var n int
 	_, err := fmt.Sscan(column(t, p, "SELECT count(*) FROM "+from)[0], &n)
@@ -69,7 +69,7 @@ func countRows(t *testing.T, p place, from string) int {
 	return n
 }
 
-func openSQLite(t *testing.T, p place) *sql.DB {
+func openSQLite(t testing.TB, p place) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", p.data+"/atrium.db?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func openSQLite(t *testing.T, p place) *sql.DB {
 }
 
 // onRows runs fn in a transaction that row-level security lets see everything.
-func onRows(t *testing.T, p place, fn func(pgx.Tx) error) {
+func onRows(t testing.TB, p place, fn func(pgx.Tx) error) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, p.url)

@@ -26,12 +26,14 @@ import (
 	"atrium/internal/ratelimit"
 	"atrium/internal/run"
 	"atrium/internal/tlsfront"
+	"atrium/internal/webhook"
 	"atrium/rest"
 )
 
 type serveCmd struct {
 	dataFlags
 	accountFlags
+	issuerFlags
 	Listen      string `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
 	AdminListen string `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
 	BaseURL     string `help:"Address that callers use (default: https:// and the listening address)."`
@@ -47,8 +49,6 @@ type serveCmd struct {
 	ACMEEmail     string   `help:"Contact for the ACME account."`
 	ACMEDirectory string   `help:"The ACME directory (default: Let's Encrypt)."`
 
-	OIDCIssuer     string          `help:"Another issuer of access tokens."`
-	OIDCAudience   string          `help:"The audience that its tokens must name."`
 	WebhookRetries []time.Duration `default:"30s,2m,10m,1h,6h" help:"Waits before the retries of a webhook delivery."`
 	EgressAllow    []netip.Prefix  `help:"Private networks that outbound calls may reach, as CIDR."`
 	EgressCA       string          `help:"CAs that outbound calls trust besides the system's." type:"path"`
@@ -57,9 +57,6 @@ type serveCmd struct {
 // Run serves until it is told to stop.
 func (m *serveCmd) Run(ctx context.Context) (err error) {
 	run.TuneGC()
-	if m.OIDCIssuer != "" || m.OIDCAudience != "" {
-		return errors.New("--oidc-issuer: other issuers than the built-in one are not supported by this version")
-	}
 	if (m.TLSCert == "") != (m.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key go together")
 	}
@@ -88,6 +85,7 @@ type server struct {
 	*core
 	metrics *metrics
 	egress  *egress.Client
+	hooks   *webhook.Dispatcher
 	queue   *jobs.Queue
 	front   *tlsfront.Front
 	running []run.Part
@@ -198,18 +196,31 @@ func (s *server) addQueue() (err error) {
 			return s.queue.Close()
 		}
 	}
-	s.add(run.Part{Name: "job queue", Run: work})
+	s.add(run.Part{Name: "job queue", Run: func(ctx context.Context) error {
+		defer s.hooks.Close()
+		return work(ctx)
+	}})
 	return nil
 }
 
 // jobs are the kinds of work that outlive a call, of every package that has some.
 func (s *server) jobs() ([]jobs.Option, error) {
-	sender, err := mail.Open(mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox")})
+	roots, err := egress.Roots(s.EgressCA)
+	if err != nil {
+		return nil, fmt.Errorf("--egress-ca: %w", err)
+	}
+	sender, err := mail.Open(mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox"), CAs: roots})
 	if err != nil {
 		return nil, fmt.Errorf("--smtp-url: %w", err)
 	}
+	s.hooks, err = webhook.New(webhook.Options{
+		Store: s.store, Sealer: s.sealer, Egress: s.egress, Mail: s.outbox, Retries: s.WebhookRetries, Metrics: s.metrics.registry, Log: s.log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--webhook-retries: %w", err)
+	}
 	return append(identity.Rotation(s.keys),
-		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.egress.HTTP()),
+		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.egress.HTTP()), s.hooks.Work(),
 	), nil
 }
 
@@ -219,7 +230,11 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	auth := authn.New(s.store, s.tokens(s.BaseURL, s.AuthURL))
+	others, err := s.issuer()
+	if err != nil {
+		return err
+	}
+	auth := authn.New(s.store, s.tokens(s.BaseURL, s.AuthURL), authn.WithIssuer(others))
 	s.add(run.Part{Name: "decision log", Run: s.engine.Decisions.Run})
 	if s.flags.PolicyDir != "" {
 		s.add(run.Part{Name: "policy folder", Run: func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) }})
@@ -230,7 +245,7 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err != nil {
 		return err //nolint:wrapcheck // says what it was doing
 	}
-	pages, err := s.addIdentity()
+	pages, err := s.addIdentity(others)
 	if err != nil {
 		return err
 	}
@@ -293,8 +308,8 @@ func (s *server) openFront(ctx context.Context) error {
 	}
 	s.AuthURL = strings.TrimSuffix(s.AuthURL, "/")
 	for _, flag := range []struct{ name, value string }{{"--base-url", s.BaseURL}, {"--auth-url", s.AuthURL}} {
-		if u, err := url.Parse(flag.value); err != nil || u.Scheme != "https" || u.Host == "" {
-			return fmt.Errorf("%s must be an https address", flag.name)
+		if u, err := url.Parse(flag.value); err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return fmt.Errorf("%s must be https:// and a host, without a path", flag.name)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/authn"
+	"atrium/internal/identity"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -67,10 +68,19 @@ func (s *Server) callers(tb testing.TB, t *testkit.Tenant) *Callers {
 	return c
 }
 
-// Bearer issues an access token of the company's first client.
+// Bearer issues an access token of the company's first client, as to a person who has just signed in to it.
 func (s *Server) Bearer(tb testing.TB, t *testkit.Tenant, u *ent.User, scopes []string, ttl time.Duration) Caller {
 	tb.Helper()
-	token, _, err := s.World.Tokens.Issue(System(), u.ID, u.CompanyID, t.Client.ID, scopes, ttl)
+	var g *ent.Grant
+	s.Write(tb, func(ctx context.Context, tx *store.Tx) (err error) {
+		now := s.World.Clock.Now()
+		g, err = tx.Grant.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetClientID(t.Client.ID).SetSignInID("sgn_test").
+			SetScopes(scopes).SetMethods([]string{"pwd"}).SetAuthenticatedAt(now).SetExpiresAt(now.Add(ttl)).Save(ctx)
+		return err
+	})
+	token, _, err := s.World.Tokens.IssueGranted(System(), identity.Grant{
+		ID: g.ID, UserID: u.ID, CompanyID: u.CompanyID, ClientID: t.Client.ID, Scopes: scopes,
+	}, ttl)
 	require.NoError(tb, err)
 	return Caller{
 		Name: string(u.Role) + "'s token", Header: http.Header{"Authorization": {"Bearer " + token}},

@@ -15,7 +15,7 @@ import (
 	"atrium/ent/event"
 )
 
-// Scenario is one call and what must be true of its answer. Zero wants are not asked, but what api.md says of every
+// Scenario is one call and what must be true of its answer. Zero wants are not asked, but what the API promises of every
 // answer always is.
 type Scenario struct {
 	Name   string
@@ -56,7 +56,7 @@ func (s *Server) Run(t *testing.T, scenarios []Scenario) {
 	}
 }
 
-// Do makes the call and holds its answer against the scenario and api.md.
+// Do makes the call and holds its answer against the scenario and what the API promises.
 func (s *Server) Do(tb testing.TB, sc Scenario) *Answer {
 	tb.Helper()
 	if sc.Method == "" {
@@ -147,7 +147,7 @@ func encoded(tb testing.TB, body any) []byte {
 	return b
 }
 
-// always holds what api.md says of every answer.
+// always holds what the API promises of every answer.
 func (s *Server) always(tb testing.TB, sc Scenario, a *Answer) {
 	tb.Helper()
 	what := sc.Method + " " + sc.Path + " as " + sc.As.Name

@@ -21,7 +21,7 @@ import (
 // ErrRefused is returned for every credential that does not pass, whatever the reason; the reason is for logs.
 var ErrRefused = errors.New("authn: the credential is not valid")
 
-// maxCached bounds the credentials that are remembered; past it all are forgotten.
+// maxCached bounds the credentials of a kind that are remembered; past it all are forgotten.
 const maxCached = 20_000
 
 // Credential is a caller that was recognised. It is shared between requests and must not be changed.
@@ -47,8 +47,18 @@ type Authenticator struct {
 
 	mu      sync.RWMutex
 	version uint64
-	known   map[string]remembered
+	known   [kinds]map[string]remembered
 }
+
+// kind is what a credential is. Each has a memory of its own: none passes as another.
+type kind int
+
+const (
+	keys     kind = iota // by the hash of their value
+	tokens               // by themselves
+	sessions             // by the hash of the cookie's value
+	kinds
+)
 
 // remembered is a cached answer.
 type remembered struct {
@@ -64,7 +74,8 @@ func WithIssuer(d *issuer.Directory) Option { return func(a *Authenticator) { a.
 
 // New returns an authenticator over the store. Run must be running for last-used times to be written.
 func New(s *store.Store, tokens *identity.Tokens, options ...Option) *Authenticator {
-	a := &Authenticator{store: s, tokens: tokens, seen: newSightings(), known: map[string]remembered{}}
+	a := &Authenticator{store: s, tokens: tokens, seen: newSightings()}
+	a.clear()
 	for _, o := range options {
 		o(a)
 	}
@@ -79,7 +90,7 @@ func (a *Authenticator) APIKey(ctx context.Context, value string, ip netip.Addr)
 		return nil, fmt.Errorf("%w: malformed", ErrRefused)
 	}
 	hash := key.Hash()
-	cred, err := a.cached(ctx, "key:"+string(hash[:]), func(ctx context.Context) (*Credential, time.Time, error) {
+	cred, err := a.cached(ctx, keys, string(hash[:]), func(ctx context.Context) (*Credential, time.Time, error) {
 		c, err := a.loadKey(ctx, hash[:])
 		return c, time.Time{}, err
 	})
@@ -105,11 +116,11 @@ func (c *Credential) due(now time.Time) bool {
 
 // cached returns what is remembered under name, or loads and remembers it. Nothing is remembered while changes of
 // authority are not being heard, and refusals never are.
-func (a *Authenticator) cached(ctx context.Context, name string, load func(context.Context) (*Credential, time.Time, error)) (*Credential, error) {
+func (a *Authenticator) cached(ctx context.Context, of kind, name string, load func(context.Context) (*Credential, time.Time, error)) (*Credential, error) {
 	version, heard := a.store.Authority()
 	if heard {
 		a.mu.RLock()
-		hit, ok := a.known[name]
+		hit, ok := a.known[of][name]
 		ok = ok && a.version == version
 		a.mu.RUnlock()
 		if ok && (hit.until.IsZero() || time.Now().Before(hit.until)) {
@@ -122,35 +133,40 @@ func (a *Authenticator) cached(ctx context.Context, name string, load func(conte
 	}
 	if heard {
 		a.mu.Lock()
-		if a.version < version || len(a.known) >= maxCached {
-			clear(a.known)
+		if a.version < version || len(a.known[of]) >= maxCached {
+			a.clear()
 			a.version = version
 		}
 		if a.version == version { // else authority changed while this was read
-			a.known[name] = remembered{cred, until}
+			a.known[of][name] = remembered{cred, until}
 		}
 		a.mu.Unlock()
 	}
 	return cred, nil
 }
 
+// clear forgets everything; the caller holds mu or is alone.
+func (a *Authenticator) clear() {
+	for i := range a.known {
+		a.known[i] = map[string]remembered{}
+	}
+}
+
 // forget makes the next look at name read the database.
-func (a *Authenticator) forget(name string) {
+func (a *Authenticator) forget(of kind, name string) {
 	a.mu.Lock()
-	delete(a.known, name)
+	delete(a.known[of], name)
 	a.mu.Unlock()
 }
 
-var keyStatement = reading(`SELECT k.id, k.company_id, k.name, k.scopes, k.test, k.allowed_ips, k.expires_at, k.revoked_at,
-	u.id, u.name, u.email, u.role, sa.id, sa.name, sa.role, sb.id, COALESCE(m.id, msa.id), ` + companyColumns + `
-FROM api_keys k
-JOIN companies c ON c.id = k.company_id
-LEFT JOIN users u ON u.id = k.user_id AND u.company_id = k.company_id
-LEFT JOIN service_accounts sa ON sa.id = k.service_account_id AND sa.company_id = k.company_id
-LEFT JOIN companies sb ON sb.sandbox_of = c.id
-LEFT JOIN users m ON m.account_id = u.account_id AND m.company_id = sb.id AND m.live_user_id = u.id
-LEFT JOIN service_accounts msa ON msa.company_id = sb.id AND msa.live_account_id = sa.id
-WHERE k.hash = ?`)
+var keyStatement = reading(`SELECT x.id, x.company_id, x.name, x.scopes, x.test, x.allowed_ips, x.expires_at, x.revoked_at,
+	u.id, u.name, u.email, u.role, sa.id, sa.name, sa.role,
+	CASE WHEN x.test THEN ` + sandboxOf + ` END, CASE WHEN x.test THEN COALESCE(` + mirrorOf + `, ` + mirrorAccountOf + `) END, ` + companyColumns + `
+FROM api_keys x
+JOIN companies c ON c.id = x.company_id
+LEFT JOIN users u ON u.id = x.user_id
+LEFT JOIN service_accounts sa ON sa.id = x.service_account_id
+WHERE x.hash = ?`)
 
 // loadKey reads a key with the person or account behind it.
 func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, error) {

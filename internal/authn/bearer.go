@@ -2,7 +2,6 @@ package authn
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -20,12 +19,17 @@ import (
 // maxAge bounds how long a bearer token's check is remembered.
 const maxAge = time.Minute
 
+// maxToken bounds a bearer token, in bytes: what is longer is none, and is not remembered.
+const maxToken = 8 << 10
+
 // Bearer recognises an access token of the embedded provider or of the configured issuer. Returns ErrRefused for one that
 // is not valid, whose grant was revoked, or whose user is deactivated or was signed out everywhere since it was issued;
 // unavailable for one of the issuer's while its keys cannot be had.
 func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, error) {
-	hash := sha256.Sum256([]byte(token))
-	cred, err := a.cached(ctx, "tok:"+string(hash[:]), func(ctx context.Context) (*Credential, time.Time, error) {
+	if len(token) > maxToken {
+		return nil, fmt.Errorf("%w: too long", ErrRefused)
+	}
+	cred, err := a.cached(ctx, tokens, token, func(ctx context.Context) (*Credential, time.Time, error) {
 		recognise := a.verify
 		if a.others != nil && a.others.Issuer().Issued(token) {
 			recognise = a.verifyOther
@@ -69,10 +73,25 @@ type subject struct {
 	clientScopes           []byte // empty where the client is not registered
 }
 
-// verify holds a token's signature against the keys and reads what the database knows of those whom it names. On
-// PostgreSQL both go on at once, as the round trip takes about as long as the signature. Nothing of what was read counts
-// unless the signature does.
+// verify holds a token's signature against the keys and reads what the database knows of those whom it names.
 func (a *Authenticator) verify(ctx context.Context, token string) (*Credential, error) {
+	if a.store.Dialect() == dialect.Postgres {
+		return a.verifyMeanwhile(ctx, token)
+	}
+	claims, err := a.tokens.Verify(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	s, err := a.readSubject(ctx, claims)
+	if err != nil {
+		return nil, err
+	}
+	return a.bearer(ctx, s, claims)
+}
+
+// verifyMeanwhile is verify where reading is a round trip, which takes about as long as the signature: both go on at once.
+// Nothing of what was read counts unless the signature does.
+func (a *Authenticator) verifyMeanwhile(ctx context.Context, token string) (*Credential, error) {
 	named, err := unverified(token)
 	if err != nil {
 		return nil, err
@@ -80,14 +99,9 @@ func (a *Authenticator) verify(ctx context.Context, token string) (*Credential, 
 	var s *subject
 	var readErr error
 	var read sync.WaitGroup
-	if a.store.Dialect() == dialect.Postgres {
-		read.Go(func() { s, readErr = a.readSubject(ctx, named) })
-	}
+	read.Go(func() { s, readErr = a.readSubject(ctx, named) })
 	claims, err := a.tokens.Verify(ctx, token)
 	read.Wait()
-	if a.store.Dialect() != dialect.Postgres && err == nil {
-		s, readErr = a.readSubject(ctx, named)
-	}
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)

@@ -31,6 +31,17 @@ func reading(text string) statement {
 	return statement{sqlite: text, postgres: numbered.String()}
 }
 
+// Who a caller is in the sandbox, asked only for calls that go there: the id of the company x's sandbox, and that of the
+// user u there. A person's few users are found by the account; the operator on company_id keeps planners from walking
+// through all users of the sandbox instead.
+const (
+	sandboxOf = `(SELECT sb.id FROM companies sb WHERE sb.sandbox_of = x.company_id)`
+	mirrorOf  = `(SELECT m.id FROM companies sb JOIN users m
+	ON m.account_id = u.account_id AND m.live_user_id = u.id AND m.company_id || '' = sb.id WHERE sb.sandbox_of = x.company_id)`
+	mirrorAccountOf = `(SELECT m.id FROM companies sb JOIN service_accounts m
+	ON m.company_id = sb.id AND m.live_account_id = sa.id WHERE sb.sandbox_of = x.company_id)`
+)
+
 // find reads the one row of the statement into dest; false when there is none.
 func (a *Authenticator) find(ctx context.Context, st statement, args []any, dest ...any) (found bool, err error) {
 	drv := ent.DriverOf(a.store.Reader())

@@ -45,17 +45,17 @@ func (a *Authenticator) Session(ctx context.Context, value string, ip netip.Addr
 		return nil, fmt.Errorf("%w: malformed", ErrRefused)
 	}
 	hash := sha256.Sum256([]byte(value))
-	name := "ses:" + string(hash[:])
+	name := string(hash[:])
 	load := func(ctx context.Context) (*Credential, time.Time, error) {
 		c, err := a.loadSession(ctx, hash[:])
 		return c, time.Time{}, err
 	}
 	now := a.store.Clock().Now()
-	cred, err := a.cached(ctx, name, load)
+	cred, err := a.cached(ctx, sessions, name, load)
 	if err == nil && !cred.session.use(now) {
 		// As far as is remembered here it was unused for too long. Another node may have served it meanwhile.
-		a.forget(name)
-		if cred, err = a.cached(ctx, name, load); err == nil && !cred.session.use(now) {
+		a.forget(sessions, name)
+		if cred, err = a.cached(ctx, sessions, name, load); err == nil && !cred.session.use(now) {
 			err = fmt.Errorf("%w: unused for too long", ErrRefused)
 		}
 	}
@@ -86,14 +86,13 @@ func (s *liveSession) use(now time.Time) bool {
 	return true
 }
 
-var sessionStatement = reading(`SELECT s.id, s.company_id, s.created_at, s.last_seen_at, s.expires_at, s.ended_at, s.sandbox, s.authenticated_at,
-	u.id, u.name, u.email, u.role, u.status, u.signed_out_at, c.session_lifetime_minutes, sb.id, m.id, ` + companyColumns + `
-FROM sessions s
-JOIN users u ON u.id = s.user_id AND u.company_id = s.company_id
-JOIN companies c ON c.id = s.company_id
-LEFT JOIN companies sb ON sb.sandbox_of = c.id
-LEFT JOIN users m ON m.account_id = u.account_id AND m.company_id = sb.id AND m.live_user_id = u.id
-WHERE s.token_hash = ?`)
+var sessionStatement = reading(`SELECT x.id, x.company_id, x.created_at, x.last_seen_at, x.expires_at, x.ended_at, x.sandbox, x.authenticated_at,
+	u.id, u.name, u.email, u.role, u.status, u.signed_out_at, c.session_lifetime_minutes,
+	CASE WHEN x.sandbox THEN ` + sandboxOf + ` END, CASE WHEN x.sandbox THEN ` + mirrorOf + ` END, ` + companyColumns + `
+FROM sessions x
+JOIN users u ON u.id = x.user_id
+JOIN companies c ON c.id = x.company_id
+WHERE x.token_hash = ?`)
 
 // loadSession reads a session with the person whose it is.
 func (a *Authenticator) loadSession(ctx context.Context, hash []byte) (*Credential, error) {

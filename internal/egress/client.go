@@ -45,7 +45,7 @@ type Client struct {
 
 // New returns a client. It fails when the CA file cannot be read or holds no certificate.
 func New(o Options) (*Client, error) {
-	roots, err := trusted(o.CAFile)
+	roots, err := Roots(o.CAFile)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// trusted returns the system's CAs and those of the file; nil, which means the system's, without a file.
-func trusted(file string) (*x509.CertPool, error) {
+// Roots returns the system's CAs and those of the PEM file; nil, which means the system's, without a file.
+func Roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil //nolint:nilnil // crypto/tls reads nil as the system's
 	}

@@ -68,7 +68,9 @@ func firstCome(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, er
 		return nil, apperr.New(apperr.Forbidden, "The issuer has not verified the address, which is a member's.")
 	case err == nil:
 		tx.As("user.linked")
-		u, err = loadUserToChange(ctx, tx, id)
+		if u, err = loadUserToChange(ctx, tx, id); err == nil {
+			err = isUntied(ctx, tx, u, in.Issuer)
+		}
 	case ent.IsNotFound(err):
 		tx.As("user.created")
 		u, err = newcomer(ctx, tx, in)
@@ -82,6 +84,19 @@ func firstCome(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, er
 		return nil, fmt.Errorf("tie the subject to the user: %w", err)
 	}
 	return u, nil
+}
+
+// isUntied refuses a second subject for a member: an address that the issuer has given to somebody else since must not
+// open what the first one had.
+func isUntied(ctx context.Context, tx *op.Tx, u *ent.User, issuer string) error {
+	tied, err := tx.ExternalIdentity.Query().Where(externalidentity.Issuer(issuer), externalidentity.UserID(u.ID)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the member's tie: %w", err)
+	}
+	if tied {
+		return apperr.New(apperr.Forbidden, "The address is a member's whom the issuer knows as another subject.")
+	}
+	return nil
 }
 
 // newcomer makes a member of somebody who was not invited.

@@ -29,7 +29,7 @@ type handed struct {
 // RoundTrip serves the request.
 func (t handed) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
-		defer r.Body.Close() //nolint:errcheck // it has been read
+		defer r.Body.Close()
 	}
 	if !strings.EqualFold(r.URL.Host, t.host) {
 		return nil, fmt.Errorf("%s is not the identity provider", r.URL.Host)

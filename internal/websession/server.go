@@ -107,8 +107,11 @@ func redirect(w http.ResponseWriter, to string) {
 // fault shows a page that says what is wrong and leads to a new attempt. The cause goes to the log.
 func (s *Server) fault(w http.ResponseWriter, r *http.Request, status int, title, text string, cause error) {
 	level := slog.LevelInfo
-	if status >= http.StatusInternalServerError {
+	switch {
+	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
+	case status == http.StatusBadRequest:
+		level = slog.LevelDebug // anybody can bring it about
 	}
 	s.log.Log(r.Context(), level, "a sign-in failed", "error", cause, "path", r.URL.Path, "requestId", w.Header().Get("X-Request-Id"))
 	s.layout.Message(w, r, status, title, text, signin.Link{Text: "Sign in again", To: pathLogin})

@@ -1,8 +1,8 @@
 // Package fault names what is wrong with the arguments of an operation, field by field.
 //
-// GraphQL's validation ends at the first fault of a variable, and its messages repeat values. The rows made here say what
-// each field must be, as package op does for REST's bodies, and never what it was. They are made only once an operation
-// has been refused.
+// GraphQL's validation ends at the first fault of a variable, takes numbers for texts and enums in any case, and its
+// messages repeat values. The rows made here say what each field must be, as package op does for REST's bodies, and never
+// what it was.
 package fault
 
 import (
@@ -18,6 +18,15 @@ import (
 
 // most bounds the rows of one refusal.
 const most = 50
+
+// Variables returns a row for every variable, or part of one, that does not fit its type.
+func Variables(schema *ast.Schema, o *ast.OperationDefinition, variables map[string]any) []apperr.Detail {
+	f := &finder{schema: schema, operation: o, variables: variables}
+	for _, v := range o.VariableDefinitions {
+		f.variable(v.Variable, v.Variable, v.Type)
+	}
+	return f.rows
+}
 
 // Find returns a row for every fault in the arguments of the operation's fields and in its variables. A field of an
 // input or of a filter is named as in REST, without the argument's own name.

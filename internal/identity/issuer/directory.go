@@ -271,12 +271,23 @@ func (d *Directory) mayCome(ctx context.Context, s *Subject, co *ent.Company) er
 		return fmt.Errorf("%w: the issuer does not say what the person's address is", ErrNobody)
 	}
 	db := d.engine.Store.Reader()
-	member, err := db.User.Query().Where(user.CompanyID(co.ID), user.Email(s.Email)).Exist(ctx)
-	if err != nil {
+	member, err := db.User.Query().Where(user.CompanyID(co.ID), user.Email(s.Email)).OnlyID(ctx)
+	switch {
+	case ent.IsNotFound(err):
+		if !co.JitUsers {
+			return fmt.Errorf("%w: no member of the company", ErrNobody)
+		}
+	case err != nil:
 		return fmt.Errorf("look the address up: %w", err)
-	}
-	if !member && !co.JitUsers {
-		return fmt.Errorf("%w: no member of the company", ErrNobody)
+	default:
+		tied, err := db.ExternalIdentity.Query().
+			Where(externalidentity.CompanyID(co.ID), externalidentity.Issuer(s.Issuer), externalidentity.UserID(member)).Exist(ctx)
+		if err != nil {
+			return fmt.Errorf("look the member up: %w", err)
+		}
+		if tied {
+			return fmt.Errorf("%w: the address is a member's whom the issuer calls otherwise", ErrNobody)
+		}
 	}
 	if s.EmailVerified {
 		return nil
@@ -285,7 +296,7 @@ func (d *Directory) mayCome(ctx context.Context, s *Subject, co *ent.Company) er
 	if err != nil {
 		return fmt.Errorf("look the address up: %w", err)
 	}
-	if member || taken {
+	if member != "" || taken {
 		return fmt.Errorf("%w: the address is somebody's, and the issuer has not verified it", ErrNobody)
 	}
 	return nil

@@ -118,6 +118,10 @@ func TestFirstComerIsLinked(t *testing.T) {
 		require.Equal(t, agent.ID, u.ID, "a new address makes nobody somebody else")
 		_, actions := h.entries()
 		require.Equal(t, []string{"user.linked allowed"}, actions)
+		_, err = h.comes(acme(testissuer.Claims{"sub": "ext-2", "email": agent.Email, "email_verified": true}))
+		require.ErrorIs(t, err, issuer.ErrNobody, "the issuer has given the address to somebody else")
+		_, actions = h.entries()
+		require.Equal(t, []string{"user.linked allowed"}, actions)
 
 		for name, c := range map[string]testissuer.Claims{
 			"the sandbox":       {"company": h.A.Sandbox.ID},

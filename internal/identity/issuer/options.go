@@ -22,7 +22,8 @@ type Options struct {
 	Algorithms     []string          // that its tokens may be signed with; all asymmetric ones when empty
 
 	// Whose company it is. Without either, a subject that is known belongs where it is known, and a new one to the only
-	// company that its verified address is a member of, or to the only one there is.
+	// company that its verified address is a member of, or to the only one there is; whoever signs in to the web
+	// application may say which.
 	Company      string // everybody's: id or slug
 	CompanyClaim string // the claim that holds each one's: id or slug
 

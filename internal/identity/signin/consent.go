@@ -7,8 +7,8 @@ import (
 
 // consentData is what the page of the consent shows.
 type consentData struct {
-	Action, Other, Client, Company, Email string
-	Allows                                []string
+	Action, Other, Client, Host, Company, Email string
+	Allows                                      []string
 }
 
 // standardWords say what OpenID's own scopes let an application do, areaWords what those of the API are about.
@@ -71,7 +71,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, g *goal, st
 	s.Render(w, r, http.StatusOK, Page{
 		Body: "consent", Title: "Allow " + g.req.ClientName + "?", Leads: g.leads,
 		Data: consentData{
-			Action: g.At("/signin/consent"), Other: g.At(PathSignIn) + "&as=other", Client: g.req.ClientName, Company: st.chosen.Company.Name,
+			Action: g.At("/signin/consent"), Other: g.At(PathSignIn) + "&as=other", Client: g.req.ClientName, Host: g.host, Company: st.chosen.Company.Name,
 			Email: email, Allows: inWords(g.req.Scopes),
 		},
 	})

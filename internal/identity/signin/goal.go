@@ -21,6 +21,7 @@ type goal struct {
 	page  string            // where to, when it is a page
 	began time.Time         // of the request; a proof given since is fresh
 	leads []string          // origins that the answer redirects to
+	host  string            // where the client is
 }
 
 // key names the goal, in addresses and in what a sign-in remembers.
@@ -90,7 +91,11 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the authorization request: %w", err)
 	}
-	return &goal{req: req, began: row.CreatedAt, leads: LeadsTo(row.RedirectURI, s.baseURL)}, nil
+	to, err := url.Parse(row.RedirectURI)
+	if err != nil {
+		return nil, fmt.Errorf("read the redirect URI: %w", err)
+	}
+	return &goal{req: req, began: row.CreatedAt, leads: LeadsTo(row.RedirectURI, s.baseURL), host: to.Host}, nil
 }
 
 // ownPage tells whether a path is a page of the person's account: nothing else can be returned to.

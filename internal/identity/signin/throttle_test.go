@@ -211,7 +211,7 @@ func TestForgive(t *testing.T) {
 }
 
 // A flood of passwords takes the processors no further than the hasher lets it: the rest is told to come again, and what
-// was not looked at counts for nobody.
+// was not looked at counts for nobody. That addresses of nobody fill the hasher shows that they take the same work.
 func TestFloodIsBounded(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -150,6 +150,10 @@ func TestReplayAtOnce(t *testing.T) {
 			wg.Wait()
 			require.EqualValues(t, 1, in.Load())
 		}
+		s.later(time.Minute)
+		told, err := s.signIn.SpendTwice(t.Context(), s.agent().AccountID, a.now())
+		require.NoError(t, err)
+		require.Equal(t, [2]bool{true, false}, told, "nor when both have looked before either was taken")
 	})
 }
 

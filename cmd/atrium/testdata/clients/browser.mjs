@@ -5,7 +5,7 @@ import * as client from 'openid-client';
 import { open, shot } from './chromium.mjs';
 import { otpauth, totp } from './page.mjs';
 
-const { issuer, email, password, publicClient } = JSON.parse(process.env.ATRIUM_TEST);
+const { issuer, api, email, password, publicClient } = JSON.parse(process.env.ATRIUM_TEST);
 
 // The application that the person uses: it waits for codes on loopback.
 let arrived;
@@ -129,6 +129,26 @@ for (const [round, taken] of [[1, true], [2, false]]) {
   await consent(b.page);
   const { amr } = (await second.tokens()).claims();
   assert.ok(amr.includes('mfa') && !amr.includes('pwd'), String(amr));
+
+  // The web application's session: the cookie is one for GraphQL, with a header that no other site can set, and for
+  // nothing else.
+  await b.page.goto(`${api}/login?returnTo=/docs`);
+  assert.equal(b.page.url(), `${api}/docs`);
+  const cookie = (await b.context.cookies(api)).find((c) => c.name === '__Host-atrium_session');
+  assert.ok(cookie.httpOnly && cookie.secure && cookie.sameSite === 'Lax');
+  const ask = (headers) => b.context.request.post(`${api}/graphql`, {
+    headers: { 'content-type': 'application/json', ...headers }, data: { query: '{ viewer { email type } }' },
+  });
+  const viewer = await ask({ 'x-requested-with': 'console' });
+  assert.deepEqual(await viewer.json(), { data: { viewer: { email, type: 'user' } } });
+  assert.equal((await ask({})).status(), 403);
+  assert.equal((await ask({ 'x-requested-with': 'console', origin: 'https://evil.test' })).status(), 403);
+  assert.equal((await b.context.request.get(`${api}/v1/services`)).status(), 401);
+  await b.page.goto(`${api}/logout`);
+  await shot(b.page, '8-logout');
+  await b.page.getByRole('button', { name: /sign out/i }).click();
+  await b.page.waitForURL((u) => !u.pathname.startsWith('/logout'));
+  assert.equal((await ask({ 'x-requested-with': 'console', cookie: `${cookie.name}=${cookie.value}` })).status(), 401, 'the session is over');
   assert.deepEqual(b.faults, []);
   await b.close();
 }

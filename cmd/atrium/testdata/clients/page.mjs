@@ -46,13 +46,13 @@ export class Browser {
   }
 }
 
-// forms returns the forms of a page, each with its action and its fields; a field that is no hidden one has no value.
+// forms returns the forms of a page, each with its action and its fields as they come filled in.
 export function forms(html) {
   return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head, inner]) => {
     const fields = new Map();
-    for (const [, tag] of inner.matchAll(/<(?:input|button|textarea|select)\b([^>]*)>/g)) {
+    for (const [, element, tag] of inner.matchAll(/<(input|button|textarea|select)\b([^>]*)>/g)) {
       const name = attribute(tag, 'name');
-      if (name) fields.set(name, attribute(tag, 'type') === 'hidden' ? attribute(tag, 'value') ?? '' : undefined);
+      if (name) fields.set(name, element === 'input' ? attribute(tag, 'value') : undefined);
     }
     return { action: attribute(head, 'action'), fields };
   });

@@ -1,0 +1,60 @@
+package main_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// atOnce is far below the minute within which a deactivated person's access ends on every node.
+const atOnce = 2 * time.Second
+
+// On two nodes: what a person got by signing in ends on both when the person is deactivated at one of them, and stays
+// ended when the person comes back. Its API keys go on, and the answer names them.
+func TestDeactivationOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	p := onPostgres(t)
+	a := p.serve()
+	b := p.serve("--base-url", a.base)
+	first := p.firstRun()
+	c := p.client()
+	owner := p.token(first.Company.ID, first.Owner.Email)
+	p.object("user", "invite", "--company", first.Company.ID, "--email", "leaver@demo.example", "--role", "agent")
+	leaver := p.token(first.Company.ID, "leaver@demo.example")
+	key, ok := p.object("key", "create", "--company", first.Company.ID, "--name", "Leaver's", "--scopes", "requests:read", "--user", "leaver@demo.example")["value"].(string)
+	require.True(t, ok)
+	for _, n := range []*node{a, b} {
+		n.call(c, 200, "GET", "/v1/requests", leaver, "") // and so it is remembered there
+		n.call(c, 200, "GET", "/v1/requests", key, "")
+	}
+	viewer, ok := a.graphQL(leaver, `{ viewer { id } }`, nil)["viewer"].(map[string]any)
+	require.True(t, ok)
+
+	data := a.graphQL(owner, `mutation ($id: ID!) { deactivateUser(input: {id: $id}) { user { status } remainingApiKeys { name } } }`, map[string]any{"id": viewer["id"]})
+	done := time.Now()
+	require.Equal(t, map[string]any{
+		"user": map[string]any{"status": "deactivated"}, "remainingApiKeys": []any{map[string]any{"name": "Leaver's"}},
+	}, data["deactivateUser"])
+	a.call(c, 401, "GET", "/v1/requests", leaver, "")
+	require.Eventually(t, func() bool {
+		res, err := send(c, "GET", b.base+"/v1/requests", leaver, "")
+		return err == nil && res.status == 401
+	}, atOnce, time.Millisecond)
+	t.Logf("the other node refused the token after %v", time.Since(done))
+	for _, n := range []*node{a, b} {
+		n.call(c, 200, "GET", "/v1/requests", key, "")
+	}
+
+	a.graphQL(owner, `mutation ($id: ID!) { reactivateUser(input: {id: $id}) { user { status } } }`, map[string]any{"id": viewer["id"]})
+	a.call(c, 401, "GET", "/v1/requests", leaver, "")
+	a.call(c, 200, "GET", "/v1/requests", p.token(first.Company.ID, "leaver@demo.example"), "")
+}
+
+// token returns an access token of the operator's for a person.
+func (p place) token(company, email string) string {
+	p.t.Helper()
+	token, ok := p.object("token", "create", "--company", company, "--user", email)["accessToken"].(string)
+	require.True(p.t, ok)
+	return token
+}

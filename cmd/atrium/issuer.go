@@ -1,0 +1,56 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"atrium/internal/egress"
+	"atrium/internal/identity/issuer"
+)
+
+// issuerFlags are about another OpenID provider whose tokens are taken.
+type issuerFlags struct {
+	OIDCIssuer         string            `name:"oidc-issuer" help:"Another issuer of access tokens, as in their iss."`
+	OIDCAudience       string            `name:"oidc-audience" help:"The audience that its access tokens must name."`
+	OIDCRequiredClaims map[string]string `name:"oidc-required-claims" help:"What its tokens must say besides, as claim=value;…"`
+	OIDCAlgorithms     []string          `name:"oidc-algorithms" help:"Algorithms that its tokens may be signed with (default: the asymmetric ones)."`
+	OIDCCompany        string            `name:"oidc-company" help:"The company of everybody whom it vouches for: id or slug."`
+	OIDCCompanyClaim   string            `name:"oidc-company-claim" help:"The claim that names each one's company instead."`
+	OIDCRoleClaim      string            `name:"oidc-role-claim" help:"The claim that --oidc-role-map makes roles of."`
+	OIDCRoleMap        map[string]string `name:"oidc-role-map" help:"Roles by the claim's values, as value=role;…"`
+	OIDCClientID       string            `name:"oidc-client-id" help:"The client as which people sign in to the web application there; the built-in provider is off then."`
+	OIDCClientSecret   string            `name:"oidc-client-secret" help:"The client's secret."`
+	OIDCScopes         []string          `name:"oidc-scopes" help:"What the client asks for (default: openid, email, profile)."`
+}
+
+// issuer returns who is known of the other issuer; nil without one.
+func (s *server) issuer() (*issuer.Directory, error) {
+	f := s.issuerFlags
+	if f.OIDCIssuer == "" {
+		if f.OIDCAudience != "" || f.OIDCClientID != "" {
+			return nil, errors.New("--oidc-audience and --oidc-client-id need --oidc-issuer")
+		}
+		return nil, nil //nolint:nilnil // there is none
+	}
+	roots, err := egress.Roots(s.EgressCA)
+	if err != nil {
+		return nil, fmt.Errorf("--egress-ca: %w", err)
+	}
+	i, err := issuer.New(issuer.Options{
+		Issuer: f.OIDCIssuer, Audience: f.OIDCAudience, RequiredClaims: f.OIDCRequiredClaims, Algorithms: f.OIDCAlgorithms,
+		Company: f.OIDCCompany, CompanyClaim: f.OIDCCompanyClaim, RoleClaim: f.OIDCRoleClaim, RoleMap: f.OIDCRoleMap,
+		ClientID: f.OIDCClientID, ClientSecret: f.OIDCClientSecret, Scopes: f.OIDCScopes,
+		// The operator has chosen the address: it may be a private one, unlike those that companies choose.
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 10 * time.Second, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
+		},
+	}, s.clock.Now)
+	if err != nil {
+		return nil, fmt.Errorf("--oidc-issuer: %w", err)
+	}
+	return issuer.NewDirectory(i, s.engine), nil
+}

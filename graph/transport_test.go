@@ -1,0 +1,376 @@
+package graph_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/graph"
+	"atrium/internal/apitest"
+	"atrium/internal/principal"
+	"atrium/internal/testkit"
+)
+
+// raw sends a body as it stands.
+func raw(t testing.TB, s *apitest.Server, as apitest.Caller, method, body string, h http.Header) *apitest.Answer {
+	t.Helper()
+	var b any
+	if body != "" {
+		b = body
+	}
+	return s.Send(t, apitest.Scenario{As: as, Method: method, Path: "/graphql", Body: b, Header: h})
+}
+
+const whoAmI = `{"query":"{ viewer { id } }"}`
+
+// The status says whether anything was run; every answer is private, and of JSON.
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		for name, c := range map[string]struct {
+			as     apitest.Caller
+			method string
+			body   string
+			header http.Header
+			status int
+			code   string
+		}{
+			"served":                 {as: s.A.Owner, body: whoAmI, status: 200},
+			"a refusal by a row":     {as: s.A.Owner, body: document(`{ service(id: "svc_1") { id } }`), status: 200, code: "not_found"},
+			"a charset":              {as: s.A.Owner, body: whoAmI, header: http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, status: 200},
+			"nobody":                 {as: apitest.Nobody, body: whoAmI, status: 401, code: "unauthorized"},
+			"a key of nobody":        {as: apitest.Caller{Header: http.Header{"X-Api-Key": {"key_live_x"}}}, body: whoAmI, status: 401, code: "unauthorized"},
+			"a token of nobody":      {as: apitest.Caller{Header: http.Header{"Authorization": {"Bearer x"}}}, body: whoAmI, status: 401, code: "unauthorized"},
+			"GET":                    {as: s.A.Owner, method: http.MethodGet, status: 405, code: "method_not_allowed"},
+			"PUT":                    {as: s.A.Owner, method: http.MethodPut, body: whoAmI, status: 405, code: "method_not_allowed"},
+			"another type":           {as: s.A.Owner, body: whoAmI, header: http.Header{"Content-Type": {"text/plain"}}, status: 415, code: "unsupported_media_type"},
+			"GraphQL's own type":     {as: s.A.Owner, body: "{ viewer { id } }", header: http.Header{"Content-Type": {"application/graphql"}}, status: 415, code: "unsupported_media_type"},
+			"a form":                 {as: s.A.Owner, body: "query=%7Bviewer%7Bid%7D%7D", header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, status: 415, code: "unsupported_media_type"},
+			"a content encoding":     {as: s.A.Owner, body: whoAmI, header: http.Header{"Content-Encoding": {"gzip"}}, status: 415, code: "unsupported_media_type"},
+			"another charset":        {as: s.A.Owner, body: whoAmI, header: http.Header{"Content-Type": {"application/json; charset=latin1"}}, status: 415, code: "unsupported_media_type"},
+			"no JSON":                {as: s.A.Owner, body: "{", status: 400, code: "validation_error"},
+			"no body":                {as: s.A.Owner, body: " ", status: 400, code: "validation_error"},
+			"a mark of byte order":   {as: s.A.Owner, body: "\ufeff" + whoAmI, status: 400, code: "validation_error"},
+			"a list of calls":        {as: s.A.Owner, body: "[" + whoAmI + "]", status: 400, code: "validation_error"},
+			"a query that is none":   {as: s.A.Owner, body: `{"query":7}`, status: 400, code: "validation_error"},
+			"a field nobody has":     {as: s.A.Owner, body: document("{ viewer { shoeSize } }"), status: 400, code: "validation_error"},
+			"an argument nobody has": {as: s.A.Owner, body: document(`{ service(id: "svc_1", colour: "red") { id } }`), status: 400, code: "validation_error"},
+			"over a mebibyte":        {as: s.A.Owner, body: `{"query":"` + strings.Repeat(" ", 1<<20) + `"}`, status: 413, code: "payload_too_large"},
+		} {
+			if c.method == "" {
+				c.method = http.MethodPost
+			}
+			a := raw(t, s, c.as, c.method, c.body, c.header)
+			require.Equal(t, c.status, a.Status, "%s: %s", name, a.Body)
+			require.Equal(t, c.code, a.Text("errors.0.extensions.code"), name)
+			require.Equal(t, "no-store", a.Header.Get("Cache-Control"), name)
+			require.Equal(t, "application/json", a.Header.Get("Content-Type"), name)
+			require.Equal(t, c.status == 200, a.Has("data"), "%s: %s", name, a.Body)
+			if c.code != "" {
+				require.Equal(t, a.RequestID(), a.Text("errors.0.extensions.requestId"), name)
+				require.NotEmpty(t, a.Text("errors.0.message"), name)
+			}
+			require.Equal(t, c.status == 401, a.Header.Get("WWW-Authenticate") != "", name)
+			require.Equal(t, c.status == 405, a.Header.Get("Allow") == http.MethodPost, name)
+		}
+	})
+}
+
+// What was sent is nowhere in a refusal: it may be a secret.
+func TestRefusalsRepeatNoValues(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		const hidden = "hunter2"
+		create := `mutation($in: CreateSecretInput!) { createSecret(input: $in) { secret { id } } }`
+		for name, a := range map[string]*apitest.Answer{
+			"a literal of another type":  send(t, s, s.A.Owner, `mutation { createSecret(input: {name: ["`+hidden+`"], value: {a: "`+hidden+`"}}) { secret { id } } }`, nil),
+			"a literal without a field":  send(t, s, s.A.Owner, `mutation { createSecret(input: {value: "`+hidden+`"}) { secret { id } } }`, nil),
+			"an enum":                    send(t, s, s.A.Owner, `mutation { createService(input: {name: "x", status: `+hidden+`}) { service { id } } }`, nil),
+			"a variable of another type": send(t, s, s.A.Owner, create, vars{"in": vars{"name": "OK", "value": []string{hidden}}}),
+			"an unknown enum value":      send(t, s, s.A.Owner, `mutation($s: ServiceStatus!) { createService(input: {name: "x", status: $s}) { service { id } } }`, vars{"s": hidden}),
+			"a field that is missing":    send(t, s, s.A.Owner, create, vars{"in": vars{"value": hidden}}),
+			"a name that is refused":     send(t, s, s.A.Owner, create, vars{"in": vars{"name": hidden, "value": hidden}}),
+			"a value that is too long":   send(t, s, s.A.Owner, create, vars{"in": vars{"name": "OK", "value": strings.Repeat(hidden, 10_000)}}),
+			"broken syntax":              send(t, s, s.A.Owner, `mutation { createSecret(input: {name: "OK" value: "`+hidden+`"}) { secret { id } } `, nil),
+			"a broken text":              send(t, s, s.A.Owner, "mutation { createSecret(input: {name: \"OK\" value: \""+hidden+"\n\"}) { secret { id } } }", nil),
+			"a moment that is none":      send(t, s, s.A.Owner, `{ requests(filter: {createdAfter: "`+hidden+`"}) { totalCount } }`, nil),
+			"a cursor that is none":      send(t, s, s.A.Owner, `{ requests(after: "`+hidden+`") { totalCount } }`, nil),
+			"an id that is none":         send(t, s, s.A.Owner, `{ node(id: "`+hidden+`") { id } }`, nil),
+		} {
+			require.True(t, a.Has("errors"), "%s: %s", name, a.Body)
+			require.Contains(t, []string{"validation_error", "not_found"}, a.Text("errors.0.extensions.code"), name)
+			require.NotContains(t, string(a.Body), hidden, name)
+		}
+	})
+}
+
+// Details name the fields of REST, without the argument that they stand in.
+func TestDetailsNameFields(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		for query, fields := range map[string][]string{
+			`{ requests(first: 0) { totalCount } }`:                                        {"first"},
+			`{ requests(first: 101) { totalCount } }`:                                      {"first"},
+			`query($q: String = 5) { requests(filter: {q: $q}) { totalCount } }`:           {"q"},
+			`{ requests(first: -5) { totalCount } }`:                                       {"first"},
+			`{ requests(first: "5") { totalCount } }`:                                      {"first"},
+			`{ requests(after: "x") { totalCount } }`:                                      {"after"},
+			`{ requests(after: 5) { totalCount } }`:                                        {"after"},
+			`{ requests(filter: {colour: "red"}) { totalCount } }`:                         {"colour"},
+			`{ requests(filter: {status: "PENDING"}) { totalCount } }`:                     {"status"},
+			`{ requests(filter: {status: [DONE, PENDING]}) { totalCount } }`:               {"status[0]"},
+			`{ requests(filter: {createdAfter: "yesterday"}) { totalCount } }`:             {"createdAfter"},
+			`{ requests(filter: {createdAfter: 5}) { totalCount } }`:                       {"createdAfter"},
+			`{ requests(filter: {tag: "a"}) { totalCount } }`:                              {"tag"},
+			`{ requests(filter: {tag: {a: [{b: "c"}]}}) { totalCount } }`:                  {"tag"},
+			`{ requests(filter: {tag: {_: "\u0000"}}) { totalCount } }`:                    {"tag._"},
+			`{ requests(filter: {q: "\u0000"}) { totalCount } }`:                           {"q"},
+			`{ requests(filter: {q: "` + strings.Repeat("x", 201) + `"}) { totalCount } }`: {"q"},
+			`{ requests(orderBy: {field: colour}) { totalCount } }`:                        {"orderBy.field"},
+			`{ requests(orderBy: {}) { totalCount } }`:                                     {"orderBy.field"},
+			`{ requests(colour: "red") { totalCount } }`:                                   {"colour"},
+			`{ service { id } }`:                                                          {"id"},
+			`{ service(id: null) { id } }`:                                                {"id"},
+			`mutation { createService { service { id } } }`:                               {"input"},
+			`mutation { createService(input: "x") { service { id } } }`:                   {"input"},
+			`mutation { createService(input: {name: 5, slug: true}) { service { id } } }`: {"name", "slug"},
+			`mutation { createOffering(input: {serviceId: "svc_1", name: "x", sla: {days: 3}}) { offering { id } } }`:                                                                         {"sla.days"},
+			`mutation { createCalendar(input: {name: "x", timeZone: "Mars/Olympus", workingHours: [{day: MON, from: "9", to: "17:00"}]}) { calendar { id } } }`:                               {"workingHours[0].from"},
+			`mutation { createCalendar(input: {name: "x", timeZone: "Mars/Olympus", workingHours: [{day: MON, from: "19:00", to: "17:00"}], holidays: ["2026-02-30"]}) { calendar { id } } }`: {"holidays[0]", "timeZone", "workingHours[0].to"},
+			`mutation { createAgent(input: {name: "x", type: ROBOT, source: CUSTOM, autonomy: ""}) { agent { id } } }`:                                                                        {"type"},
+			`query($first: Int!) { services(first: $first) { totalCount } }`:                                                                                                                  {"first"},
+			`{ auditEntries(filter: {actorId: "a", colour: "b"}) { totalCount } }`:                                                                                                            {"colour"},
+			`mutation { exportAudit(input: {format: pdf}) { export { count } } }`:                                                                                                             {"format"},
+			`mutation { exportAudit(input: {format: csv, filter: {from: "x"}}) { export { count } } }`:                                                                                        {"from"},
+		} {
+			a := send(t, s, s.A.Owner, query, nil)
+			require.Equal(t, "validation_error", a.Text("errors.0.extensions.code"), "%s: %s", query, a.Body)
+			var got []string
+			details, _ := a.Get("errors.0.extensions.details").([]any)
+			for _, d := range details {
+				field, _ := apitest.At(d, "field")
+				got = append(got, field.(string))
+			}
+			require.ElementsMatch(t, fields, got, "%s: %s", query, a.Body)
+		}
+	})
+}
+
+// A caller with a cookie proves that it is the product's own page that calls.
+func TestCookiesAloneAreNotEnough(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.Session(t, s.World.A.Owner)
+		cookie := apitest.Caller{Name: "a page", Header: http.Header{"Cookie": as.Header["Cookie"]}}
+		for name, c := range map[string]struct {
+			header http.Header
+			status int
+			code   string
+		}{
+			"the header":                    {http.Header{"X-Requested-With": {"XMLHttpRequest"}}, 200, ""},
+			"an empty header":               {http.Header{"X-Requested-With": {""}}, 200, ""},
+			"the own origin":                {http.Header{"X-Requested-With": {"x"}, "Origin": {testkit.BaseURL}}, 200, ""},
+			"no header":                     {nil, 403, "forbidden"},
+			"the own origin without header": {http.Header{"Origin": {testkit.BaseURL}}, 403, "forbidden"},
+			"another origin":                {http.Header{"X-Requested-With": {"x"}, "Origin": {"https://evil.test"}}, 403, "forbidden"},
+			"an origin that begins like it": {http.Header{"X-Requested-With": {"x"}, "Origin": {testkit.BaseURL + ".evil.test"}}, 403, "forbidden"},
+			"the own origin without TLS":    {http.Header{"X-Requested-With": {"x"}, "Origin": {"http://atrium.test"}}, 403, "forbidden"},
+			"an origin that hides":          {http.Header{"X-Requested-With": {"x"}, "Origin": {"null"}}, 403, "forbidden"},
+			"two origins":                   {http.Header{"X-Requested-With": {"x"}, "Origin": {testkit.BaseURL, "https://evil.test"}}, 403, "forbidden"},
+			"a form's type":                 {http.Header{"X-Requested-With": {"x"}, "Content-Type": {"text/plain"}}, 415, "unsupported_media_type"},
+		} {
+			a := raw(t, s, cookie, http.MethodPost, whoAmI, c.header)
+			require.Equal(t, c.status, a.Status, "%s: %s", name, a.Body)
+			require.Equal(t, c.code, a.Text("errors.0.extensions.code"), name)
+		}
+		// A key or a token is proof enough: no browser adds it by itself.
+		for _, as := range []apitest.Caller{s.A.Owner, s.A.OwnerKey} {
+			require.Equal(t, 200, raw(t, s, as, http.MethodPost, whoAmI, http.Header{"Origin": {"https://app.test"}}).Status)
+		}
+	})
+}
+
+// With trusted documents, a caller with a cookie runs those and no others; keys and tokens run what they like.
+func TestTrustedDocuments(t *testing.T) {
+	t.Parallel()
+	const known = `query Me { viewer { id } }`
+	sum := sha256.Sum256([]byte(known))
+	hash := hex.EncodeToString(sum[:])
+	trusted, err := graph.ReadDocuments([]byte(`{"` + hash + `":"` + known + `"}`))
+	require.NoError(t, err)
+	withTrusted := func(p apitest.Parts) (http.Handler, error) {
+		return graph.New(graph.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL, Trusted: trusted}), nil
+	}
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := apitest.Serve(t, w, withTrusted)
+		page := s.Session(t, w.A.Owner)
+		byHash := `{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + hash + `"}}}`
+		other := strings.Repeat("0", 64)
+		for name, c := range map[string]struct {
+			as     apitest.Caller
+			body   string
+			status int
+		}{
+			"its text":                   {page, document(known), 200},
+			"its hash":                   {page, byHash, 200},
+			"its id":                     {page, `{"documentId":"` + hash + `"}`, 200},
+			"its hash and its text":      {page, document(known, `,"documentId":"`+hash+`"`), 200},
+			"its hash and another text":  {page, document(`{ viewer { name } }`, `,"documentId":"`+hash+`"`), 400},
+			"another text":               {page, document(`{ viewer { name } }`), 400},
+			"its text with a blank more": {page, document(known + " "), 400},
+			"another hash":               {page, `{"documentId":"` + other + `"}`, 400},
+			"another hash and its text":  {page, document(known, `,"documentId":"`+other+`"`), 400},
+			"nothing":                    {page, `{}`, 400},
+			"a key with another text":    {s.A.OwnerKey, document(`{ viewer { name } }`), 200},
+			"a key with the hash":        {s.A.OwnerKey, byHash, 200},
+			"a key with another hash":    {s.A.OwnerKey, `{"documentId":"` + other + `"}`, 400},
+			"a token with another text":  {s.A.Owner, document(`{ viewer { name } }`), 200},
+		} {
+			a := raw(t, s, c.as, http.MethodPost, c.body, nil)
+			require.Equal(t, c.status, a.Status, "%s: %s", name, a.Body)
+			if c.status == 200 {
+				require.NotEmpty(t, a.Text("data.viewer.id")+a.Text("data.viewer.name"), name)
+			} else {
+				require.Equal(t, "validation_error", a.Text("errors.0.extensions.code"), name)
+			}
+		}
+	})
+	for _, broken := range []string{`{"` + hash + `":"{ viewer { name } }"}`, `[]`, `{"a":1}`, ``} {
+		_, err := graph.ReadDocuments([]byte(broken))
+		require.Error(t, err, broken)
+	}
+	none, err := graph.ReadDocuments([]byte(`null`))
+	require.NoError(t, err)
+	require.NotNil(t, none, "a manifest of none trusts none")
+}
+
+// Admins and owners may read the schema, with the question that tools ask; nobody else, and nobody gets hints.
+func TestIntrospection(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		for _, as := range []apitest.Caller{s.A.Owner, s.A.Admin, s.A.OwnerKey, s.A.AdminKey} {
+			a := ask(t, s, as, introspection, nil)
+			types, _ := a.Get("data.__schema.types").([]any)
+			require.Greater(t, len(types), 100)
+			require.Equal(t, "Service", ask(t, s, as, `{ __type(name: "Service") { name fields { name } } }`, nil).Text("data.__type.name"))
+		}
+		for _, as := range []apitest.Caller{s.A.Agent, s.A.Member, s.A.AgentKey, s.A.MemberKey} {
+			a := send(t, s, as, introspection, nil)
+			require.Equal(t, 400, a.Status)
+			require.Equal(t, "validation_error", a.Text("errors.0.extensions.code"))
+			require.Equal(t, "Viewer", ask(t, s, as, `{ viewer { __typename } }`, nil).Text("data.viewer.__typename"))
+		}
+		for _, query := range []string{
+			`{ viewer { nam } }`, `{ servic(id: "x") { id } }`, `{ services(frist: 1) { totalCount } }`, `{ services(filter: {statu: active}) { totalCount } }`,
+			`{ services(filter: {status: activ}) { totalCount } }`, `query($a: ServiceFiltr) { services(filter: $a) { totalCount } }`, `{ node(id: "x") { ... on Servic { id } } }`,
+			`{ viewer }`, `{ viewer { id @inclde(if: true) } }`,
+		} {
+			a := send(t, s, s.A.Member, query, nil)
+			require.Equal(t, 400, a.Status, query)
+			require.NotContains(t, string(a.Body), "Did you mean", query)
+			for _, hint := range []string{`\"name\"`, "services", "first", `\"status\"`, "ServiceFilter", "include"} {
+				if !strings.Contains(query, strings.Trim(hint, `\"`)) && !strings.Contains(query, "$a") {
+					require.NotContains(t, string(a.Body), hint, query)
+				}
+			}
+		}
+	})
+}
+
+// What goes wrong inside is told as internal_error with the id to quote, and no word of the cause.
+func TestInternalErrorsAreMasked(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		broken := *w.Engine
+		broken.Sealer = explosive{}
+		quiet := func(p apitest.Parts) (http.Handler, error) {
+			return graph.New(graph.Options{Engine: &broken, Gate: p.Gate, Log: discard, BaseURL: p.BaseURL}), nil
+		}
+		s := apitest.Serve(t, w, quiet)
+		for _, name := range []string{"FAILS", "PANICS"} {
+			a := send(t, s, s.A.Owner, `mutation($in: CreateSecretInput!) { createSecret(input: $in) { secret { id } } }`, vars{"in": vars{"name": name, "value": name}})
+			require.Equal(t, 200, a.Status, "%s", a.Body)
+			require.Equal(t, "internal_error", a.Text("errors.0.extensions.code"))
+			require.Equal(t, a.RequestID(), a.Text("errors.0.extensions.requestId"))
+			require.NotContains(t, string(a.Body), "kaboom")
+			require.Nil(t, a.Get("data"))
+			var m map[string]json.RawMessage
+			require.NoError(t, json.Unmarshal(a.Body, &m))
+		}
+	})
+}
+
+// An expensive call uses up more of the caller's limit than a cheap one, and so do several mutations in one.
+func TestCostCountsAgainstTheLimit(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		s.Limits(t, s.World.A, 40, 1000)
+		left := func(query string) string {
+			a := ask(t, s, s.A.OwnerKey, query, nil)
+			return a.Header.Get("RateLimit")
+		}
+		require.Contains(t, left(`{ viewer { id } }`), `r=39`)
+		require.Contains(t, left(`{ requests(first: 100) { edges { node { id } } } }`), `r=38`)
+		require.Contains(t, left(`{ requests(first: 100) { edges { node { id title status priority createdAt updatedAt tags fields } } } }`), `r=36`)
+		require.Contains(t, left(`mutation { a: createService(input: {name: "a"}) { service { id } } b: createService(input: {name: "b"}) { service { id } } c: createService(input: {name: "c"}) { service { id } } }`), `r=33`)
+		deep := `{ services(first: 60) { edges { node { id offerings(first: 60) { edges { node { id name slug } } } } } } }`
+		require.Contains(t, left(deep), `r=14`)
+		a := send(t, s, s.A.OwnerKey, deep, nil)
+		require.Equal(t, 429, a.Status, "%s", a.Body)
+		require.Equal(t, "rate_limit_exceeded", a.Text("errors.0.extensions.code"))
+		require.Positive(t, a.Int("errors.0.extensions.retryAfter"))
+		require.NotEmpty(t, a.Header.Get("Retry-After"))
+		require.False(t, a.Has("data"))
+	})
+}
+
+// A row of another company, of another environment, of nobody, and what is no id, are the same.
+func TestForeignNodesAreNone(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		h := opened(t, s)
+		req := h.filed(t, s, principal.Member, "mine")
+		own := map[string]string{
+			"Service": h.service.ID, "Offering": h.offering.ID, "Team": h.team.ID, "Request": req.ID, "User": s.A.Member.UserID,
+		}
+		for typ, id := range own {
+			a := ask(t, s, s.A.Owner, `query($id: ID!) { node(id: $id) { __typename id } }`, vars{"id": id})
+			require.Equal(t, typ, a.Text("data.node.__typename"))
+			require.Equal(t, id, a.Text("data.node.id"))
+			unknown := id[:len(id)-4] + "0000"
+			none := send(t, s, s.A.Owner, `query($id: ID!) { node(id: $id) { id } }`, vars{"id": unknown}).Plain()
+			for name, as := range map[string]apitest.Caller{"another company": s.B.Owner, "its key": s.B.OwnerKey, "the sandbox": s.A.TestKey} {
+				require.Equal(t, none, send(t, s, as, `query($id: ID!) { node(id: $id) { id } }`, vars{"id": id}).Plain(), "%s for %s", typ, name)
+			}
+		}
+		for _, id := range []string{"", "svc", "svc_", "x_1", "node_1", "co_1", "crd_1", "svc_\u0000", strings.Repeat("svc_", 1000), s.World.A.Company.ID} {
+			a := send(t, s, s.A.Owner, `query($id: ID!) { node(id: $id) { id } }`, vars{"id": id})
+			require.Equal(t, "not_found", a.Text("errors.0.extensions.code"), "%q: %s", id, a.Body)
+			require.Nil(t, a.Get("data.node"))
+		}
+	})
+}
+
+// A caller who hangs up ends what was asked for.
+func TestCallersWhoHangUp(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t, testkit.SQLiteWorld(t), door)
+	grow(t, s, 0, 30)
+	ctx, cancel := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/graphql", strings.NewReader(document(`{ services(first: 30) { edges { node { offerings { edges { node { id } } } } } } }`)))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	for k, v := range s.A.Owner.Header {
+		req.Header[k] = v
+	}
+	cancel()
+	_, err = s.HTTP.Do(req) //nolint:bodyclose // there is none
+	require.ErrorIs(t, err, context.Canceled)
+	ask(t, s, s.A.Owner, `{ viewer { id } }`, nil)
+}
