@@ -143,7 +143,7 @@ func capabilities() *ast.Capabilities {
 func versionOf(sources map[string]string, data []byte) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		fmt.Fprintf(sum, "%s %d\n%s", name, len(sources[name]), sources[name])
+		sum.Write(fmt.Appendf(nil, "%s %d\n%s", name, len(sources[name]), sources[name]))
 	}
 	sum.Write(data)
 	return hex.EncodeToString(sum.Sum(nil)[:8])

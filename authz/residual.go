@@ -357,7 +357,7 @@ func (r *reader) operand(t *ast.Term) (operand, error) {
 }
 
 func (r *reader) comparison(op comparison, a, b *ast.Term) (node, error) {
-	if op == matches { // regex.match(expression, text)
+	if op == matches { // the expression comes first
 		expr, ok := a.Value.(ast.String)
 		glob, ours := globOf(string(expr))
 		if !ok || !ours {

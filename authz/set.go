@@ -27,7 +27,7 @@ func NewSet(policies []*Compiled) *Set {
 	sum := sha256.New()
 	allows, denies := false, false
 	for _, p := range s.policies {
-		fmt.Fprintf(sum, "%s/%d\n", p.ID, p.Version)
+		sum.Write(fmt.Appendf(nil, "%s/%d\n", p.ID, p.Version))
 		for _, c := range p.conditions {
 			for _, path := range append([][]string{c.at}, c.from...) {
 				s.asks = s.asks || path[0] == "principal" && (path[1] == "teamIds" || path[1] == "attributes")
