@@ -250,10 +250,9 @@ func (b *bucket) input(c *Caller, row Row, whole bool) ast.Object {
 	if !ok {
 		role = ast.StringTerm(string(c.Principal.Role))
 	}
-	in := append(make([][2]*ast.Term, 0, 8), ast.Item(termPolicies, b.term), ast.Item(termRole, role),
-		ast.Item(termAction, b.action), ast.Item(termType, b.resource))
+	in := append(make([][2]*ast.Term, 0, 8), ast.Item(termPolicies, b.term), ast.Item(termRole, role), ast.Item(termType, b.resource))
 	if whole {
-		return ast.NewObject(append(in, wholeInput(c, row)...)...)
+		return ast.NewObject(append(append(in, ast.Item(termAction, b.action)), wholeInput(c, row)...)...)
 	}
 	return ast.NewObject(append(in, fill(b.needs, b.value(c, row))...)...)
 }
@@ -307,13 +306,19 @@ func (notCancelled) Cancelled() bool { return false }
 
 // decode reads the query's object; anything unexpected is an error.
 func decode(v any) (Decision, error) {
-	part, err := decodeVerdict(v)
-	if err != nil {
-		return Decision{}, err
+	m, ok := v.(map[string]any)
+	if !ok {
+		return Decision{}, errors.New("read the decision: no object")
 	}
-	m, _ := v.(map[string]any) // as the verdict was
-	reach, _ := m["rows"].(string)
-	d := Decision{Allow: part.allow, By: part.by, Rows: Reach(reach)}
+	allow, ok1 := m["allow"].(bool)
+	by, ok2 := m["by"].(map[string]any)
+	kind, ok3 := by["kind"].(string)
+	name, ok4 := by["id"].(string)
+	reach, ok5 := m["rows"].(string)
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 {
+		return Decision{}, errors.New("read the decision: it lacks something")
+	}
+	d := Decision{Allow: allow, By: By{Kind: kind, ID: name}, Rows: Reach(reach)}
 	switch d.Rows {
 	case RowsAll, RowsOwn, RowsAssigned, RowsNone:
 	default:
@@ -325,18 +330,17 @@ func decode(v any) (Decision, error) {
 	return d, nil
 }
 
-// decodeVerdict reads what both queries answer: whether it is allowed, and what decided.
+// decodeVerdict reads whether the policies allow it, and which of them decided.
 func decodeVerdict(v any) (verdict, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
-		return verdict{}, errors.New("read the decision: no object")
+		return verdict{}, errors.New("read the policies' verdict: no object")
 	}
 	allow, ok1 := m["allow"].(bool)
-	by, ok2 := m["by"].(map[string]any)
-	kind, ok3 := by["kind"].(string)
-	name, ok4 := by["id"].(string)
-	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return verdict{}, errors.New("read the decision: it lacks something")
+	kind, ok2 := m["kind"].(string)
+	name, ok3 := m["id"].(string)
+	if !ok1 || !ok2 || !ok3 {
+		return verdict{}, errors.New("read the policies' verdict: it lacks something")
 	}
 	return verdict{allow: allow, by: By{Kind: kind, ID: name}}, nil
 }

@@ -20,9 +20,9 @@ decision := {"allow": false, "by": {"kind": "scope", "id": input.scope}, "rows":
 	not rows
 } else := {"allow": true, "by": {"kind": "role", "id": input.role}, "rows": rows} if {
 	not input.policies
-} else := {"allow": true, "by": verdict.by, "rows": rows} if {
+} else := {"allow": true, "by": {"kind": verdict.kind, "id": verdict.id}, "rows": rows} if {
 	verdict.allow
-} else := {"allow": false, "by": verdict.by, "rows": "none"} if {
+} else := {"allow": false, "by": {"kind": verdict.kind, "id": verdict.id}, "rows": "none"} if {
 	input.policies
 }
 
@@ -51,17 +51,17 @@ rows := reach if {
 }
 
 # The part of the access policies. Scopes and roles are known before a row is, and so this is asked alone for each row.
-default verdict := {"allow": false, "by": {"kind": "policy", "id": ""}}
+default verdict := {"allow": false, "kind": "policy", "id": ""}
 
 # Policies never keep an owner from the policies themselves, nor the operator of the installation from anything.
-verdict := {"allow": true, "by": {"kind": "role", "id": input.role}} if {
+verdict := {"allow": true, "kind": "role", "id": input.role} if {
 	exempt
-} else := {"allow": false, "by": {"kind": "operator", "id": min(data.atrium.operator.deny)}} if {
+} else := {"allow": false, "kind": "operator", "id": min(data.atrium.operator.deny)} if {
 	count(data.atrium.operator.deny) > 0
-} else := {"allow": false, "by": {"kind": "policy", "id": denied[0]}} if {
+} else := {"allow": false, "kind": "policy", "id": denied[0]} if {
 	denied := [p.id | some p in input.policies.deny; not fails(p.conditions)]
 	denied != []
-} else := {"allow": true, "by": {"kind": "policy", "id": permitted[0]}} if {
+} else := {"allow": true, "kind": "policy", "id": permitted[0]} if {
 	permitted := [p.id | some p in input.policies.allow; not fails(p.conditions)]
 	permitted != []
 }
@@ -81,27 +81,35 @@ fails(conditions) if {
 
 # holds tells whether one condition does: an operator, where an attribute stands in the input, and what it is compared
 # with. That is a constant, or for the operators that end in _of where another attribute stands. A value that is missing
-# or null makes every operator but exists fail. Partial evaluation of this rule is what lists are filtered by.
-holds("exists", at, want) if {
+# or null makes every operator but exists fail. Partial evaluation of this rule is what lists are filtered by. The operator
+# stands in the bodies because that is how OPA finds the one rule without trying them all.
+holds(op, at, want) if {
+	op == "exists"
 	there := object.get(input, at, null) != null
 	want == there
 }
 
-holds("eq", at, want) if object.get(input, at, null) == want
+holds(op, at, want) if {
+	op == "eq"
+	object.get(input, at, null) == want
+}
 
-holds("eq_of", at, from) if {
+holds(op, at, from) if {
+	op == "eq_of"
 	have := object.get(input, at, null)
 	have != null
 	have == object.get(input, from, null)
 }
 
-holds("ne", at, want) if {
+holds(op, at, want) if {
+	op == "ne"
 	have := object.get(input, at, null)
 	have != null
 	have != want
 }
 
-holds("ne_of", at, from) if {
+holds(op, at, from) if {
+	op == "ne_of"
 	have := object.get(input, at, null)
 	have != null
 	want := object.get(input, from, null)
@@ -109,9 +117,13 @@ holds("ne_of", at, from) if {
 	have != want
 }
 
-holds("in", at, list) if object.get(input, at, null) in list
+holds(op, at, list) if {
+	op == "in"
+	object.get(input, at, null) in list
+}
 
-holds("in_of", at, from) if {
+holds(op, at, from) if {
+	op == "in_of"
 	have := object.get(input, at, null)
 	have != null
 	list := object.get(input, from, null)
@@ -119,14 +131,16 @@ holds("in_of", at, from) if {
 	have in list
 }
 
-holds("nin", at, list) if {
+holds(op, at, list) if {
+	op == "nin"
 	have := object.get(input, at, null)
 	have != null
 	found := have in list
 	found == false
 }
 
-holds("nin_of", at, from) if {
+holds(op, at, from) if {
+	op == "nin_of"
 	have := object.get(input, at, null)
 	have != null
 	list := object.get(input, from, null)
@@ -136,20 +150,23 @@ holds("nin_of", at, from) if {
 }
 
 # A list some of whose entries are attributes: {"want": constant} or {"from": where one stands}.
-holds("one_of", at, items) if {
+holds(op, at, items) if {
+	op == "one_of"
 	have := object.get(input, at, null)
 	have != null
 	some item in items
 	have == resolved(item)
 }
 
-holds("lt", at, want) if {
+holds(op, at, want) if {
+	op == "lt"
 	have := object.get(input, at, null)
 	have != null
 	have < want
 }
 
-holds("lt_of", at, from) if {
+holds(op, at, from) if {
+	op == "lt_of"
 	have := object.get(input, at, null)
 	have != null
 	want := object.get(input, from, null)
@@ -157,13 +174,15 @@ holds("lt_of", at, from) if {
 	have < want
 }
 
-holds("lte", at, want) if {
+holds(op, at, want) if {
+	op == "lte"
 	have := object.get(input, at, null)
 	have != null
 	have <= want
 }
 
-holds("lte_of", at, from) if {
+holds(op, at, from) if {
+	op == "lte_of"
 	have := object.get(input, at, null)
 	have != null
 	want := object.get(input, from, null)
@@ -171,13 +190,15 @@ holds("lte_of", at, from) if {
 	have <= want
 }
 
-holds("gt", at, want) if {
+holds(op, at, want) if {
+	op == "gt"
 	have := object.get(input, at, null)
 	have != null
 	have > want
 }
 
-holds("gt_of", at, from) if {
+holds(op, at, from) if {
+	op == "gt_of"
 	have := object.get(input, at, null)
 	have != null
 	want := object.get(input, from, null)
@@ -185,13 +206,15 @@ holds("gt_of", at, from) if {
 	have > want
 }
 
-holds("gte", at, want) if {
+holds(op, at, want) if {
+	op == "gte"
 	have := object.get(input, at, null)
 	have != null
 	have >= want
 }
 
-holds("gte_of", at, from) if {
+holds(op, at, from) if {
+	op == "gte_of"
 	have := object.get(input, at, null)
 	have != null
 	want := object.get(input, from, null)
@@ -199,13 +222,15 @@ holds("gte_of", at, from) if {
 	have >= want
 }
 
-holds("prefix", at, want) if {
+holds(op, at, want) if {
+	op == "prefix"
 	have := object.get(input, at, null)
 	have != null
 	startswith(have, want)
 }
 
-holds("prefix_of", at, from) if {
+holds(op, at, from) if {
+	op == "prefix_of"
 	have := object.get(input, at, null)
 	have != null
 	want := object.get(input, from, null)
@@ -214,27 +239,31 @@ holds("prefix_of", at, from) if {
 }
 
 # A glob arrives as the anchored expression that it means.
-holds("glob", at, expression) if {
+holds(op, at, expression) if {
+	op == "glob"
 	have := object.get(input, at, null)
 	have != null
 	regex.match(expression, have)
 }
 
 # An attribute that is a list: has asks for one entry, lacks for none, any for one of several.
-holds("has", at, want) if {
+holds(op, at, want) if {
+	op == "has"
 	list := object.get(input, at, null)
 	list != null
 	want in list
 }
 
-holds("lacks", at, want) if {
+holds(op, at, want) if {
+	op == "lacks"
 	list := object.get(input, at, null)
 	list != null
 	found := want in list
 	found == false
 }
 
-holds("any", at, several) if {
+holds(op, at, several) if {
+	op == "any"
 	list := object.get(input, at, null)
 	list != null
 	some want in several
