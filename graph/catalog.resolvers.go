@@ -67,15 +67,15 @@ func (r *serviceResolver) Tags(_ context.Context, s *ent.Service) (map[string]st
 }
 
 func (r *serviceResolver) OwnerTeam(ctx context.Context, s *ent.Service) (*ent.Team, error) {
-	return follow(ctx, r.engine, s, "OwnerTeam", func(s *ent.Service) *string { return s.OwnerTeamID }, people.LookUpTeams)
+	return follow(ctx, r.engine, s, func(s *ent.Service) *string { return s.OwnerTeamID }, people.LookUpTeams)
 }
 
 func (r *serviceResolver) Organization(ctx context.Context, s *ent.Service) (*ent.Organization, error) {
-	return follow(ctx, r.engine, s, "Organization", func(s *ent.Service) *string { return s.OrganizationID }, people.LookUpOrganizations)
+	return follow(ctx, r.engine, s, func(s *ent.Service) *string { return s.OrganizationID }, people.LookUpOrganizations)
 }
 
 func (r *serviceResolver) Offerings(ctx context.Context, s *ent.Service, first *int, after *string) (*relay.Connection[ent.Offering], error) {
-	return branch(ctx, r.engine, s, "Offerings", func(s *ent.Service) string { return s.ID }, catalog.OfferingsOf, first, after, same[ent.Offering])
+	return branch(ctx, r.engine, s, func(s *ent.Service) string { return s.ID }, catalog.OfferingsOf, first, after, same[ent.Offering])
 }
 
 // Offering returns the resolver of an offering's fields that are no columns.
@@ -99,9 +99,9 @@ func (r *offeringResolver) SLA(_ context.Context, o *ent.Offering) (*ent.Offerin
 }
 
 func (r *offeringResolver) Service(ctx context.Context, o *ent.Offering) (*ent.Service, error) {
-	return follow(ctx, r.engine, o, "Service", func(o *ent.Offering) *string { return &o.ServiceID }, catalog.LookUpServices)
+	return follow(ctx, r.engine, o, func(o *ent.Offering) *string { return &o.ServiceID }, catalog.LookUpServices)
 }
 
 func (r *offeringResolver) Workflow(ctx context.Context, o *ent.Offering) (*ent.Workflow, error) {
-	return follow(ctx, r.engine, o, "Workflow", func(o *ent.Offering) *string { return o.WorkflowID }, workflow.LookUpWorkflows)
+	return follow(ctx, r.engine, o, func(o *ent.Offering) *string { return o.WorkflowID }, workflow.LookUpWorkflows)
 }

@@ -3,6 +3,9 @@ package graph
 import (
 	"context"
 	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // A cohort are the rows that one list or look-up returned. When an edge of one of them is asked for, it is read for all
@@ -13,7 +16,7 @@ type cohort struct {
 	rows any // a slice of pointers
 
 	mu   sync.Mutex
-	read map[string]*reading // by edge and arguments
+	read map[*ast.Field]*reading // by where the document asks: what is selected, and with which arguments
 }
 
 // reading is what was read once for all rows.
@@ -23,20 +26,22 @@ type reading struct {
 	err   error
 }
 
-// once returns what read returns, which is called for the first row that asks.
-func (c *cohort) once(key string, read func() (any, error)) (any, error) {
+// once returns what read returns, which is called for the first row that asks for the context's field.
+func once[V any](ctx context.Context, c *cohort, read func() (V, error)) (V, error) {
+	field := graphql.GetFieldContext(ctx).Field.Field
 	c.mu.Lock()
-	r, ok := c.read[key]
+	r, ok := c.read[field]
 	if !ok {
 		if c.read == nil {
-			c.read = map[string]*reading{}
+			c.read = map[*ast.Field]*reading{}
 		}
 		r = &reading{}
-		c.read[key] = r
+		c.read[field] = r
 	}
 	c.mu.Unlock()
 	r.once.Do(func() { r.value, r.err = read() })
-	return r.value, r.err
+	value, _ := r.value.(V)
+	return value, r.err
 }
 
 // cohorts are those of one operation, by their rows.

@@ -116,11 +116,11 @@ func (r *userResolver) TeamIds(ctx context.Context, u *ent.User) ([]string, erro
 	if _, err := u.Edges.MembershipsOrErr(); err == nil {
 		return people.TeamIDs(u), nil
 	}
-	return attach(ctx, r.engine, u, "TeamIds", func(u *ent.User) string { return u.ID }, people.TeamIDsOf)
+	return attach(ctx, r.engine, u, func(u *ent.User) string { return u.ID }, people.TeamIDsOf)
 }
 
 func (r *userResolver) Teams(ctx context.Context, u *ent.User, first *int, after *string) (*relay.Connection[ent.Team], error) {
-	return branch(ctx, r.engine, u, "Teams", func(u *ent.User) string { return u.ID }, people.TeamsOf, first, after, teamOf)
+	return branch(ctx, r.engine, u, func(u *ent.User) string { return u.ID }, people.TeamsOf, first, after, teamOf)
 }
 
 // Team returns the resolver of a team's fields that are no columns.
@@ -136,15 +136,15 @@ func (r *teamResolver) MemberIds(ctx context.Context, t *ent.Team) ([]string, er
 	if _, err := t.Edges.MembersOrErr(); err == nil {
 		return people.MemberIDs(t), nil
 	}
-	return attach(ctx, r.engine, t, "MemberIds", func(t *ent.Team) string { return t.ID }, people.MemberIDsOf)
+	return attach(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.MemberIDsOf)
 }
 
 func (r *teamResolver) Organization(ctx context.Context, t *ent.Team) (*ent.Organization, error) {
-	return follow(ctx, r.engine, t, "Organization", func(t *ent.Team) *string { return t.OrganizationID }, people.LookUpOrganizations)
+	return follow(ctx, r.engine, t, func(t *ent.Team) *string { return t.OrganizationID }, people.LookUpOrganizations)
 }
 
 func (r *teamResolver) Members(ctx context.Context, t *ent.Team, first *int, after *string) (*relay.Connection[ent.User], error) {
-	return branch(ctx, r.engine, t, "Members", func(t *ent.Team) string { return t.ID }, people.UsersOf, first, after, userOf)
+	return branch(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.UsersOf, first, after, userOf)
 }
 
 // Organization returns the resolver of an organization's fields that are no columns.
@@ -157,5 +157,5 @@ func (r *organizationResolver) Tags(_ context.Context, o *ent.Organization) (map
 }
 
 func (r *organizationResolver) Parent(ctx context.Context, o *ent.Organization) (*ent.Organization, error) {
-	return follow(ctx, r.engine, o, "Parent", func(o *ent.Organization) *string { return o.ParentID }, people.LookUpOrganizations)
+	return follow(ctx, r.engine, o, func(o *ent.Organization) *string { return o.ParentID }, people.LookUpOrganizations)
 }

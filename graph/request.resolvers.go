@@ -58,21 +58,21 @@ func (r *requestResolver) Tags(_ context.Context, q *ent.Request) (map[string]st
 }
 
 func (r *requestResolver) Service(ctx context.Context, q *ent.Request) (*ent.Service, error) {
-	return follow(ctx, r.engine, q, "Service", func(q *ent.Request) *string { return &q.ServiceID }, catalog.LookUpServices)
+	return follow(ctx, r.engine, q, func(q *ent.Request) *string { return &q.ServiceID }, catalog.LookUpServices)
 }
 
 func (r *requestResolver) Offering(ctx context.Context, q *ent.Request) (*ent.Offering, error) {
-	return follow(ctx, r.engine, q, "Offering", func(q *ent.Request) *string { return &q.OfferingID }, catalog.LookUpOfferings)
+	return follow(ctx, r.engine, q, func(q *ent.Request) *string { return &q.OfferingID }, catalog.LookUpOfferings)
 }
 
 func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (*ent.User, error) {
-	return follow(ctx, r.engine, q, "Creator", func(q *ent.Request) *string { return &q.CreatedBy }, people.LookUpUsers)
+	return follow(ctx, r.engine, q, func(q *ent.Request) *string { return &q.CreatedBy }, people.LookUpUsers)
 }
 
 func (r *requestResolver) Assignee(ctx context.Context, q *ent.Request) (*ent.User, error) {
-	return follow(ctx, r.engine, q, "Assignee", func(q *ent.Request) *string { return q.AssigneeID }, people.LookUpUsers)
+	return follow(ctx, r.engine, q, func(q *ent.Request) *string { return q.AssigneeID }, people.LookUpUsers)
 }
 
 func (r *requestResolver) Team(ctx context.Context, q *ent.Request) (*ent.Team, error) {
-	return follow(ctx, r.engine, q, "Team", func(q *ent.Request) *string { return q.TeamID }, people.LookUpTeams)
+	return follow(ctx, r.engine, q, func(q *ent.Request) *string { return q.TeamID }, people.LookUpTeams)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"atrium/ent"
 	"atrium/graph/internal/limit"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
@@ -57,7 +56,7 @@ func read[Row any](ctx context.Context, e *op.Engine, o *op.Operation[op.ByID, *
 // window is what an operation's input has when it embeds op.Page.
 type window[In any] interface {
 	*In
-	SetWindow(size int, after, sort string, counted bool)
+	SetWindow(size int, after, sort string, counted, lean bool)
 }
 
 // list runs the operation of a list for a connection.
@@ -71,10 +70,10 @@ func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Oper
 	if err != nil {
 		return nil, err
 	}
-	in.SetWindow(size, op.Or(after, ""), order.Sort(), graphql.FieldRequested(ctx, "totalCount"))
-	l, _, err := op.Run(ctx, e, o, *in, nil)
+	in.SetWindow(size, op.Or(after, ""), order.Sort(), graphql.FieldRequested(ctx, "totalCount"), lean[T](ctx, "edges.node.", order))
+	l, err := run(ctx, e, o, *in)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // an *apperr.Error
+		return nil, err
 	}
 	together(ctx, l.Rows)
 	return relay.New(l, same[T]), nil
@@ -89,104 +88,6 @@ func sizeOf(first *int) (int, error) {
 	return n, nil
 }
 
-// follow reads the row that an edge leads to, for all rows of the cohort at once; id is the edge's column. Rows that are
-// gone are null, and so are edges that lead nowhere.
-func follow[P, T any](ctx context.Context, e *op.Engine, from *P, edge string, id func(*P) *string,
-	o *op.Operation[op.ByIDs, map[string]*T],
-) (*T, error) {
-	to := id(from)
-	if to == nil {
-		return nil, nil //nolint:nilnil // null
-	}
-	c, parents := cohortOf(ctx, from)
-	value, err := c.once(edge, func() (any, error) {
-		seen := map[string]bool{}
-		var ids []string
-		for _, row := range parents {
-			if id := id(row); id != nil && !seen[*id] {
-				seen[*id] = true
-				ids = append(ids, *id)
-			}
-		}
-		found, _, err := op.Run(ctx, e, o, op.ByIDs{IDs: ids}, nil)
-		if err != nil {
-			return nil, err //nolint:wrapcheck // an *apperr.Error
-		}
-		rows := make([]*T, 0, len(found))
-		for _, id := range ids {
-			if row := found[id]; row != nil {
-				rows = append(rows, row)
-			}
-		}
-		together(ctx, rows)
-		return found, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	found, _ := value.(map[string]*T)
-	return found[*to], nil
-}
-
-// attach reads a value that belongs to a row, for all rows of the cohort at once.
-func attach[P, V any](ctx context.Context, e *op.Engine, to *P, name string, id func(*P) string,
-	o *op.Operation[op.ByIDs, map[string]V],
-) (V, error) {
-	c, parents := cohortOf(ctx, to)
-	value, err := c.once(name, func() (any, error) {
-		var in op.ByIDs
-		for _, row := range parents {
-			in.IDs = append(in.IDs, id(row))
-		}
-		return run(ctx, e, o, in)
-	})
-	if err != nil {
-		return *new(V), err
-	}
-	values, _ := value.(map[string]V)
-	return values[id(to)], nil
-}
-
-// branch lists the children of a row for a connection, for all rows of the cohort at once; node is what stands behind a
-// row of the list.
-func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, edge string, id func(*P) string,
-	o *op.Operation[op.OfParents, map[string]op.List[Row]], first *int, after *string, node func(Row) *T,
-) (*relay.Connection[T], error) {
-	size, err := sizeOf(first)
-	if err != nil {
-		return nil, err
-	}
-	in := op.OfParents{}
-	in.SetWindow(size, op.Or(after, ""), "", graphql.FieldRequested(ctx, "totalCount"))
-	key := fmt.Sprintf("%s %d %q %t", edge, size, in.Window.After, in.Window.Uncounted)
-	c, parents := cohortOf(ctx, from)
-	value, err := c.once(key, func() (any, error) {
-		for _, row := range parents {
-			in.IDs = append(in.IDs, id(row))
-		}
-		lists, _, err := op.Run(ctx, e, o, in, nil)
-		if err != nil {
-			return nil, err //nolint:wrapcheck // an *apperr.Error
-		}
-		out := make(map[string]*relay.Connection[T], len(lists))
-		var nodes []*T
-		for _, id := range in.IDs {
-			c := relay.New(lists[id], node)
-			for _, e := range c.Edges {
-				nodes = append(nodes, e.Node)
-			}
-			out[id] = c
-		}
-		together(ctx, nodes)
-		return out, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	connections, _ := value.(map[string]*relay.Connection[T])
-	return connections[id(from)], nil
-}
-
 // The fields of inputs that hold what REST has in its path.
 const (
 	none = ""
@@ -198,14 +99,6 @@ func idOf(input map[string]any) string {
 	s, _ := input[id].(string)
 	return s
 }
-
-// teamOf and userOf are what stands on either side of a membership.
-func teamOf(m *ent.TeamMember) *ent.Team { return m.Edges.Team }
-
-func userOf(m *ent.TeamMember) *ent.User { return m.Edges.User }
-
-// same is for lists whose rows are the nodes themselves.
-func same[T any](row *T) *T { return row }
 
 // textsOf shows no texts as {}.
 func textsOf(m map[string]string) map[string]string {

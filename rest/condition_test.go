@@ -121,7 +121,7 @@ func TestHeadAndUnknownPaths(t *testing.T) {
 				require.Equal(t, []string{allow}, got.Header.Values("Allow"), path)
 			}
 		}
-		for _, path := range []string{"/openapi.json", "/docs", "/v1/openapi.json"} {
+		for _, path := range []string{"/openapi.json", "/docs", "/v1/openapi.json", "/asyncapi.json"} {
 			a := s.Send(t, apitest.Scenario{Path: path})
 			require.Equal(t, 200, a.Status)
 			require.Empty(t, a.Header.Get("RateLimit"))

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/webhook"
 )
 
 // maxBody bounds a request's body, in bytes.
@@ -23,7 +25,7 @@ type Options struct {
 	BaseURL string // for the OpenAPI document
 }
 
-// Server answers /v1, /openapi.json and /docs. Safe for concurrent use.
+// Server answers /v1, and what describes the API: /openapi.json, /asyncapi.json and /docs. Safe for concurrent use.
 type Server struct {
 	engine  *op.Engine
 	log     *slog.Logger
@@ -58,10 +60,17 @@ func New(o Options) (*Server, error) {
 			s.methods = append(s.methods, m)
 		}
 	}
+	events, err := webhook.AsyncAPI(o.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("describe the events: %w", err)
+	}
 	for _, path := range openPaths {
-		h := static("text/html; charset=utf-8", reference)
-		if path != "/docs" {
-			h = static("application/json", document)
+		h := static("application/json", document)
+		switch path {
+		case "/docs":
+			h = static("text/html; charset=utf-8", reference)
+		case "/asyncapi.json":
+			h = static("application/json", events)
 		}
 		s.router.Get(path, h)
 		s.router.Head(path, h)
@@ -72,7 +81,7 @@ func New(o Options) (*Server, error) {
 }
 
 // openPaths take no credential and count against no limit.
-var openPaths = []string{"/openapi.json", "/v1/openapi.json", "/docs"}
+var openPaths = []string{"/openapi.json", "/v1/openapi.json", "/docs", "/asyncapi.json"}
 
 // static answers with fixed bytes.
 func static(contentType string, body []byte) http.HandlerFunc {

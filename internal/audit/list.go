@@ -37,7 +37,7 @@ func listEntries(ctx context.Context, tx *op.Tx, in ListEntriesInput) (op.List[*
 	where := in.where()
 	q := tx.AuditEntry.Query().Where(where...)
 	rows := func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.AuditEntry, error) {
-		page := q.Clone().Order(order).Offset(offset).Limit(limit)
+		page := op.Lean[ent.AuditEntry](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit)
 		if offset < op.DeepPage {
 			return page.All(ctx)
 		}

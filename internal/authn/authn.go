@@ -135,7 +135,7 @@ func (a *Authenticator) cached(ctx context.Context, of kind, name string, load f
 		a.mu.Lock()
 		if a.version < version || len(a.known[of]) >= maxCached {
 			a.clear()
-			a.version = version
+			a.version = max(a.version, version)
 		}
 		if a.version == version { // else authority changed while this was read
 			a.known[of][name] = remembered{cred, until}

@@ -29,7 +29,7 @@ type workload struct {
 
 // Names in the order they run: reads first, so that they see the seeded rows.
 func names() []string {
-	return []string{"get", "list", "list-priority", "list-service", "create", "create-statements", "page"}
+	return []string{"get", "list", "list-priority", "list-service", "create", "create-statements", "page", "doors"}
 }
 
 func workloads(w *world) []workload {

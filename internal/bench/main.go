@@ -129,7 +129,17 @@ func runDialect(ctx context.Context, o options, dialect string) (missed bool, er
 			return false, err
 		}
 	}
-	return printReport(o, w, results, pages), nil
+	var doors []result
+	if o.wants("doors") {
+		if doors, err = compareDoors(ctx, o, w); err != nil {
+			return false, err
+		}
+	}
+	missed = printReport(o, w, results, pages)
+	if len(doors) > 0 {
+		missed = printDoors(doors) || missed
+	}
+	return missed, nil
 }
 
 // compare runs every workload of the product against the floor.

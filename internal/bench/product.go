@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"atrium/graph"
 	"atrium/internal/authn"
 	"atrium/internal/gate"
 	"atrium/internal/identity"
@@ -71,6 +72,7 @@ func serveProduct(ctx context.Context, w *world, cfg *tls.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	graphql := graph.New(graph.Options{Engine: e, Gate: g, Log: e.Log, BaseURL: base})
 	background := make(chan error, 2)
 	go func() { background <- auth.Run(ctx, e.Log) }()
 	go func() { background <- counts.Run(ctx, e.Log) }()
@@ -81,10 +83,21 @@ func serveProduct(ctx context.Context, w *world, cfg *tls.Config) (err error) {
 	go func() { _ = http.Serve(profiles, nil) }() //nolint:gosec // loopback, ends with the process
 	fmt.Println("ready", base, "http://"+profiles.Addr().String())
 	srv := &http.Server{
-		Handler: g.Front(api), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		Handler: g.Front(bothDoors(api, graphql)), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 	}
 	err = front.Serve(ctx, srv)
 	return errors.Join(err, <-background, <-background)
+}
+
+// bothDoors answers /graphql and everything else.
+func bothDoors(rest, graphql http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/graphql" {
+			graphql.ServeHTTP(w, r)
+			return
+		}
+		rest.ServeHTTP(w, r)
+	})
 }
 
 // serveHTTPS serves h with plain net/http until ctx ends.

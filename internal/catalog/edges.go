@@ -18,15 +18,15 @@ var (
 	LookUpServices = op.Lookup("service.lookup", op.Spec{
 		Resource: "Service", Action: op.Read, Scope: "services:read",
 		Summary: "Look services up by their ids",
-	}, func(s *ent.Service) string { return s.ID }, func(ctx context.Context, tx *op.Tx, ids []string) ([]*ent.Service, error) {
-		return tx.Service.Query().Where(service.IDIn(ids...)).All(ctx)
+	}, func(s *ent.Service) string { return s.ID }, func(ctx context.Context, tx *op.Tx, in op.ByIDs) ([]*ent.Service, error) {
+		return op.Lean[ent.Service](tx.Service.Query(), in.Lean).Where(service.IDIn(in.IDs...)).All(ctx)
 	})
 
 	LookUpOfferings = op.Lookup("offering.lookup", op.Spec{
 		Resource: "Offering", Action: op.Read, Scope: "services:read",
 		Summary: "Look offerings up by their ids",
-	}, func(o *ent.Offering) string { return o.ID }, func(ctx context.Context, tx *op.Tx, ids []string) ([]*ent.Offering, error) {
-		return tx.Offering.Query().Where(offering.IDIn(ids...)).All(ctx)
+	}, func(o *ent.Offering) string { return o.ID }, func(ctx context.Context, tx *op.Tx, in op.ByIDs) ([]*ent.Offering, error) {
+		return op.Lean[ent.Offering](tx.Offering.Query(), in.Lean).Where(offering.IDIn(in.IDs...)).All(ctx)
 	})
 
 	OfferingsOf = op.New("offering.of_services", op.Spec{
@@ -55,7 +55,7 @@ func offeringsOf(ctx context.Context, tx *op.Tx, in op.OfParents) (map[string]op
 		return out, nil
 	}
 	rows := func(ctx context.Context, within predicate.Offering, order func(*sql.Selector)) ([]*ent.Offering, error) {
-		return tx.Offering.Query().Where(within).Order(order).All(ctx)
+		return op.Lean[ent.Offering](tx.Offering.Query(), in.Lean).Where(within).Order(order).All(ctx)
 	}
 	return op.ListEach(ctx, tx, in.Page, offeringSorts, of, counts, rows, func(o *ent.Offering) string { return o.ServiceID })
 }

@@ -68,7 +68,7 @@ func listServices(ctx context.Context, tx *op.Tx, in ListServicesInput) (op.List
 	}
 	q := tx.Service.Query().Where(where...)
 	return op.ListOf(ctx, in.Page, serviceSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Service, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+		return op.Lean[ent.Service](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit).All(ctx)
 	})
 }
 

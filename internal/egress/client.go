@@ -25,7 +25,7 @@ const (
 	maxHeader    = 16 << 10         // bytes of an answer's header
 	idleTimeout  = 60 * time.Second // after which a connection that nobody uses is closed
 	maxIdle      = 512              // connections kept for later
-	maxIdleAHost = 10               // of them to one host
+	maxIdleAHost = 100              // of them to one host
 )
 
 // Options say where calls may go.

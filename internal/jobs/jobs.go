@@ -15,6 +15,8 @@ import (
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
 
 	"atrium/internal/store"
@@ -42,7 +44,7 @@ type Queue struct {
 // New returns the queue of the store's database. With work, Run fetches jobs and performs them; without, it only
 // inserts. opts say which jobs there are besides the sweep.
 func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, error) {
-	kinds := &kinds{workers: river.NewWorkers()}
+	kinds := &kinds{workers: river.NewWorkers(), finisher: &Finisher{ids: map[int64]bool{}}}
 	for _, o := range append([]Option{Work(&sweeper{store: s}), Every(sweepEvery, SweepArgs{})}, opts...) {
 		o(kinds)
 	}
@@ -56,14 +58,14 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 	bell := q.listen()
 	var err error
 	if s.Dialect() == dialect.Postgres {
-		q.pg, err = river.NewClient(pgWithBell(s, bell), cfg)
+		q.pg, err = river.NewClient[pgx.Tx](pgDriver{riverpgxv5.New(s.Pool()), bell, kinds.finisher}, cfg)
 	} else {
 		var db *sql.DB
 		if db, err = store.OpenSQLiteFile(s.Path()); err != nil {
 			return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.closer())
 		}
 		q.closes(db.Close)
-		q.lite, err = river.NewClient(liteWithBell(db, bell), cfg)
+		q.lite, err = river.NewClient[*sql.Tx](liteDriver{riversqlite.New(db), bell, kinds.finisher}, cfg)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.closer())

@@ -16,6 +16,7 @@ type kinds struct {
 	periodic []*river.PeriodicJob
 	args     []river.JobArgs
 	queues   map[string]river.QueueConfig // besides the default one
+	finisher *Finisher
 }
 
 // Work makes the queue perform the jobs of one kind.

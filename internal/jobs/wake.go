@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"sync"
@@ -13,8 +12,6 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
-
-	"atrium/internal/store"
 )
 
 // River learns of new jobs from its listener. A NOTIFY in the transaction that inserts a job would make PostgreSQL commit
@@ -76,10 +73,16 @@ func notification(queue string) (*riverdriver.Notification, error) {
 	return &riverdriver.Notification{Topic: insertTopic, Payload: string(payload)}, err //nolint:wrapcheck // texts always encode
 }
 
-// pgDriver is River's driver with a listener that also hears the bell.
+// pgDriver is River's driver with a listener that also hears the bell, and an executor that knows finished jobs.
 type pgDriver struct {
 	*riverpgxv5.Driver
-	bell *bell
+	bell     *bell
+	finisher *Finisher
+}
+
+// GetExecutor returns River's own executor behind ours.
+func (d pgDriver) GetExecutor() riverdriver.Executor {
+	return executor{d.Driver.GetExecutor(), d.finisher}
 }
 
 // GetListener returns River's own listener behind ours.
@@ -132,11 +135,17 @@ func (l *pgListener) WaitForNotification(ctx context.Context) (*riverdriver.Noti
 	}
 }
 
-// liteDriver is River's driver with a listener that hears the bell and nothing else: the one process that works jobs on
-// a SQLite file is the one that inserts most of them. It writes no notifications.
+// liteDriver is the same for SQLite, with a listener that hears the bell and nothing else: the one process that works jobs
+// on a file is the one that inserts most of them. It writes no notifications.
 type liteDriver struct {
 	*riversqlite.Driver
-	bell *bell
+	bell     *bell
+	finisher *Finisher
+}
+
+// GetExecutor returns River's own executor behind ours.
+func (d liteDriver) GetExecutor() riverdriver.Executor {
+	return executor{d.Driver.GetExecutor(), d.finisher}
 }
 
 // SupportsListenNotify tells River to write no notifications.
@@ -242,13 +251,4 @@ func (q *Queue) listen() *bell {
 func (q *Queue) closes(fn func() error) {
 	before := q.closer
 	q.closer = func() error { return errors.Join(fn(), before()) }
-}
-
-// The drivers are River's, with ears.
-func pgWithBell(s *store.Store, b *bell) riverdriver.Driver[pgx.Tx] {
-	return pgDriver{riverpgxv5.New(s.Pool()), b}
-}
-
-func liteWithBell(db *sql.DB, b *bell) riverdriver.Driver[*sql.Tx] {
-	return liteDriver{riversqlite.New(db), b}
 }

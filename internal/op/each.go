@@ -11,7 +11,8 @@ import (
 // ByIDs is the input of operations that look many rows up at once: what edges lead to. An id that is no row of the
 // company is left out of what they return.
 type ByIDs struct {
-	IDs []string `json:"-"`
+	IDs  []string `json:"-"`
+	Lean bool     `json:"-"` // nobody asked for what Lean leaves out
 }
 
 // OfParents is the input of operations that list the children of many rows at once.
@@ -20,13 +21,14 @@ type OfParents struct {
 	Page
 }
 
-// Lookup declares the operation that reads the rows of many ids at once, by the same rights as a read of one. load gets
-// the ids of a call; what it returns is handed on by id.
+// Lookup declares the operation that reads the rows of many ids at once, by the same rights as a read of one. What load
+// returns is handed on by id.
 func Lookup[Row any](name string, spec Spec, id func(*Row) string,
-	load func(ctx context.Context, tx *Tx, ids []string) ([]*Row, error),
+	load func(ctx context.Context, tx *Tx, in ByIDs) ([]*Row, error),
 ) *Operation[ByIDs, map[string]*Row] {
 	return New(name, spec, func(ctx context.Context, tx *Tx, in ByIDs) (map[string]*Row, error) {
-		rows, err := load(ctx, tx, Padded(in.IDs))
+		in.IDs = Padded(in.IDs)
+		rows, err := load(ctx, tx, in)
 		if err != nil {
 			return nil, fmt.Errorf("look up by id: %w", err)
 		}

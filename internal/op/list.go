@@ -17,6 +17,7 @@ type Page struct {
 	Sort   string `json:"-" query:"sort" doc:"The field to order by; '-' in front of it means descending."`
 
 	Window *Window `json:"-"` // set by connections, which page by where a row stands instead of by Number
+	Lean   bool    `json:"-"` // nobody asked for what Lean leaves out
 }
 
 // List is a page of rows and how many there are in all.

@@ -22,9 +22,10 @@ type Window struct {
 	Uncounted bool   // nobody asked for Total
 }
 
-// SetWindow makes the page a window: size rows after a cursor, in the order of a sort. counted asks for the total.
-func (p *Page) SetWindow(size int, after, sort string, counted bool) {
-	p.Size, p.Sort, p.Window = size, sort, &Window{After: after, Uncounted: !counted}
+// SetWindow makes the page a window: size rows after a cursor, in the order of a sort. counted asks for the total; lean
+// does without what Lean leaves out.
+func (p *Page) SetWindow(size int, after, sort string, counted, lean bool) {
+	p.Size, p.Sort, p.Window, p.Lean = size, sort, &Window{After: after, Uncounted: !counted}, lean
 }
 
 // windowOf is ListOf for windows. Returns validation_error, naming "after", for what is no cursor of the list.

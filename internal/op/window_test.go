@@ -31,7 +31,7 @@ func windows[T any](t *testing.T, size int, sort string, read func(op.Page) (op.
 	after := ""
 	for {
 		var p op.Page
-		p.SetWindow(size, after, sort, true)
+		p.SetWindow(size, after, sort, true, false)
 		l, err := read(p)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(l.Rows), size)
@@ -105,7 +105,7 @@ func TestWindowsStandStill(t *testing.T) {
 		b, d, f := make("b"), make("d"), make("f")
 		read := func(after string) op.List[*ent.Team] {
 			in := people.ListTeamsInput{}
-			in.SetWindow(1, after, "name", true)
+			in.SetWindow(1, after, "name", true, false)
 			return testkit.Run(t, w, ctx, people.ListTeams, in)
 		}
 		first := read("")
@@ -135,7 +135,7 @@ func TestBrokenCursors(t *testing.T) {
 		testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "One"})
 		list := func(after, sort string) (op.List[*ent.Service], error) {
 			in := catalog.ListServicesInput{}
-			in.SetWindow(5, after, sort, false)
+			in.SetWindow(5, after, sort, false, false)
 			l, _, err := op.Run(ctx, w.Engine, catalog.ListServices, in, nil)
 			return l, err
 		}
@@ -174,7 +174,7 @@ func TestListEach(t *testing.T) {
 		foreign := w.As(w.B, principal.Owner)
 		read := func(ctx context.Context, size int, after string) map[string]op.List[*ent.Offering] {
 			in := op.OfParents{IDs: parents}
-			in.SetWindow(size, after, "", true)
+			in.SetWindow(size, after, "", true, false)
 			return testkit.Run(t, w, ctx, catalog.OfferingsOf, in)
 		}
 		lists := read(ctx, 3, "")

@@ -103,25 +103,6 @@ func Insert(ctx context.Context, tx *store.Tx, jobs []Job) error {
 	return nil
 }
 
-// Remove deletes jobs in the transaction, running ones too: what they were for is recorded elsewhere.
-func Remove(ctx context.Context, tx *store.Tx, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	raw, err := json.Marshal(ids)
-	if err != nil {
-		return fmt.Errorf("write ids: %w", err)
-	}
-	remove := "DELETE FROM river_job WHERE id IN (SELECT value FROM json_each(?1))"
-	if tx.Dialect() == dialect.Postgres {
-		remove = "DELETE FROM river_job WHERE id IN (SELECT value::bigint FROM jsonb_array_elements_text($1::jsonb) AS value)"
-	}
-	if err := ent.DriverOf(tx.Client).Exec(ctx, remove, []any{string(raw)}, nil); err != nil {
-		return fmt.Errorf("delete jobs: %w", err)
-	}
-	return nil
-}
-
 // Hurry makes the waiting jobs of deliveries due at once. It changes nothing for those that are running.
 func Hurry(ctx context.Context, tx *store.Tx, deliveries []string) error {
 	if len(deliveries) == 0 {

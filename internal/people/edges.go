@@ -21,22 +21,22 @@ var (
 	LookUpUsers = op.Lookup("user.lookup", op.Spec{
 		Resource: "User", Action: op.Read, Scope: "users:read",
 		Summary: "Look users up by their ids",
-	}, func(u *ent.User) string { return u.ID }, func(ctx context.Context, tx *op.Tx, ids []string) ([]*ent.User, error) {
-		return tx.User.Query().Where(user.IDIn(ids...)).All(ctx)
+	}, func(u *ent.User) string { return u.ID }, func(ctx context.Context, tx *op.Tx, in op.ByIDs) ([]*ent.User, error) {
+		return op.Lean[ent.User](tx.User.Query(), in.Lean).Where(user.IDIn(in.IDs...)).All(ctx)
 	})
 
 	LookUpTeams = op.Lookup("team.lookup", op.Spec{
 		Resource: "Team", Action: op.Read, Scope: "teams:read",
 		Summary: "Look teams up by their ids",
-	}, func(t *ent.Team) string { return t.ID }, func(ctx context.Context, tx *op.Tx, ids []string) ([]*ent.Team, error) {
-		return tx.Team.Query().Where(team.IDIn(ids...)).All(ctx)
+	}, func(t *ent.Team) string { return t.ID }, func(ctx context.Context, tx *op.Tx, in op.ByIDs) ([]*ent.Team, error) {
+		return op.Lean[ent.Team](tx.Team.Query(), in.Lean).Where(team.IDIn(in.IDs...)).All(ctx)
 	})
 
 	LookUpOrganizations = op.Lookup("organization.lookup", op.Spec{
 		Resource: "Organization", Action: op.Read, Scope: "organizations:read",
 		Summary: "Look organizations up by their ids",
-	}, func(o *ent.Organization) string { return o.ID }, func(ctx context.Context, tx *op.Tx, ids []string) ([]*ent.Organization, error) {
-		return tx.Organization.Query().Where(organization.IDIn(ids...)).All(ctx)
+	}, func(o *ent.Organization) string { return o.ID }, func(ctx context.Context, tx *op.Tx, in op.ByIDs) ([]*ent.Organization, error) {
+		return op.Lean[ent.Organization](tx.Organization.Query(), in.Lean).Where(organization.IDIn(in.IDs...)).All(ctx)
 	})
 
 	TeamIDsOf = op.New("user.team_ids", op.Spec{
@@ -60,7 +60,9 @@ var (
 		Summary: "List the teams of several users",
 	}, func(ctx context.Context, tx *op.Tx, in op.OfParents) (map[string]op.List[*ent.TeamMember], error) {
 		return memberships(ctx, tx, in, teammember.FieldUserID, func(m *ent.TeamMember) string { return m.UserID },
-			func(q *ent.TeamMemberQuery) *ent.TeamMemberQuery { return q.WithTeam() })
+			func(q *ent.TeamMemberQuery) *ent.TeamMemberQuery {
+				return q.WithTeam(func(q *ent.TeamQuery) { op.Lean[ent.Team](q, in.Lean) })
+			})
 	})
 
 	UsersOf = op.New("user.of_teams", op.Spec{
@@ -68,7 +70,9 @@ var (
 		Summary: "List the members of several teams",
 	}, func(ctx context.Context, tx *op.Tx, in op.OfParents) (map[string]op.List[*ent.TeamMember], error) {
 		return memberships(ctx, tx, in, teammember.FieldTeamID, func(m *ent.TeamMember) string { return m.TeamID },
-			func(q *ent.TeamMemberQuery) *ent.TeamMemberQuery { return q.WithUser() })
+			func(q *ent.TeamMemberQuery) *ent.TeamMemberQuery {
+				return q.WithUser(func(q *ent.UserQuery) { op.Lean[ent.User](q, in.Lean) })
+			})
 	})
 )
 

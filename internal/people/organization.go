@@ -54,7 +54,7 @@ type ListOrganizationsInput struct {
 func listOrganizations(ctx context.Context, tx *op.Tx, in ListOrganizationsInput) (op.List[*ent.Organization], error) {
 	q := tx.Organization.Query()
 	return op.ListOf(ctx, in.Page, organizationSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Organization, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+		return op.Lean[ent.Organization](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit).All(ctx)
 	})
 }
 

@@ -54,7 +54,11 @@ type ListTeamsInput struct {
 func listTeams(ctx context.Context, tx *op.Tx, in ListTeamsInput) (op.List[*ent.Team], error) {
 	q := tx.Team.Query()
 	return op.ListOf(ctx, in.Page, teamSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Team, error) {
-		return q.Clone().WithMembers(orderByUser).Order(order).Offset(offset).Limit(limit).All(ctx)
+		page := op.Lean[ent.Team](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit)
+		if in.Window == nil { // who reads a window asks for members apart, by MemberIDsOf
+			page.WithMembers(orderByUser)
+		}
+		return page.All(ctx)
 	})
 }
 

@@ -61,7 +61,11 @@ func listUsers(ctx context.Context, tx *op.Tx, in ListUsersInput) (op.List[*ent.
 	}
 	q := tx.User.Query().Where(where...)
 	return op.ListOf(ctx, in.Page, userSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.User, error) {
-		return q.Clone().WithMemberships(orderByTeam).Order(order).Offset(offset).Limit(limit).All(ctx)
+		page := op.Lean[ent.User](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit)
+		if in.Window == nil { // who reads a window asks for memberships apart, by TeamIDsOf
+			page.WithMemberships(orderByTeam)
+		}
+		return page.All(ctx)
 	})
 }
 

@@ -43,7 +43,7 @@ type ListInput struct {
 func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.Request], error) {
 	q := tx.Request.Query().Where(in.where(tx)...)
 	rows := func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Request, error) {
-		page := q.Clone().Order(order).Offset(offset).Limit(limit)
+		page := op.Lean[ent.Request](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit)
 		if offset < op.DeepPage {
 			return page.All(ctx)
 		}

@@ -90,7 +90,7 @@ func countUpTo(ctx context.Context, tx *op.Tx, most int, where []predicate.Webho
 	driver := ent.DriverOf(tx.Client)
 	d := sql.Dialect(driver.Dialect())
 	t := d.Table(webhookdelivery.Table)
-	some := d.Select("1").From(t).Where(sql.EQ(t.C(webhookdelivery.FieldCompanyID), tx.Principal().CompanyID)).Limit(most)
+	some := d.SelectExpr(sql.Raw("1")).From(t).Where(sql.EQ(t.C(webhookdelivery.FieldCompanyID), tx.Principal().CompanyID)).Limit(most)
 	for _, p := range where {
 		p(some)
 	}

@@ -40,6 +40,10 @@ type Dispatcher struct {
 	alarm   *alarm
 	loads   *batcher[string, *ent.WebhookDelivery]
 	records *batcher[record, webhookdelivery.Outcome]
+	parks   *batcher[jobs.Back, struct{}]
+
+	finisher *jobs.Finisher
+	tidied   time.Time // of the one batch of records that is under way
 }
 
 // New returns a dispatcher. It fails for a schedule with a wait that is none, and for metrics that are registered
@@ -56,6 +60,7 @@ func New(o Options) (*Dispatcher, error) {
 	d.alarm = newAlarm(func() { o.Store.WakeQueue(outbox.Queue) })
 	d.loads = &batcher[string, *ent.WebhookDelivery]{most: maxLoad, do: d.load}
 	d.records = &batcher[record, webhookdelivery.Outcome]{most: maxRecords, do: d.record}
+	d.parks = &batcher[jobs.Back, struct{}]{most: maxParks, do: d.park}
 	return d, nil
 }
 
@@ -63,6 +68,7 @@ func New(o Options) (*Dispatcher, error) {
 func (d *Dispatcher) Work() jobs.Option {
 	return jobs.All(
 		jobs.Prompt(outbox.Queue, slots),
+		jobs.Finishing(func(f *jobs.Finisher) { d.finisher = f }),
 		jobs.Work(&worker{d: d}),
 		jobs.Work(&replayer{d: d}),
 		jobs.Work(&sweeper{store: d.store}),

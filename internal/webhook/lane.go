@@ -14,10 +14,10 @@ const (
 	slow         = 5 * time.Second
 	brisk        = 250 * time.Millisecond // up to this average it pays to wait for a place
 	maxWait      = time.Second            // for one
-	maxQueue     = 100                    // jobs that wait for a place in one lane …
-	maxQueued    = slots / 8              // … and in all of them
-	minPark      = 250 * time.Millisecond // of a job that is put back
+	maxQueued    = slots / 4              // jobs that wait for a place, in all lanes
+	minPark      = 500 * time.Millisecond // of a job that is put back
 	maxPark      = time.Minute
+	maxParks     = 256    // jobs that are put back in one transaction
 	maxIdleLanes = 10_000 // that are remembered
 )
 
@@ -35,7 +35,7 @@ type lanes struct {
 type lane struct {
 	busy    int
 	queue   []chan struct{} // who waits for a place, the first one first; closed when it is theirs
-	average time.Duration   // of the last answers
+	average time.Duration   // for which the last places were taken
 	slow    bool
 	turn    time.Time // when the job that was put back last has its turn
 }
@@ -71,7 +71,7 @@ func (l *lanes) enter(ctx context.Context, subscription string, now time.Time) (
 		l.mu.Unlock()
 		return 0, true
 	}
-	if of.slow || of.average > brisk || len(of.queue) >= maxQueue || l.queued >= maxQueued {
+	if of.slow || of.average > brisk || time.Duration(len(of.queue))*of.apart(l) > maxWait || l.queued >= maxQueued {
 		defer l.mu.Unlock()
 		return l.park(of, now), false
 	}
@@ -82,9 +82,14 @@ func (l *lanes) enter(ctx context.Context, subscription string, now time.Time) (
 	return l.wait(ctx, of, turn)
 }
 
+// apart is how long it takes on average until a place in the lane is free.
+func (of *lane) apart(l *lanes) time.Duration {
+	return max(of.average, time.Millisecond) / time.Duration(l.width(of))
+}
+
 // wait waits for a place, not for long.
 func (l *lanes) wait(ctx context.Context, of *lane, turn chan struct{}) (time.Duration, bool) {
-	late := time.NewTimer(maxWait)
+	late := time.NewTimer(2 * maxWait) // it was expected to take half of that at most
 	defer late.Stop()
 	select {
 	case <-turn:
@@ -107,11 +112,10 @@ func (l *lanes) wait(ctx context.Context, of *lane, turn chan struct{}) (time.Du
 // park returns how long a job is put back for: the jobs of a lane get their turns one after the other, as far apart as
 // the receiver's answers let expect. Nobody is put back for longer than a minute, in case the receiver recovers.
 func (l *lanes) park(of *lane, now time.Time) time.Duration {
-	apart := max(of.average, time.Millisecond) / time.Duration(l.width(of))
 	if earliest := now.Add(minPark); of.turn.Before(earliest) {
 		of.turn = earliest
 	}
-	of.turn = of.turn.Add(apart)
+	of.turn = of.turn.Add(of.apart(l))
 	if wait := of.turn.Sub(now); wait < maxPark {
 		return wait
 	}
@@ -119,13 +123,14 @@ func (l *lanes) park(of *lane, now time.Time) time.Duration {
 	return maxPark/2 + rand.N(maxPark/2)
 }
 
-// leave gives a place back to whoever waits for it. took is how long the call took; negative when there was none.
-func (l *lanes) leave(subscription string, took time.Duration) {
+// leave gives a place back that was held for so long to whoever waits for it. called is how long the receiver took,
+// negative when it was not called.
+func (l *lanes) leave(subscription string, held, called time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of := l.byID[subscription]
-	if took >= 0 {
-		of.learn(took)
+	if called >= 0 {
+		of.learn(held, called >= slow)
 	}
 	of.busy--
 	l.busy--
@@ -138,16 +143,13 @@ func (l *lanes) leave(subscription string, took time.Duration) {
 	}
 }
 
-// learn takes the time of a call into account.
-func (of *lane) learn(took time.Duration) {
-	if of.average == 0 {
-		of.average = took
+// learn takes a call into account.
+func (of *lane) learn(held time.Duration, slow bool) {
+	if of.average == 0 || of.slow && !slow {
+		of.average, of.turn = held, time.Time{} // the first one, or it has recovered: what was thought of it is void
 	}
-	of.average += (took - of.average) / 5
-	wasSlow := of.slow
-	if of.slow = took >= slow; wasSlow && !of.slow {
-		of.average, of.turn = took, time.Time{} // it has recovered: what was thought of it is void
-	}
+	of.average += (held - of.average) / 5
+	of.slow = slow
 }
 
 // forget drops lanes that nobody is in when there are very many.

@@ -43,6 +43,7 @@ func (d *Dispatcher) record(ctx context.Context, batch []record) ([]webhookdeliv
 	if err != nil {
 		return nil, fmt.Errorf("record attempts: %w", err)
 	}
+	d.tidy(ctx)
 	out := make([]webhookdelivery.Outcome, len(batch))
 	for i, r := range batch {
 		out[i] = r.outcome
@@ -80,7 +81,7 @@ func (d *Dispatcher) write(ctx context.Context, tx *store.Tx, batch []record) er
 	if err := d.judge(ctx, tx, batch); err != nil {
 		return err
 	}
-	if err := outbox.Remove(ctx, tx, done); err != nil {
+	if err := d.finisher.Finish(ctx, tx, done); err != nil {
 		return err //nolint:wrapcheck // says what it was doing
 	}
 	return outbox.Insert(ctx, tx, next) //nolint:wrapcheck // says what it was doing
@@ -162,5 +163,25 @@ func (d *Dispatcher) wait(r *record) (time.Duration, bool) {
 		return stoppedWait, true
 	default:
 		return 0, false
+	}
+}
+
+const (
+	tidyEvery = time.Second
+	tidyMost  = 1000 // jobs
+)
+
+// tidy deletes jobs that were finished a while ago, where they are kept: a few at a time and often, so that the writer is
+// never held up.
+func (d *Dispatcher) tidy(ctx context.Context) {
+	if time.Since(d.tidied) < tidyEvery {
+		return
+	}
+	d.tidied = time.Now()
+	err := d.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return d.finisher.Forget(ctx, tx, outbox.Kind, tidyMost)
+	})
+	if err != nil {
+		d.log.WarnContext(ctx, "finished jobs of webhooks were not deleted", "error", err)
 	}
 }

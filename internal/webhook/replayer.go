@@ -58,7 +58,7 @@ func (r *replayer) Work(ctx context.Context, job *river.Job[ReplayArgs]) error {
 				return err //nolint:wrapcheck // says what it was doing
 			}
 		}
-		return outbox.Remove(ctx, tx, []int64{job.JobRow.ID}) //nolint:wrapcheck // says what it was doing
+		return r.d.finisher.Finish(ctx, tx, []int64{job.JobRow.ID}) //nolint:wrapcheck // says what it was doing
 	})
 	if err != nil {
 		return fmt.Errorf("replay events: %w", err)

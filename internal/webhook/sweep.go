@@ -66,7 +66,7 @@ func (*sweeper) Timeout(*river.Job[SweepArgs]) time.Duration { return time.Minut
 func sweepEvents(ctx context.Context, tx *store.Tx, companyID string, before time.Time) (int, error) {
 	ids, err := tx.Event.Query().Where(event.CompanyID(companyID), event.CreatedAtLT(before), func(s *sql.Selector) {
 		d := sql.Dialect(s.Dialect()).Table(webhookdelivery.Table)
-		s.Where(sql.NotExists(sql.Dialect(s.Dialect()).Select("1").From(d).Where(sql.And(
+		s.Where(sql.NotExists(sql.Dialect(s.Dialect()).SelectExpr(sql.Raw("1")).From(d).Where(sql.And(
 			sql.ColumnsEQ(d.C(webhookdelivery.FieldCompanyID), s.C(event.FieldCompanyID)), sql.ColumnsEQ(d.C(webhookdelivery.FieldEventID), s.C(event.FieldID))))))
 	}).Order(event.ByCreatedAt()).Limit(sweepBatch).IDs(ctx)
 	if err != nil || len(ids) == 0 {

@@ -9,8 +9,11 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"atrium/ent"
 	"atrium/internal/jobs"
 	"atrium/internal/outbox"
+	"atrium/internal/principal"
+	"atrium/internal/store"
 )
 
 // worker performs the jobs of attempts.
@@ -32,30 +35,12 @@ func (w *worker) Work(ctx context.Context, job *river.Job[outbox.Args]) error {
 	park, ok := d.lanes.enter(ctx, job.Args.Subscription, time.Now())
 	if !ok {
 		d.metrics.parked.Inc()
-		return river.JobSnooze(park)
-	}
-	took := time.Duration(-1)
-	defer func() { d.lanes.leave(job.Args.Subscription, took) }()
-	row, err := d.loads.call(job.Args.Delivery)
-	if err != nil {
+		_, err := d.parks.call(jobs.Back{ID: job.JobRow.ID, After: park})
 		return err
 	}
-	if row == nil {
-		return nil // deleted with its subscription
-	}
-	before, err := AttemptsOf(row)
-	if err != nil {
+	row, r, err := w.attempt(ctx, job.Args)
+	if err != nil || row == nil {
 		return err
-	}
-	if stale(job.Args, row.Outcome, len(before)) {
-		return nil // it was made by another job, or its delivery is settled
-	}
-	r, err := d.send(ctx, row)
-	if err != nil {
-		return fmt.Errorf("attempt %s: %w", row.ID, err)
-	}
-	if r.verdict != disabled {
-		took = r.took
 	}
 	outcome, err := d.records.call(record{job: job.JobRow.ID, args: job.Args, row: row, report: r, lost: lost(job.JobRow)})
 	if err != nil {
@@ -63,6 +48,32 @@ func (w *worker) Work(ctx context.Context, job *river.Job[outbox.Args]) error {
 	}
 	d.metrics.attempted(r, outcome, row.CreatedAt, job.Args)
 	return nil
+}
+
+// attempt loads a delivery and makes the attempt, in the place that its lane has kept. Returns nil for a delivery that
+// is not to be attempted by this job any more.
+func (w *worker) attempt(ctx context.Context, args outbox.Args) (*ent.WebhookDelivery, report, error) {
+	began, called := time.Now(), time.Duration(-1)
+	defer func() { w.d.lanes.leave(args.Subscription, time.Since(began), called) }()
+	row, err := w.d.loads.call(args.Delivery)
+	if err != nil || row == nil {
+		return nil, report{}, err // nil: deleted with its subscription
+	}
+	before, err := AttemptsOf(row)
+	if err != nil {
+		return nil, report{}, err
+	}
+	if stale(args, row.Outcome, len(before)) {
+		return nil, report{}, nil // another job has made it, or its delivery is settled
+	}
+	r, err := w.d.send(ctx, row)
+	if err != nil {
+		return nil, report{}, fmt.Errorf("attempt %s: %w", row.ID, err)
+	}
+	if r.verdict != disabled {
+		called = r.took
+	}
+	return row, r, nil
 }
 
 // Timeout is longer than a call may take, with the waits around it.
@@ -78,4 +89,17 @@ func lost(row *rivertype.JobRow) []Attempt {
 		}
 	}
 	return list
+}
+
+// park puts jobs back into the queue until about when their turn comes.
+func (d *Dispatcher) park(ctx context.Context, batch []jobs.Back) ([]struct{}, error) {
+	ctx = principal.System(ctx, "jobs belong to the installation")
+	err := d.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return d.finisher.PutBack(ctx, tx, batch) })
+	if err != nil {
+		return nil, fmt.Errorf("put jobs back: %w", err)
+	}
+	for _, j := range batch {
+		d.alarm.at(j.After)
+	}
+	return make([]struct{}, len(batch)), nil
 }

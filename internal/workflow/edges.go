@@ -12,6 +12,6 @@ import (
 var LookUpWorkflows = op.Lookup("workflow.lookup", op.Spec{
 	Resource: "Workflow", Action: op.Read, Scope: "workflows:read",
 	Summary: "Look workflows up by their ids",
-}, func(w *ent.Workflow) string { return w.ID }, func(ctx context.Context, tx *op.Tx, ids []string) ([]*ent.Workflow, error) {
-	return tx.Workflow.Query().Where(workflow.IDIn(ids...)).All(ctx)
+}, func(w *ent.Workflow) string { return w.ID }, func(ctx context.Context, tx *op.Tx, in op.ByIDs) ([]*ent.Workflow, error) {
+	return op.Lean[ent.Workflow](tx.Workflow.Query(), in.Lean).Where(workflow.IDIn(in.IDs...)).All(ctx)
 })

@@ -62,7 +62,7 @@ func listWorkflows(ctx context.Context, tx *op.Tx, in ListWorkflowsInput) (op.Li
 	}
 	q := tx.Workflow.Query().Where(where...)
 	return op.ListOf(ctx, in.Page, workflowSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Workflow, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+		return op.Lean[ent.Workflow](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit).All(ctx)
 	})
 }
 

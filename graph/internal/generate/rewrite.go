@@ -131,7 +131,7 @@ func (s *source) column(f *ast.FuncDecl) {
 	if call == nil || s.of(call.Fun) != "graphql.ResolveField" || s.of(call.Args[middleware]) != "nil" {
 		return
 	}
-	context := onlyReturn(call.Args[init].(*ast.FuncLit).Body) //nolint:forcetypeassert // this program's input is gqlgen's output
+	context := onlyReturn(call.Args[init].(*ast.FuncLit).Body)  //nolint:forcetypeassert // this program's input is gqlgen's output
 	write := onlyReturn(call.Args[marshal].(*ast.FuncLit).Body) //nolint:forcetypeassert // as above
 	body := call.Args[resolve].(*ast.FuncLit).Body              //nolint:forcetypeassert // as above
 	if context == nil || write == nil || len(body.List) != 1 || !s.scalars[strings.TrimPrefix(s.of(context.Fun), "ec.")] {

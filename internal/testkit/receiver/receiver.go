@@ -197,3 +197,19 @@ func (r *Receiver) Port() string {
 	}
 	return port
 }
+
+// NewBare starts a server with the receivers' certificate that keeps nothing, for measurements, and returns its URL.
+func NewBare(tb testing.TB, handler http.Handler) string {
+	tb.Helper()
+	cert, err := pair()
+	require.NoError(tb, err)
+	server := httptest.NewUnstartedServer(handler)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	tb.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server.URL
+}

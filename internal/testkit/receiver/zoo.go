@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -49,7 +50,10 @@ func Big(bytes int) http.Handler {
 
 // Hang never answers; it lets go when the caller does.
 func Hang() http.Handler {
-	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // until then the server does not notice that the caller has gone
+		<-r.Context().Done()
+	})
 }
 
 // Drip answers 200 at once and then sends one byte of the body at a time, for as long as somebody listens.
