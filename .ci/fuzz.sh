@@ -5,6 +5,10 @@ cd "$(dirname "$0")/.."
 
 targets=$(git grep --untracked -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' |
   sed -E 's|^(.*)/[^/]*:func (.*)$|\1 \2|' | sort -u) || { echo "There are no fuzz targets."; exit 0; }
+# Lists against single decisions, at the size of a night.
+echo "== authz TestListsAndDecisionsAgree"
+ATRIUM_DIFFERENTIAL_CASES=${ATRIUM_DIFFERENTIAL_CASES:-2000000} .ci/with-services.sh \
+  go test ./authz -run '^TestListsAndDecisionsAgree$' -count 1 -timeout 60m
 while read -r package target; do
   echo "== $package $target"
   go test "./$package" -run '^$' -fuzz "^$target\$" -fuzztime "${1:-30s}" </dev/null

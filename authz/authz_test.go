@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func engine(t *testing.T) *authz.Engine {
 	t.Helper()
-	e, err := authz.New(t.Context())
+	e, err := authz.New(t.Context(), authz.Options{})
 	require.NoError(t, err)
 	return e
 }
@@ -27,7 +27,7 @@ func TestRolesAndVerbs(t *testing.T) {
 	e := engine(t)
 	const all, own, assigned, none = authz.RowsAll, authz.RowsOwn, authz.RowsAssigned, authz.RowsNone
 	roles := []principal.Role{principal.Member, principal.Agent, principal.Admin, principal.Owner, principal.OperatorRole, "guest", ""}
-	for verb, want := range map[string][]authz.Rows{ // in the order of roles
+	for verb, want := range map[string][]authz.Reach{ // in the order of roles
 		"service.read":        {all, all, all, all, all, none, none},
 		"offering.read":       {all, all, all, all, all, none, none},
 		"service.create":      {none, none, all, all, all, none, none},

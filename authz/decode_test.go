@@ -37,14 +37,14 @@ func TestErrorsAreNotKept(t *testing.T) {
 	} {
 		q, err := rego.New(rego.Query("data.atrium.authz.decision"), rego.Module("m.rego", module)).PrepareForEval(t.Context())
 		require.NoError(t, err, name)
-		e := &Engine{query: q}
+		e := &Engine{own: &bundle{decision: q}}
 		p := &principal.Principal{Role: principal.Owner, Method: principal.MethodSession}
 		d, err := e.Decide(t.Context(), p, Question{Verb: "service.read"})
 		require.Error(t, err, name)
 		require.Equal(t, Decision{}, d, name)
 		e.known.Range(func(any, any) bool { require.Fail(t, "an error was kept"); return false })
 	}
-	e, err := New(t.Context())
+	e, err := New(t.Context(), Options{})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -11,6 +11,9 @@ import (
 
 	"atrium/ent/migrate"
 
+	"atrium/ent/accessdecision"
+	"atrium/ent/accesspolicy"
+	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
@@ -62,6 +65,12 @@ type Client struct {
 	Schema *migrate.Schema
 	// APIKey is the client for interacting with the APIKey builders.
 	APIKey *APIKeyClient
+	// AccessDecision is the client for interacting with the AccessDecision builders.
+	AccessDecision *AccessDecisionClient
+	// AccessPolicy is the client for interacting with the AccessPolicy builders.
+	AccessPolicy *AccessPolicyClient
+	// AccessPolicyVersion is the client for interacting with the AccessPolicyVersion builders.
+	AccessPolicyVersion *AccessPolicyVersionClient
 	// Account is the client for interacting with the Account builders.
 	Account *AccountClient
 	// Agent is the client for interacting with the Agent builders.
@@ -146,6 +155,9 @@ func NewClient(opts ...Option) *Client {
 func (c *Client) init() {
 	c.Schema = migrate.NewSchema(c.driver)
 	c.APIKey = NewAPIKeyClient(c.config)
+	c.AccessDecision = NewAccessDecisionClient(c.config)
+	c.AccessPolicy = NewAccessPolicyClient(c.config)
+	c.AccessPolicyVersion = NewAccessPolicyVersionClient(c.config)
 	c.Account = NewAccountClient(c.config)
 	c.Agent = NewAgentClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
@@ -275,6 +287,9 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		ctx:                 ctx,
 		config:              cfg,
 		APIKey:              NewAPIKeyClient(cfg),
+		AccessDecision:      NewAccessDecisionClient(cfg),
+		AccessPolicy:        NewAccessPolicyClient(cfg),
+		AccessPolicyVersion: NewAccessPolicyVersionClient(cfg),
 		Account:             NewAccountClient(cfg),
 		Agent:               NewAgentClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
@@ -331,6 +346,9 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		ctx:                 ctx,
 		config:              cfg,
 		APIKey:              NewAPIKeyClient(cfg),
+		AccessDecision:      NewAccessDecisionClient(cfg),
+		AccessPolicy:        NewAccessPolicyClient(cfg),
+		AccessPolicyVersion: NewAccessPolicyVersionClient(cfg),
 		Account:             NewAccountClient(cfg),
 		Agent:               NewAgentClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
@@ -396,13 +414,14 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.APIKey, c.Account, c.Agent, c.AuditEntry, c.AuthRequest, c.Calendar,
-		c.Company, c.Consent, c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor,
-		c.Grant, c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering,
-		c.Organization, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
-		c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting,
-		c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User,
-		c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
+		c.Agent, c.AuditEntry, c.AuthRequest, c.Calendar, c.Company, c.Consent,
+		c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor, c.Grant,
+		c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering, c.Organization,
+		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow,
 	} {
 		n.Use(hooks...)
 	}
@@ -412,13 +431,14 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.APIKey, c.Account, c.Agent, c.AuditEntry, c.AuthRequest, c.Calendar,
-		c.Company, c.Consent, c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor,
-		c.Grant, c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering,
-		c.Organization, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
-		c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting,
-		c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User,
-		c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
+		c.Agent, c.AuditEntry, c.AuthRequest, c.Calendar, c.Company, c.Consent,
+		c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor, c.Grant,
+		c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering, c.Organization,
+		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -429,6 +449,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 	switch m := m.(type) {
 	case *APIKeyMutation:
 		return c.APIKey.mutate(ctx, m)
+	case *AccessDecisionMutation:
+		return c.AccessDecision.mutate(ctx, m)
+	case *AccessPolicyMutation:
+		return c.AccessPolicy.mutate(ctx, m)
+	case *AccessPolicyVersionMutation:
+		return c.AccessPolicyVersion.mutate(ctx, m)
 	case *AccountMutation:
 		return c.Account.mutate(ctx, m)
 	case *AgentMutation:
@@ -670,6 +696,411 @@ func (c *APIKeyClient) mutate(ctx context.Context, m *APIKeyMutation) (Value, er
 		return (&APIKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown APIKey mutation op: %q", m.Op())
+	}
+}
+
+// AccessDecisionClient is a client for the AccessDecision schema.
+type AccessDecisionClient struct {
+	config
+}
+
+// NewAccessDecisionClient returns a client for the AccessDecision from the given config.
+func NewAccessDecisionClient(c config) *AccessDecisionClient {
+	return &AccessDecisionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `accessdecision.Hooks(f(g(h())))`.
+func (c *AccessDecisionClient) Use(hooks ...Hook) {
+	c.hooks.AccessDecision = append(c.hooks.AccessDecision, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `accessdecision.Intercept(f(g(h())))`.
+func (c *AccessDecisionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AccessDecision = append(c.inters.AccessDecision, interceptors...)
+}
+
+// Create returns a builder for creating a AccessDecision entity.
+func (c *AccessDecisionClient) Create() *AccessDecisionCreate {
+	mutation := newAccessDecisionMutation(c.config, OpCreate)
+	return &AccessDecisionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AccessDecision entities.
+func (c *AccessDecisionClient) CreateBulk(builders ...*AccessDecisionCreate) *AccessDecisionCreateBulk {
+	return &AccessDecisionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AccessDecisionClient) MapCreateBulk(slice any, setFunc func(*AccessDecisionCreate, int)) *AccessDecisionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AccessDecisionCreateBulk{err: fmt.Errorf("calling to AccessDecisionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AccessDecisionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AccessDecisionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AccessDecision.
+func (c *AccessDecisionClient) Update() *AccessDecisionUpdate {
+	mutation := newAccessDecisionMutation(c.config, OpUpdate)
+	return &AccessDecisionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AccessDecisionClient) UpdateOne(_m *AccessDecision) *AccessDecisionUpdateOne {
+	mutation := newAccessDecisionMutation(c.config, OpUpdateOne, withAccessDecision(_m))
+	return &AccessDecisionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AccessDecisionClient) UpdateOneID(id string) *AccessDecisionUpdateOne {
+	mutation := newAccessDecisionMutation(c.config, OpUpdateOne, withAccessDecisionID(id))
+	return &AccessDecisionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AccessDecision.
+func (c *AccessDecisionClient) Delete() *AccessDecisionDelete {
+	mutation := newAccessDecisionMutation(c.config, OpDelete)
+	return &AccessDecisionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AccessDecisionClient) DeleteOne(_m *AccessDecision) *AccessDecisionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AccessDecisionClient) DeleteOneID(id string) *AccessDecisionDeleteOne {
+	builder := c.Delete().Where(accessdecision.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AccessDecisionDeleteOne{builder}
+}
+
+// Query returns a query builder for AccessDecision.
+func (c *AccessDecisionClient) Query() *AccessDecisionQuery {
+	return &AccessDecisionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAccessDecision},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AccessDecision entity by its id.
+func (c *AccessDecisionClient) Get(ctx context.Context, id string) (*AccessDecision, error) {
+	return c.Query().Where(accessdecision.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AccessDecisionClient) GetX(ctx context.Context, id string) *AccessDecision {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AccessDecisionClient) Hooks() []Hook {
+	hooks := c.hooks.AccessDecision
+	return append(hooks[:len(hooks):len(hooks)], accessdecision.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AccessDecisionClient) Interceptors() []Interceptor {
+	inters := c.inters.AccessDecision
+	return append(inters[:len(inters):len(inters)], accessdecision.Interceptors[:]...)
+}
+
+func (c *AccessDecisionClient) mutate(ctx context.Context, m *AccessDecisionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AccessDecisionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AccessDecisionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AccessDecisionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AccessDecisionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AccessDecision mutation op: %q", m.Op())
+	}
+}
+
+// AccessPolicyClient is a client for the AccessPolicy schema.
+type AccessPolicyClient struct {
+	config
+}
+
+// NewAccessPolicyClient returns a client for the AccessPolicy from the given config.
+func NewAccessPolicyClient(c config) *AccessPolicyClient {
+	return &AccessPolicyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `accesspolicy.Hooks(f(g(h())))`.
+func (c *AccessPolicyClient) Use(hooks ...Hook) {
+	c.hooks.AccessPolicy = append(c.hooks.AccessPolicy, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `accesspolicy.Intercept(f(g(h())))`.
+func (c *AccessPolicyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AccessPolicy = append(c.inters.AccessPolicy, interceptors...)
+}
+
+// Create returns a builder for creating a AccessPolicy entity.
+func (c *AccessPolicyClient) Create() *AccessPolicyCreate {
+	mutation := newAccessPolicyMutation(c.config, OpCreate)
+	return &AccessPolicyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AccessPolicy entities.
+func (c *AccessPolicyClient) CreateBulk(builders ...*AccessPolicyCreate) *AccessPolicyCreateBulk {
+	return &AccessPolicyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AccessPolicyClient) MapCreateBulk(slice any, setFunc func(*AccessPolicyCreate, int)) *AccessPolicyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AccessPolicyCreateBulk{err: fmt.Errorf("calling to AccessPolicyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AccessPolicyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AccessPolicyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AccessPolicy.
+func (c *AccessPolicyClient) Update() *AccessPolicyUpdate {
+	mutation := newAccessPolicyMutation(c.config, OpUpdate)
+	return &AccessPolicyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AccessPolicyClient) UpdateOne(_m *AccessPolicy) *AccessPolicyUpdateOne {
+	mutation := newAccessPolicyMutation(c.config, OpUpdateOne, withAccessPolicy(_m))
+	return &AccessPolicyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AccessPolicyClient) UpdateOneID(id string) *AccessPolicyUpdateOne {
+	mutation := newAccessPolicyMutation(c.config, OpUpdateOne, withAccessPolicyID(id))
+	return &AccessPolicyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AccessPolicy.
+func (c *AccessPolicyClient) Delete() *AccessPolicyDelete {
+	mutation := newAccessPolicyMutation(c.config, OpDelete)
+	return &AccessPolicyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AccessPolicyClient) DeleteOne(_m *AccessPolicy) *AccessPolicyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AccessPolicyClient) DeleteOneID(id string) *AccessPolicyDeleteOne {
+	builder := c.Delete().Where(accesspolicy.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AccessPolicyDeleteOne{builder}
+}
+
+// Query returns a query builder for AccessPolicy.
+func (c *AccessPolicyClient) Query() *AccessPolicyQuery {
+	return &AccessPolicyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAccessPolicy},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AccessPolicy entity by its id.
+func (c *AccessPolicyClient) Get(ctx context.Context, id string) (*AccessPolicy, error) {
+	return c.Query().Where(accesspolicy.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AccessPolicyClient) GetX(ctx context.Context, id string) *AccessPolicy {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AccessPolicyClient) Hooks() []Hook {
+	hooks := c.hooks.AccessPolicy
+	return append(hooks[:len(hooks):len(hooks)], accesspolicy.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AccessPolicyClient) Interceptors() []Interceptor {
+	inters := c.inters.AccessPolicy
+	return append(inters[:len(inters):len(inters)], accesspolicy.Interceptors[:]...)
+}
+
+func (c *AccessPolicyClient) mutate(ctx context.Context, m *AccessPolicyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AccessPolicyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AccessPolicyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AccessPolicyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AccessPolicyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AccessPolicy mutation op: %q", m.Op())
+	}
+}
+
+// AccessPolicyVersionClient is a client for the AccessPolicyVersion schema.
+type AccessPolicyVersionClient struct {
+	config
+}
+
+// NewAccessPolicyVersionClient returns a client for the AccessPolicyVersion from the given config.
+func NewAccessPolicyVersionClient(c config) *AccessPolicyVersionClient {
+	return &AccessPolicyVersionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `accesspolicyversion.Hooks(f(g(h())))`.
+func (c *AccessPolicyVersionClient) Use(hooks ...Hook) {
+	c.hooks.AccessPolicyVersion = append(c.hooks.AccessPolicyVersion, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `accesspolicyversion.Intercept(f(g(h())))`.
+func (c *AccessPolicyVersionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AccessPolicyVersion = append(c.inters.AccessPolicyVersion, interceptors...)
+}
+
+// Create returns a builder for creating a AccessPolicyVersion entity.
+func (c *AccessPolicyVersionClient) Create() *AccessPolicyVersionCreate {
+	mutation := newAccessPolicyVersionMutation(c.config, OpCreate)
+	return &AccessPolicyVersionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AccessPolicyVersion entities.
+func (c *AccessPolicyVersionClient) CreateBulk(builders ...*AccessPolicyVersionCreate) *AccessPolicyVersionCreateBulk {
+	return &AccessPolicyVersionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AccessPolicyVersionClient) MapCreateBulk(slice any, setFunc func(*AccessPolicyVersionCreate, int)) *AccessPolicyVersionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AccessPolicyVersionCreateBulk{err: fmt.Errorf("calling to AccessPolicyVersionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AccessPolicyVersionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AccessPolicyVersionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AccessPolicyVersion.
+func (c *AccessPolicyVersionClient) Update() *AccessPolicyVersionUpdate {
+	mutation := newAccessPolicyVersionMutation(c.config, OpUpdate)
+	return &AccessPolicyVersionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AccessPolicyVersionClient) UpdateOne(_m *AccessPolicyVersion) *AccessPolicyVersionUpdateOne {
+	mutation := newAccessPolicyVersionMutation(c.config, OpUpdateOne, withAccessPolicyVersion(_m))
+	return &AccessPolicyVersionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AccessPolicyVersionClient) UpdateOneID(id string) *AccessPolicyVersionUpdateOne {
+	mutation := newAccessPolicyVersionMutation(c.config, OpUpdateOne, withAccessPolicyVersionID(id))
+	return &AccessPolicyVersionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AccessPolicyVersion.
+func (c *AccessPolicyVersionClient) Delete() *AccessPolicyVersionDelete {
+	mutation := newAccessPolicyVersionMutation(c.config, OpDelete)
+	return &AccessPolicyVersionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AccessPolicyVersionClient) DeleteOne(_m *AccessPolicyVersion) *AccessPolicyVersionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AccessPolicyVersionClient) DeleteOneID(id string) *AccessPolicyVersionDeleteOne {
+	builder := c.Delete().Where(accesspolicyversion.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AccessPolicyVersionDeleteOne{builder}
+}
+
+// Query returns a query builder for AccessPolicyVersion.
+func (c *AccessPolicyVersionClient) Query() *AccessPolicyVersionQuery {
+	return &AccessPolicyVersionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAccessPolicyVersion},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AccessPolicyVersion entity by its id.
+func (c *AccessPolicyVersionClient) Get(ctx context.Context, id string) (*AccessPolicyVersion, error) {
+	return c.Query().Where(accesspolicyversion.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AccessPolicyVersionClient) GetX(ctx context.Context, id string) *AccessPolicyVersion {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AccessPolicyVersionClient) Hooks() []Hook {
+	hooks := c.hooks.AccessPolicyVersion
+	return append(hooks[:len(hooks):len(hooks)], accesspolicyversion.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AccessPolicyVersionClient) Interceptors() []Interceptor {
+	inters := c.inters.AccessPolicyVersion
+	return append(inters[:len(inters):len(inters)], accesspolicyversion.Interceptors[:]...)
+}
+
+func (c *AccessPolicyVersionClient) mutate(ctx context.Context, m *AccessPolicyVersionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AccessPolicyVersionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AccessPolicyVersionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AccessPolicyVersionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AccessPolicyVersionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AccessPolicyVersion mutation op: %q", m.Op())
 	}
 }
 
@@ -5936,19 +6367,21 @@ func (c *WorkflowClient) mutate(ctx context.Context, m *WorkflowMutation) (Value
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		APIKey, Account, Agent, AuditEntry, AuthRequest, Calendar, Company, Consent,
-		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey,
-		MailedLink, OAuthClient, Offering, Organization, RateCount, RecoveryCode,
-		RefreshToken, Request, RowCount, Secret, Service, ServiceAccount, Session,
-		Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User, WebhookDelivery,
+		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
+		AuditEntry, AuthRequest, Calendar, Company, Consent, CreditEntry, Event,
+		ExternalIdentity, Factor, Grant, IdempotencyKey, MailedLink, OAuthClient,
+		Offering, Organization, RateCount, RecoveryCode, RefreshToken, Request,
+		RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SigningKey, Team, TeamMember, Throttle, User, WebhookDelivery,
 		WebhookSubscription, Workflow []ent.Hook
 	}
 	inters struct {
-		APIKey, Account, Agent, AuditEntry, AuthRequest, Calendar, Company, Consent,
-		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey,
-		MailedLink, OAuthClient, Offering, Organization, RateCount, RecoveryCode,
-		RefreshToken, Request, RowCount, Secret, Service, ServiceAccount, Session,
-		Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User, WebhookDelivery,
+		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
+		AuditEntry, AuthRequest, Calendar, Company, Consent, CreditEntry, Event,
+		ExternalIdentity, Factor, Grant, IdempotencyKey, MailedLink, OAuthClient,
+		Offering, Organization, RateCount, RecoveryCode, RefreshToken, Request,
+		RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SigningKey, Team, TeamMember, Throttle, User, WebhookDelivery,
 		WebhookSubscription, Workflow []ent.Interceptor
 	}
 )

@@ -3,6 +3,9 @@
 package ent
 
 import (
+	"atrium/ent/accessdecision"
+	"atrium/ent/accesspolicy"
+	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
@@ -110,6 +113,9 @@ func checkColumn(t, c string) error {
 	initCheck.Do(func() {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			apikey.Table:              apikey.ValidColumn,
+			accessdecision.Table:      accessdecision.ValidColumn,
+			accesspolicy.Table:        accesspolicy.ValidColumn,
+			accesspolicyversion.Table: accesspolicyversion.ValidColumn,
 			account.Table:             account.ValidColumn,
 			agent.Table:               agent.ValidColumn,
 			auditentry.Table:          auditentry.ValidColumn,

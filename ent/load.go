@@ -10,6 +10,9 @@ import (
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
+	"atrium/ent/accessdecision"
+	"atrium/ent/accesspolicy"
+	"atrium/ent/accesspolicyversion"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
@@ -58,11 +61,15 @@ func (q loadQuery) of(d string) string {
 var loadAPIKey = newLoadQuery(apikey.Table, apikey.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *APIKeyClient) Load(ctx context.Context, id string) (*APIKey, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load apikey: the caller has no company")
+	}
+	if p.Narrowed("APIKey") {
+		return c.Query().Where(apikey.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadAPIKey.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -89,14 +96,132 @@ func (c *APIKeyClient) Load(ctx context.Context, id string) (*APIKey, error) {
 	return row, nil
 }
 
+var loadAccessDecision = newLoadQuery(accessdecision.Table, accessdecision.Columns)
+
+// Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
+func (c *AccessDecisionClient) Load(ctx context.Context, id string) (*AccessDecision, error) {
+	p, ok := principal.From(ctx)
+	if !ok || p.CompanyID == "" {
+		return nil, fmt.Errorf("ent: load accessdecision: the caller has no company")
+	}
+	if p.Narrowed("AccessDecision") {
+		return c.Query().Where(accessdecision.ID(id)).Only(ctx)
+	}
+	rows := &sql.Rows{}
+	if err := c.driver.Query(ctx, loadAccessDecision.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &NotFoundError{label: accessdecision.Label}
+	}
+	values, err := (*AccessDecision).scanValues(nil, accessdecision.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Scan(values...); err != nil {
+		return nil, err
+	}
+	row := &AccessDecision{config: c.config}
+	if err := row.assignValues(accessdecision.Columns, values); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+var loadAccessPolicy = newLoadQuery(accesspolicy.Table, accesspolicy.Columns)
+
+// Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
+func (c *AccessPolicyClient) Load(ctx context.Context, id string) (*AccessPolicy, error) {
+	p, ok := principal.From(ctx)
+	if !ok || p.CompanyID == "" {
+		return nil, fmt.Errorf("ent: load accesspolicy: the caller has no company")
+	}
+	if p.Narrowed("AccessPolicy") {
+		return c.Query().Where(accesspolicy.ID(id)).Only(ctx)
+	}
+	rows := &sql.Rows{}
+	if err := c.driver.Query(ctx, loadAccessPolicy.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &NotFoundError{label: accesspolicy.Label}
+	}
+	values, err := (*AccessPolicy).scanValues(nil, accesspolicy.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Scan(values...); err != nil {
+		return nil, err
+	}
+	row := &AccessPolicy{config: c.config}
+	if err := row.assignValues(accesspolicy.Columns, values); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+var loadAccessPolicyVersion = newLoadQuery(accesspolicyversion.Table, accesspolicyversion.Columns)
+
+// Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
+func (c *AccessPolicyVersionClient) Load(ctx context.Context, id string) (*AccessPolicyVersion, error) {
+	p, ok := principal.From(ctx)
+	if !ok || p.CompanyID == "" {
+		return nil, fmt.Errorf("ent: load accesspolicyversion: the caller has no company")
+	}
+	if p.Narrowed("AccessPolicyVersion") {
+		return c.Query().Where(accesspolicyversion.ID(id)).Only(ctx)
+	}
+	rows := &sql.Rows{}
+	if err := c.driver.Query(ctx, loadAccessPolicyVersion.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &NotFoundError{label: accesspolicyversion.Label}
+	}
+	values, err := (*AccessPolicyVersion).scanValues(nil, accesspolicyversion.Columns)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Scan(values...); err != nil {
+		return nil, err
+	}
+	row := &AccessPolicyVersion{config: c.config}
+	if err := row.assignValues(accesspolicyversion.Columns, values); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
 var loadAgent = newLoadQuery(agent.Table, agent.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *AgentClient) Load(ctx context.Context, id string) (*Agent, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load agent: the caller has no company")
+	}
+	if p.Narrowed("Agent") {
+		return c.Query().Where(agent.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadAgent.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -126,11 +251,15 @@ func (c *AgentClient) Load(ctx context.Context, id string) (*Agent, error) {
 var loadAuditEntry = newLoadQuery(auditentry.Table, auditentry.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *AuditEntryClient) Load(ctx context.Context, id string) (*AuditEntry, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load auditentry: the caller has no company")
+	}
+	if p.Narrowed("AuditEntry") {
+		return c.Query().Where(auditentry.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadAuditEntry.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -160,11 +289,15 @@ func (c *AuditEntryClient) Load(ctx context.Context, id string) (*AuditEntry, er
 var loadCalendar = newLoadQuery(calendar.Table, calendar.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *CalendarClient) Load(ctx context.Context, id string) (*Calendar, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load calendar: the caller has no company")
+	}
+	if p.Narrowed("Calendar") {
+		return c.Query().Where(calendar.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadCalendar.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -194,11 +327,15 @@ func (c *CalendarClient) Load(ctx context.Context, id string) (*Calendar, error)
 var loadConsent = newLoadQuery(consent.Table, consent.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *ConsentClient) Load(ctx context.Context, id string) (*Consent, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load consent: the caller has no company")
+	}
+	if p.Narrowed("Consent") {
+		return c.Query().Where(consent.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadConsent.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -228,11 +365,15 @@ func (c *ConsentClient) Load(ctx context.Context, id string) (*Consent, error) {
 var loadCreditEntry = newLoadQuery(creditentry.Table, creditentry.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *CreditEntryClient) Load(ctx context.Context, id string) (*CreditEntry, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load creditentry: the caller has no company")
+	}
+	if p.Narrowed("CreditEntry") {
+		return c.Query().Where(creditentry.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadCreditEntry.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -262,11 +403,15 @@ func (c *CreditEntryClient) Load(ctx context.Context, id string) (*CreditEntry, 
 var loadEvent = newLoadQuery(event.Table, event.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *EventClient) Load(ctx context.Context, id string) (*Event, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load event: the caller has no company")
+	}
+	if p.Narrowed("Event") {
+		return c.Query().Where(event.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadEvent.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -296,11 +441,15 @@ func (c *EventClient) Load(ctx context.Context, id string) (*Event, error) {
 var loadExternalIdentity = newLoadQuery(externalidentity.Table, externalidentity.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *ExternalIdentityClient) Load(ctx context.Context, id string) (*ExternalIdentity, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load externalidentity: the caller has no company")
+	}
+	if p.Narrowed("ExternalIdentity") {
+		return c.Query().Where(externalidentity.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadExternalIdentity.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -330,11 +479,15 @@ func (c *ExternalIdentityClient) Load(ctx context.Context, id string) (*External
 var loadGrant = newLoadQuery(grant.Table, grant.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *GrantClient) Load(ctx context.Context, id string) (*Grant, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load grant: the caller has no company")
+	}
+	if p.Narrowed("Grant") {
+		return c.Query().Where(grant.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadGrant.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -364,11 +517,15 @@ func (c *GrantClient) Load(ctx context.Context, id string) (*Grant, error) {
 var loadIdempotencyKey = newLoadQuery(idempotencykey.Table, idempotencykey.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *IdempotencyKeyClient) Load(ctx context.Context, id string) (*IdempotencyKey, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load idempotencykey: the caller has no company")
+	}
+	if p.Narrowed("IdempotencyKey") {
+		return c.Query().Where(idempotencykey.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadIdempotencyKey.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -398,11 +555,15 @@ func (c *IdempotencyKeyClient) Load(ctx context.Context, id string) (*Idempotenc
 var loadOAuthClient = newLoadQuery(oauthclient.Table, oauthclient.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *OAuthClientClient) Load(ctx context.Context, id string) (*OAuthClient, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load oauthclient: the caller has no company")
+	}
+	if p.Narrowed("OAuthClient") {
+		return c.Query().Where(oauthclient.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadOAuthClient.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -432,11 +593,15 @@ func (c *OAuthClientClient) Load(ctx context.Context, id string) (*OAuthClient, 
 var loadOffering = newLoadQuery(offering.Table, offering.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *OfferingClient) Load(ctx context.Context, id string) (*Offering, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load offering: the caller has no company")
+	}
+	if p.Narrowed("Offering") {
+		return c.Query().Where(offering.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadOffering.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -466,11 +631,15 @@ func (c *OfferingClient) Load(ctx context.Context, id string) (*Offering, error)
 var loadOrganization = newLoadQuery(organization.Table, organization.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *OrganizationClient) Load(ctx context.Context, id string) (*Organization, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load organization: the caller has no company")
+	}
+	if p.Narrowed("Organization") {
+		return c.Query().Where(organization.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadOrganization.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -500,11 +669,15 @@ func (c *OrganizationClient) Load(ctx context.Context, id string) (*Organization
 var loadRefreshToken = newLoadQuery(refreshtoken.Table, refreshtoken.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *RefreshTokenClient) Load(ctx context.Context, id string) (*RefreshToken, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load refreshtoken: the caller has no company")
+	}
+	if p.Narrowed("RefreshToken") {
+		return c.Query().Where(refreshtoken.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadRefreshToken.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -534,11 +707,15 @@ func (c *RefreshTokenClient) Load(ctx context.Context, id string) (*RefreshToken
 var loadRequest = newLoadQuery(request.Table, request.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *RequestClient) Load(ctx context.Context, id string) (*Request, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load request: the caller has no company")
+	}
+	if p.Narrowed("Request") {
+		return c.Query().Where(request.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadRequest.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -568,11 +745,15 @@ func (c *RequestClient) Load(ctx context.Context, id string) (*Request, error) {
 var loadSecret = newLoadQuery(secret.Table, secret.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *SecretClient) Load(ctx context.Context, id string) (*Secret, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load secret: the caller has no company")
+	}
+	if p.Narrowed("Secret") {
+		return c.Query().Where(secret.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadSecret.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -602,11 +783,15 @@ func (c *SecretClient) Load(ctx context.Context, id string) (*Secret, error) {
 var loadService = newLoadQuery(service.Table, service.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *ServiceClient) Load(ctx context.Context, id string) (*Service, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load service: the caller has no company")
+	}
+	if p.Narrowed("Service") {
+		return c.Query().Where(service.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadService.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -636,11 +821,15 @@ func (c *ServiceClient) Load(ctx context.Context, id string) (*Service, error) {
 var loadServiceAccount = newLoadQuery(serviceaccount.Table, serviceaccount.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *ServiceAccountClient) Load(ctx context.Context, id string) (*ServiceAccount, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load serviceaccount: the caller has no company")
+	}
+	if p.Narrowed("ServiceAccount") {
+		return c.Query().Where(serviceaccount.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadServiceAccount.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -670,11 +859,15 @@ func (c *ServiceAccountClient) Load(ctx context.Context, id string) (*ServiceAcc
 var loadSession = newLoadQuery(session.Table, session.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *SessionClient) Load(ctx context.Context, id string) (*Session, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load session: the caller has no company")
+	}
+	if p.Narrowed("Session") {
+		return c.Query().Where(session.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadSession.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -704,11 +897,15 @@ func (c *SessionClient) Load(ctx context.Context, id string) (*Session, error) {
 var loadTeam = newLoadQuery(team.Table, team.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *TeamClient) Load(ctx context.Context, id string) (*Team, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load team: the caller has no company")
+	}
+	if p.Narrowed("Team") {
+		return c.Query().Where(team.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadTeam.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -738,11 +935,15 @@ func (c *TeamClient) Load(ctx context.Context, id string) (*Team, error) {
 var loadTeamMember = newLoadQuery(teammember.Table, teammember.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *TeamMemberClient) Load(ctx context.Context, id string) (*TeamMember, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load teammember: the caller has no company")
+	}
+	if p.Narrowed("TeamMember") {
+		return c.Query().Where(teammember.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadTeamMember.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -772,11 +973,15 @@ func (c *TeamMemberClient) Load(ctx context.Context, id string) (*TeamMember, er
 var loadUser = newLoadQuery(user.Table, user.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *UserClient) Load(ctx context.Context, id string) (*User, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load user: the caller has no company")
+	}
+	if p.Narrowed("User") {
+		return c.Query().Where(user.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadUser.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -806,11 +1011,15 @@ func (c *UserClient) Load(ctx context.Context, id string) (*User, error) {
 var loadWebhookDelivery = newLoadQuery(webhookdelivery.Table, webhookdelivery.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *WebhookDeliveryClient) Load(ctx context.Context, id string) (*WebhookDelivery, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load webhookdelivery: the caller has no company")
+	}
+	if p.Narrowed("WebhookDelivery") {
+		return c.Query().Where(webhookdelivery.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadWebhookDelivery.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -840,11 +1049,15 @@ func (c *WebhookDeliveryClient) Load(ctx context.Context, id string) (*WebhookDe
 var loadWebhookSubscription = newLoadQuery(webhooksubscription.Table, webhooksubscription.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *WebhookSubscriptionClient) Load(ctx context.Context, id string) (*WebhookSubscription, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load webhooksubscription: the caller has no company")
+	}
+	if p.Narrowed("WebhookSubscription") {
+		return c.Query().Where(webhooksubscription.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadWebhookSubscription.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {
@@ -874,11 +1087,15 @@ func (c *WebhookSubscriptionClient) Load(ctx context.Context, id string) (*Webho
 var loadWorkflow = newLoadQuery(workflow.Table, workflow.Columns)
 
 // Load returns the row with the id in the caller's company, by a statement that is ready: what Query does for a read
-// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself.
+// of one row, without building it anew. It runs no interceptors; the guard of tenancy is in the statement itself, and
+// a caller whose policies narrow the rows takes Query's way.
 func (c *WorkflowClient) Load(ctx context.Context, id string) (*Workflow, error) {
 	p, ok := principal.From(ctx)
 	if !ok || p.CompanyID == "" {
 		return nil, fmt.Errorf("ent: load workflow: the caller has no company")
+	}
+	if p.Narrowed("Workflow") {
+		return c.Query().Where(workflow.ID(id)).Only(ctx)
 	}
 	rows := &sql.Rows{}
 	if err := c.driver.Query(ctx, loadWorkflow.of(c.driver.Dialect()), []any{id, p.CompanyID}, rows); err != nil {

@@ -3,6 +3,9 @@
 package ent
 
 import (
+	"atrium/ent/accessdecision"
+	"atrium/ent/accesspolicy"
+	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
@@ -63,6 +66,9 @@ const (
 
 	// Node types.
 	TypeAPIKey              = "APIKey"
+	TypeAccessDecision      = "AccessDecision"
+	TypeAccessPolicy        = "AccessPolicy"
+	TypeAccessPolicyVersion = "AccessPolicyVersion"
 	TypeAccount             = "Account"
 	TypeAgent               = "Agent"
 	TypeAuditEntry          = "AuditEntry"
@@ -1491,6 +1497,3258 @@ func (m *APIKeyMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown APIKey edge %s", name)
+}
+
+// AccessDecisionMutation represents an operation that mutates the AccessDecision nodes in the graph.
+type AccessDecisionMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	principal_type *string
+	principal_id   *string
+	principal_name *string
+	key_id         *string
+	method         *string
+	verb           *string
+	action         *string
+	resource_type  *string
+	resource_id    *string
+	allowed        *bool
+	decided_kind   *string
+	decided_id     *string
+	policies       *string
+	bundle         *string
+	request_id     *string
+	input          *json.RawMessage
+	appendinput    json.RawMessage
+	clearedFields  map[string]struct{}
+	done           bool
+	oldValue       func(context.Context) (*AccessDecision, error)
+	predicates     []predicate.AccessDecision
+}
+
+var _ ent.Mutation = (*AccessDecisionMutation)(nil)
+
+// accessdecisionOption allows management of the mutation configuration using functional options.
+type accessdecisionOption func(*AccessDecisionMutation)
+
+// newAccessDecisionMutation creates new mutation for the AccessDecision entity.
+func newAccessDecisionMutation(c config, op Op, opts ...accessdecisionOption) *AccessDecisionMutation {
+	m := &AccessDecisionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAccessDecision,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAccessDecisionID sets the ID field of the mutation.
+func withAccessDecisionID(id string) accessdecisionOption {
+	return func(m *AccessDecisionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AccessDecision
+		)
+		m.oldValue = func(ctx context.Context) (*AccessDecision, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AccessDecision.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAccessDecision sets the old AccessDecision of the mutation.
+func withAccessDecision(node *AccessDecision) accessdecisionOption {
+	return func(m *AccessDecisionMutation) {
+		m.oldValue = func(context.Context) (*AccessDecision, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AccessDecisionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AccessDecisionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AccessDecision entities.
+func (m *AccessDecisionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AccessDecisionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AccessDecisionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AccessDecision.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AccessDecisionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AccessDecisionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AccessDecisionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AccessDecisionMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AccessDecisionMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AccessDecisionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AccessDecisionMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AccessDecisionMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AccessDecisionMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetPrincipalType sets the "principal_type" field.
+func (m *AccessDecisionMutation) SetPrincipalType(s string) {
+	m.principal_type = &s
+}
+
+// PrincipalType returns the value of the "principal_type" field in the mutation.
+func (m *AccessDecisionMutation) PrincipalType() (r string, exists bool) {
+	v := m.principal_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrincipalType returns the old "principal_type" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldPrincipalType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrincipalType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrincipalType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrincipalType: %w", err)
+	}
+	return oldValue.PrincipalType, nil
+}
+
+// ResetPrincipalType resets all changes to the "principal_type" field.
+func (m *AccessDecisionMutation) ResetPrincipalType() {
+	m.principal_type = nil
+}
+
+// SetPrincipalID sets the "principal_id" field.
+func (m *AccessDecisionMutation) SetPrincipalID(s string) {
+	m.principal_id = &s
+}
+
+// PrincipalID returns the value of the "principal_id" field in the mutation.
+func (m *AccessDecisionMutation) PrincipalID() (r string, exists bool) {
+	v := m.principal_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrincipalID returns the old "principal_id" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldPrincipalID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrincipalID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrincipalID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrincipalID: %w", err)
+	}
+	return oldValue.PrincipalID, nil
+}
+
+// ResetPrincipalID resets all changes to the "principal_id" field.
+func (m *AccessDecisionMutation) ResetPrincipalID() {
+	m.principal_id = nil
+}
+
+// SetPrincipalName sets the "principal_name" field.
+func (m *AccessDecisionMutation) SetPrincipalName(s string) {
+	m.principal_name = &s
+}
+
+// PrincipalName returns the value of the "principal_name" field in the mutation.
+func (m *AccessDecisionMutation) PrincipalName() (r string, exists bool) {
+	v := m.principal_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrincipalName returns the old "principal_name" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldPrincipalName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrincipalName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrincipalName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrincipalName: %w", err)
+	}
+	return oldValue.PrincipalName, nil
+}
+
+// ResetPrincipalName resets all changes to the "principal_name" field.
+func (m *AccessDecisionMutation) ResetPrincipalName() {
+	m.principal_name = nil
+}
+
+// SetKeyID sets the "key_id" field.
+func (m *AccessDecisionMutation) SetKeyID(s string) {
+	m.key_id = &s
+}
+
+// KeyID returns the value of the "key_id" field in the mutation.
+func (m *AccessDecisionMutation) KeyID() (r string, exists bool) {
+	v := m.key_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKeyID returns the old "key_id" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldKeyID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKeyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKeyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKeyID: %w", err)
+	}
+	return oldValue.KeyID, nil
+}
+
+// ClearKeyID clears the value of the "key_id" field.
+func (m *AccessDecisionMutation) ClearKeyID() {
+	m.key_id = nil
+	m.clearedFields[accessdecision.FieldKeyID] = struct{}{}
+}
+
+// KeyIDCleared returns if the "key_id" field was cleared in this mutation.
+func (m *AccessDecisionMutation) KeyIDCleared() bool {
+	_, ok := m.clearedFields[accessdecision.FieldKeyID]
+	return ok
+}
+
+// ResetKeyID resets all changes to the "key_id" field.
+func (m *AccessDecisionMutation) ResetKeyID() {
+	m.key_id = nil
+	delete(m.clearedFields, accessdecision.FieldKeyID)
+}
+
+// SetMethod sets the "method" field.
+func (m *AccessDecisionMutation) SetMethod(s string) {
+	m.method = &s
+}
+
+// Method returns the value of the "method" field in the mutation.
+func (m *AccessDecisionMutation) Method() (r string, exists bool) {
+	v := m.method
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMethod returns the old "method" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldMethod(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMethod is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMethod requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMethod: %w", err)
+	}
+	return oldValue.Method, nil
+}
+
+// ResetMethod resets all changes to the "method" field.
+func (m *AccessDecisionMutation) ResetMethod() {
+	m.method = nil
+}
+
+// SetVerb sets the "verb" field.
+func (m *AccessDecisionMutation) SetVerb(s string) {
+	m.verb = &s
+}
+
+// Verb returns the value of the "verb" field in the mutation.
+func (m *AccessDecisionMutation) Verb() (r string, exists bool) {
+	v := m.verb
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVerb returns the old "verb" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldVerb(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVerb is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVerb requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVerb: %w", err)
+	}
+	return oldValue.Verb, nil
+}
+
+// ResetVerb resets all changes to the "verb" field.
+func (m *AccessDecisionMutation) ResetVerb() {
+	m.verb = nil
+}
+
+// SetAction sets the "action" field.
+func (m *AccessDecisionMutation) SetAction(s string) {
+	m.action = &s
+}
+
+// Action returns the value of the "action" field in the mutation.
+func (m *AccessDecisionMutation) Action() (r string, exists bool) {
+	v := m.action
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAction returns the old "action" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldAction(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAction is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAction requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAction: %w", err)
+	}
+	return oldValue.Action, nil
+}
+
+// ResetAction resets all changes to the "action" field.
+func (m *AccessDecisionMutation) ResetAction() {
+	m.action = nil
+}
+
+// SetResourceType sets the "resource_type" field.
+func (m *AccessDecisionMutation) SetResourceType(s string) {
+	m.resource_type = &s
+}
+
+// ResourceType returns the value of the "resource_type" field in the mutation.
+func (m *AccessDecisionMutation) ResourceType() (r string, exists bool) {
+	v := m.resource_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResourceType returns the old "resource_type" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldResourceType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResourceType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResourceType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResourceType: %w", err)
+	}
+	return oldValue.ResourceType, nil
+}
+
+// ResetResourceType resets all changes to the "resource_type" field.
+func (m *AccessDecisionMutation) ResetResourceType() {
+	m.resource_type = nil
+}
+
+// SetResourceID sets the "resource_id" field.
+func (m *AccessDecisionMutation) SetResourceID(s string) {
+	m.resource_id = &s
+}
+
+// ResourceID returns the value of the "resource_id" field in the mutation.
+func (m *AccessDecisionMutation) ResourceID() (r string, exists bool) {
+	v := m.resource_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResourceID returns the old "resource_id" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldResourceID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResourceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResourceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResourceID: %w", err)
+	}
+	return oldValue.ResourceID, nil
+}
+
+// ClearResourceID clears the value of the "resource_id" field.
+func (m *AccessDecisionMutation) ClearResourceID() {
+	m.resource_id = nil
+	m.clearedFields[accessdecision.FieldResourceID] = struct{}{}
+}
+
+// ResourceIDCleared returns if the "resource_id" field was cleared in this mutation.
+func (m *AccessDecisionMutation) ResourceIDCleared() bool {
+	_, ok := m.clearedFields[accessdecision.FieldResourceID]
+	return ok
+}
+
+// ResetResourceID resets all changes to the "resource_id" field.
+func (m *AccessDecisionMutation) ResetResourceID() {
+	m.resource_id = nil
+	delete(m.clearedFields, accessdecision.FieldResourceID)
+}
+
+// SetAllowed sets the "allowed" field.
+func (m *AccessDecisionMutation) SetAllowed(b bool) {
+	m.allowed = &b
+}
+
+// Allowed returns the value of the "allowed" field in the mutation.
+func (m *AccessDecisionMutation) Allowed() (r bool, exists bool) {
+	v := m.allowed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAllowed returns the old "allowed" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldAllowed(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAllowed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAllowed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAllowed: %w", err)
+	}
+	return oldValue.Allowed, nil
+}
+
+// ResetAllowed resets all changes to the "allowed" field.
+func (m *AccessDecisionMutation) ResetAllowed() {
+	m.allowed = nil
+}
+
+// SetDecidedKind sets the "decided_kind" field.
+func (m *AccessDecisionMutation) SetDecidedKind(s string) {
+	m.decided_kind = &s
+}
+
+// DecidedKind returns the value of the "decided_kind" field in the mutation.
+func (m *AccessDecisionMutation) DecidedKind() (r string, exists bool) {
+	v := m.decided_kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDecidedKind returns the old "decided_kind" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldDecidedKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDecidedKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDecidedKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDecidedKind: %w", err)
+	}
+	return oldValue.DecidedKind, nil
+}
+
+// ResetDecidedKind resets all changes to the "decided_kind" field.
+func (m *AccessDecisionMutation) ResetDecidedKind() {
+	m.decided_kind = nil
+}
+
+// SetDecidedID sets the "decided_id" field.
+func (m *AccessDecisionMutation) SetDecidedID(s string) {
+	m.decided_id = &s
+}
+
+// DecidedID returns the value of the "decided_id" field in the mutation.
+func (m *AccessDecisionMutation) DecidedID() (r string, exists bool) {
+	v := m.decided_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDecidedID returns the old "decided_id" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldDecidedID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDecidedID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDecidedID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDecidedID: %w", err)
+	}
+	return oldValue.DecidedID, nil
+}
+
+// ResetDecidedID resets all changes to the "decided_id" field.
+func (m *AccessDecisionMutation) ResetDecidedID() {
+	m.decided_id = nil
+}
+
+// SetPolicies sets the "policies" field.
+func (m *AccessDecisionMutation) SetPolicies(s string) {
+	m.policies = &s
+}
+
+// Policies returns the value of the "policies" field in the mutation.
+func (m *AccessDecisionMutation) Policies() (r string, exists bool) {
+	v := m.policies
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPolicies returns the old "policies" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldPolicies(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPolicies is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPolicies requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPolicies: %w", err)
+	}
+	return oldValue.Policies, nil
+}
+
+// ResetPolicies resets all changes to the "policies" field.
+func (m *AccessDecisionMutation) ResetPolicies() {
+	m.policies = nil
+}
+
+// SetBundle sets the "bundle" field.
+func (m *AccessDecisionMutation) SetBundle(s string) {
+	m.bundle = &s
+}
+
+// Bundle returns the value of the "bundle" field in the mutation.
+func (m *AccessDecisionMutation) Bundle() (r string, exists bool) {
+	v := m.bundle
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBundle returns the old "bundle" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldBundle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBundle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBundle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBundle: %w", err)
+	}
+	return oldValue.Bundle, nil
+}
+
+// ResetBundle resets all changes to the "bundle" field.
+func (m *AccessDecisionMutation) ResetBundle() {
+	m.bundle = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *AccessDecisionMutation) SetRequestID(s string) {
+	m.request_id = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *AccessDecisionMutation) RequestID() (r string, exists bool) {
+	v := m.request_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldRequestID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *AccessDecisionMutation) ResetRequestID() {
+	m.request_id = nil
+}
+
+// SetInput sets the "input" field.
+func (m *AccessDecisionMutation) SetInput(jm json.RawMessage) {
+	m.input = &jm
+	m.appendinput = nil
+}
+
+// Input returns the value of the "input" field in the mutation.
+func (m *AccessDecisionMutation) Input() (r json.RawMessage, exists bool) {
+	v := m.input
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInput returns the old "input" field's value of the AccessDecision entity.
+// If the AccessDecision object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessDecisionMutation) OldInput(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInput is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInput requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInput: %w", err)
+	}
+	return oldValue.Input, nil
+}
+
+// AppendInput adds jm to the "input" field.
+func (m *AccessDecisionMutation) AppendInput(jm json.RawMessage) {
+	m.appendinput = append(m.appendinput, jm...)
+}
+
+// AppendedInput returns the list of values that were appended to the "input" field in this mutation.
+func (m *AccessDecisionMutation) AppendedInput() (json.RawMessage, bool) {
+	if len(m.appendinput) == 0 {
+		return nil, false
+	}
+	return m.appendinput, true
+}
+
+// ClearInput clears the value of the "input" field.
+func (m *AccessDecisionMutation) ClearInput() {
+	m.input = nil
+	m.appendinput = nil
+	m.clearedFields[accessdecision.FieldInput] = struct{}{}
+}
+
+// InputCleared returns if the "input" field was cleared in this mutation.
+func (m *AccessDecisionMutation) InputCleared() bool {
+	_, ok := m.clearedFields[accessdecision.FieldInput]
+	return ok
+}
+
+// ResetInput resets all changes to the "input" field.
+func (m *AccessDecisionMutation) ResetInput() {
+	m.input = nil
+	m.appendinput = nil
+	delete(m.clearedFields, accessdecision.FieldInput)
+}
+
+// Where appends a list predicates to the AccessDecisionMutation builder.
+func (m *AccessDecisionMutation) Where(ps ...predicate.AccessDecision) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AccessDecisionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AccessDecisionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AccessDecision, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AccessDecisionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AccessDecisionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AccessDecision).
+func (m *AccessDecisionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AccessDecisionMutation) Fields() []string {
+	fields := make([]string, 0, 19)
+	if m.created_at != nil {
+		fields = append(fields, accessdecision.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, accessdecision.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, accessdecision.FieldCompanyID)
+	}
+	if m.principal_type != nil {
+		fields = append(fields, accessdecision.FieldPrincipalType)
+	}
+	if m.principal_id != nil {
+		fields = append(fields, accessdecision.FieldPrincipalID)
+	}
+	if m.principal_name != nil {
+		fields = append(fields, accessdecision.FieldPrincipalName)
+	}
+	if m.key_id != nil {
+		fields = append(fields, accessdecision.FieldKeyID)
+	}
+	if m.method != nil {
+		fields = append(fields, accessdecision.FieldMethod)
+	}
+	if m.verb != nil {
+		fields = append(fields, accessdecision.FieldVerb)
+	}
+	if m.action != nil {
+		fields = append(fields, accessdecision.FieldAction)
+	}
+	if m.resource_type != nil {
+		fields = append(fields, accessdecision.FieldResourceType)
+	}
+	if m.resource_id != nil {
+		fields = append(fields, accessdecision.FieldResourceID)
+	}
+	if m.allowed != nil {
+		fields = append(fields, accessdecision.FieldAllowed)
+	}
+	if m.decided_kind != nil {
+		fields = append(fields, accessdecision.FieldDecidedKind)
+	}
+	if m.decided_id != nil {
+		fields = append(fields, accessdecision.FieldDecidedID)
+	}
+	if m.policies != nil {
+		fields = append(fields, accessdecision.FieldPolicies)
+	}
+	if m.bundle != nil {
+		fields = append(fields, accessdecision.FieldBundle)
+	}
+	if m.request_id != nil {
+		fields = append(fields, accessdecision.FieldRequestID)
+	}
+	if m.input != nil {
+		fields = append(fields, accessdecision.FieldInput)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AccessDecisionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case accessdecision.FieldCreatedAt:
+		return m.CreatedAt()
+	case accessdecision.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case accessdecision.FieldCompanyID:
+		return m.CompanyID()
+	case accessdecision.FieldPrincipalType:
+		return m.PrincipalType()
+	case accessdecision.FieldPrincipalID:
+		return m.PrincipalID()
+	case accessdecision.FieldPrincipalName:
+		return m.PrincipalName()
+	case accessdecision.FieldKeyID:
+		return m.KeyID()
+	case accessdecision.FieldMethod:
+		return m.Method()
+	case accessdecision.FieldVerb:
+		return m.Verb()
+	case accessdecision.FieldAction:
+		return m.Action()
+	case accessdecision.FieldResourceType:
+		return m.ResourceType()
+	case accessdecision.FieldResourceID:
+		return m.ResourceID()
+	case accessdecision.FieldAllowed:
+		return m.Allowed()
+	case accessdecision.FieldDecidedKind:
+		return m.DecidedKind()
+	case accessdecision.FieldDecidedID:
+		return m.DecidedID()
+	case accessdecision.FieldPolicies:
+		return m.Policies()
+	case accessdecision.FieldBundle:
+		return m.Bundle()
+	case accessdecision.FieldRequestID:
+		return m.RequestID()
+	case accessdecision.FieldInput:
+		return m.Input()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AccessDecisionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case accessdecision.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case accessdecision.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case accessdecision.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case accessdecision.FieldPrincipalType:
+		return m.OldPrincipalType(ctx)
+	case accessdecision.FieldPrincipalID:
+		return m.OldPrincipalID(ctx)
+	case accessdecision.FieldPrincipalName:
+		return m.OldPrincipalName(ctx)
+	case accessdecision.FieldKeyID:
+		return m.OldKeyID(ctx)
+	case accessdecision.FieldMethod:
+		return m.OldMethod(ctx)
+	case accessdecision.FieldVerb:
+		return m.OldVerb(ctx)
+	case accessdecision.FieldAction:
+		return m.OldAction(ctx)
+	case accessdecision.FieldResourceType:
+		return m.OldResourceType(ctx)
+	case accessdecision.FieldResourceID:
+		return m.OldResourceID(ctx)
+	case accessdecision.FieldAllowed:
+		return m.OldAllowed(ctx)
+	case accessdecision.FieldDecidedKind:
+		return m.OldDecidedKind(ctx)
+	case accessdecision.FieldDecidedID:
+		return m.OldDecidedID(ctx)
+	case accessdecision.FieldPolicies:
+		return m.OldPolicies(ctx)
+	case accessdecision.FieldBundle:
+		return m.OldBundle(ctx)
+	case accessdecision.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case accessdecision.FieldInput:
+		return m.OldInput(ctx)
+	}
+	return nil, fmt.Errorf("unknown AccessDecision field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AccessDecisionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case accessdecision.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case accessdecision.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case accessdecision.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case accessdecision.FieldPrincipalType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrincipalType(v)
+		return nil
+	case accessdecision.FieldPrincipalID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrincipalID(v)
+		return nil
+	case accessdecision.FieldPrincipalName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrincipalName(v)
+		return nil
+	case accessdecision.FieldKeyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeyID(v)
+		return nil
+	case accessdecision.FieldMethod:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMethod(v)
+		return nil
+	case accessdecision.FieldVerb:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVerb(v)
+		return nil
+	case accessdecision.FieldAction:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAction(v)
+		return nil
+	case accessdecision.FieldResourceType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResourceType(v)
+		return nil
+	case accessdecision.FieldResourceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResourceID(v)
+		return nil
+	case accessdecision.FieldAllowed:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAllowed(v)
+		return nil
+	case accessdecision.FieldDecidedKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDecidedKind(v)
+		return nil
+	case accessdecision.FieldDecidedID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDecidedID(v)
+		return nil
+	case accessdecision.FieldPolicies:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPolicies(v)
+		return nil
+	case accessdecision.FieldBundle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBundle(v)
+		return nil
+	case accessdecision.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case accessdecision.FieldInput:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInput(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AccessDecision field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AccessDecisionMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AccessDecisionMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AccessDecisionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown AccessDecision numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AccessDecisionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(accessdecision.FieldKeyID) {
+		fields = append(fields, accessdecision.FieldKeyID)
+	}
+	if m.FieldCleared(accessdecision.FieldResourceID) {
+		fields = append(fields, accessdecision.FieldResourceID)
+	}
+	if m.FieldCleared(accessdecision.FieldInput) {
+		fields = append(fields, accessdecision.FieldInput)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AccessDecisionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AccessDecisionMutation) ClearField(name string) error {
+	switch name {
+	case accessdecision.FieldKeyID:
+		m.ClearKeyID()
+		return nil
+	case accessdecision.FieldResourceID:
+		m.ClearResourceID()
+		return nil
+	case accessdecision.FieldInput:
+		m.ClearInput()
+		return nil
+	}
+	return fmt.Errorf("unknown AccessDecision nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AccessDecisionMutation) ResetField(name string) error {
+	switch name {
+	case accessdecision.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case accessdecision.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case accessdecision.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case accessdecision.FieldPrincipalType:
+		m.ResetPrincipalType()
+		return nil
+	case accessdecision.FieldPrincipalID:
+		m.ResetPrincipalID()
+		return nil
+	case accessdecision.FieldPrincipalName:
+		m.ResetPrincipalName()
+		return nil
+	case accessdecision.FieldKeyID:
+		m.ResetKeyID()
+		return nil
+	case accessdecision.FieldMethod:
+		m.ResetMethod()
+		return nil
+	case accessdecision.FieldVerb:
+		m.ResetVerb()
+		return nil
+	case accessdecision.FieldAction:
+		m.ResetAction()
+		return nil
+	case accessdecision.FieldResourceType:
+		m.ResetResourceType()
+		return nil
+	case accessdecision.FieldResourceID:
+		m.ResetResourceID()
+		return nil
+	case accessdecision.FieldAllowed:
+		m.ResetAllowed()
+		return nil
+	case accessdecision.FieldDecidedKind:
+		m.ResetDecidedKind()
+		return nil
+	case accessdecision.FieldDecidedID:
+		m.ResetDecidedID()
+		return nil
+	case accessdecision.FieldPolicies:
+		m.ResetPolicies()
+		return nil
+	case accessdecision.FieldBundle:
+		m.ResetBundle()
+		return nil
+	case accessdecision.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case accessdecision.FieldInput:
+		m.ResetInput()
+		return nil
+	}
+	return fmt.Errorf("unknown AccessDecision field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AccessDecisionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AccessDecisionMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AccessDecisionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AccessDecisionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AccessDecisionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AccessDecisionMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AccessDecisionMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown AccessDecision unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AccessDecisionMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown AccessDecision edge %s", name)
+}
+
+// AccessPolicyMutation represents an operation that mutates the AccessPolicy nodes in the graph.
+type AccessPolicyMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	created_at      *time.Time
+	updated_at      *time.Time
+	company_id      *string
+	name            *string
+	description     *string
+	enabled         *bool
+	effect          *accesspolicy.Effect
+	action          *string
+	resource        *string
+	condition       *json.RawMessage
+	appendcondition json.RawMessage
+	version         *int
+	addversion      *int
+	created_by      *string
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*AccessPolicy, error)
+	predicates      []predicate.AccessPolicy
+}
+
+var _ ent.Mutation = (*AccessPolicyMutation)(nil)
+
+// accesspolicyOption allows management of the mutation configuration using functional options.
+type accesspolicyOption func(*AccessPolicyMutation)
+
+// newAccessPolicyMutation creates new mutation for the AccessPolicy entity.
+func newAccessPolicyMutation(c config, op Op, opts ...accesspolicyOption) *AccessPolicyMutation {
+	m := &AccessPolicyMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAccessPolicy,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAccessPolicyID sets the ID field of the mutation.
+func withAccessPolicyID(id string) accesspolicyOption {
+	return func(m *AccessPolicyMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AccessPolicy
+		)
+		m.oldValue = func(ctx context.Context) (*AccessPolicy, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AccessPolicy.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAccessPolicy sets the old AccessPolicy of the mutation.
+func withAccessPolicy(node *AccessPolicy) accesspolicyOption {
+	return func(m *AccessPolicyMutation) {
+		m.oldValue = func(context.Context) (*AccessPolicy, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AccessPolicyMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AccessPolicyMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AccessPolicy entities.
+func (m *AccessPolicyMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AccessPolicyMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AccessPolicyMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AccessPolicy.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AccessPolicyMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AccessPolicyMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AccessPolicyMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AccessPolicyMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AccessPolicyMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AccessPolicyMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AccessPolicyMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AccessPolicyMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AccessPolicyMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetName sets the "name" field.
+func (m *AccessPolicyMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *AccessPolicyMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *AccessPolicyMutation) ResetName() {
+	m.name = nil
+}
+
+// SetDescription sets the "description" field.
+func (m *AccessPolicyMutation) SetDescription(s string) {
+	m.description = &s
+}
+
+// Description returns the value of the "description" field in the mutation.
+func (m *AccessPolicyMutation) Description() (r string, exists bool) {
+	v := m.description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescription returns the old "description" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldDescription(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescription is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescription requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescription: %w", err)
+	}
+	return oldValue.Description, nil
+}
+
+// ResetDescription resets all changes to the "description" field.
+func (m *AccessPolicyMutation) ResetDescription() {
+	m.description = nil
+}
+
+// SetEnabled sets the "enabled" field.
+func (m *AccessPolicyMutation) SetEnabled(b bool) {
+	m.enabled = &b
+}
+
+// Enabled returns the value of the "enabled" field in the mutation.
+func (m *AccessPolicyMutation) Enabled() (r bool, exists bool) {
+	v := m.enabled
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnabled returns the old "enabled" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldEnabled(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnabled is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnabled requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnabled: %w", err)
+	}
+	return oldValue.Enabled, nil
+}
+
+// ResetEnabled resets all changes to the "enabled" field.
+func (m *AccessPolicyMutation) ResetEnabled() {
+	m.enabled = nil
+}
+
+// SetEffect sets the "effect" field.
+func (m *AccessPolicyMutation) SetEffect(a accesspolicy.Effect) {
+	m.effect = &a
+}
+
+// Effect returns the value of the "effect" field in the mutation.
+func (m *AccessPolicyMutation) Effect() (r accesspolicy.Effect, exists bool) {
+	v := m.effect
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEffect returns the old "effect" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldEffect(ctx context.Context) (v accesspolicy.Effect, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEffect is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEffect requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEffect: %w", err)
+	}
+	return oldValue.Effect, nil
+}
+
+// ResetEffect resets all changes to the "effect" field.
+func (m *AccessPolicyMutation) ResetEffect() {
+	m.effect = nil
+}
+
+// SetAction sets the "action" field.
+func (m *AccessPolicyMutation) SetAction(s string) {
+	m.action = &s
+}
+
+// Action returns the value of the "action" field in the mutation.
+func (m *AccessPolicyMutation) Action() (r string, exists bool) {
+	v := m.action
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAction returns the old "action" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldAction(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAction is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAction requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAction: %w", err)
+	}
+	return oldValue.Action, nil
+}
+
+// ResetAction resets all changes to the "action" field.
+func (m *AccessPolicyMutation) ResetAction() {
+	m.action = nil
+}
+
+// SetResource sets the "resource" field.
+func (m *AccessPolicyMutation) SetResource(s string) {
+	m.resource = &s
+}
+
+// Resource returns the value of the "resource" field in the mutation.
+func (m *AccessPolicyMutation) Resource() (r string, exists bool) {
+	v := m.resource
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResource returns the old "resource" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldResource(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResource: %w", err)
+	}
+	return oldValue.Resource, nil
+}
+
+// ResetResource resets all changes to the "resource" field.
+func (m *AccessPolicyMutation) ResetResource() {
+	m.resource = nil
+}
+
+// SetCondition sets the "condition" field.
+func (m *AccessPolicyMutation) SetCondition(jm json.RawMessage) {
+	m.condition = &jm
+	m.appendcondition = nil
+}
+
+// Condition returns the value of the "condition" field in the mutation.
+func (m *AccessPolicyMutation) Condition() (r json.RawMessage, exists bool) {
+	v := m.condition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCondition returns the old "condition" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldCondition(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCondition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCondition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCondition: %w", err)
+	}
+	return oldValue.Condition, nil
+}
+
+// AppendCondition adds jm to the "condition" field.
+func (m *AccessPolicyMutation) AppendCondition(jm json.RawMessage) {
+	m.appendcondition = append(m.appendcondition, jm...)
+}
+
+// AppendedCondition returns the list of values that were appended to the "condition" field in this mutation.
+func (m *AccessPolicyMutation) AppendedCondition() (json.RawMessage, bool) {
+	if len(m.appendcondition) == 0 {
+		return nil, false
+	}
+	return m.appendcondition, true
+}
+
+// ResetCondition resets all changes to the "condition" field.
+func (m *AccessPolicyMutation) ResetCondition() {
+	m.condition = nil
+	m.appendcondition = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *AccessPolicyMutation) SetVersion(i int) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *AccessPolicyMutation) Version() (r int, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *AccessPolicyMutation) AddVersion(i int) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *AccessPolicyMutation) AddedVersion() (r int, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *AccessPolicyMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *AccessPolicyMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *AccessPolicyMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the AccessPolicy entity.
+// If the AccessPolicy object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *AccessPolicyMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// Where appends a list predicates to the AccessPolicyMutation builder.
+func (m *AccessPolicyMutation) Where(ps ...predicate.AccessPolicy) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AccessPolicyMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AccessPolicyMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AccessPolicy, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AccessPolicyMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AccessPolicyMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AccessPolicy).
+func (m *AccessPolicyMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AccessPolicyMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.created_at != nil {
+		fields = append(fields, accesspolicy.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, accesspolicy.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, accesspolicy.FieldCompanyID)
+	}
+	if m.name != nil {
+		fields = append(fields, accesspolicy.FieldName)
+	}
+	if m.description != nil {
+		fields = append(fields, accesspolicy.FieldDescription)
+	}
+	if m.enabled != nil {
+		fields = append(fields, accesspolicy.FieldEnabled)
+	}
+	if m.effect != nil {
+		fields = append(fields, accesspolicy.FieldEffect)
+	}
+	if m.action != nil {
+		fields = append(fields, accesspolicy.FieldAction)
+	}
+	if m.resource != nil {
+		fields = append(fields, accesspolicy.FieldResource)
+	}
+	if m.condition != nil {
+		fields = append(fields, accesspolicy.FieldCondition)
+	}
+	if m.version != nil {
+		fields = append(fields, accesspolicy.FieldVersion)
+	}
+	if m.created_by != nil {
+		fields = append(fields, accesspolicy.FieldCreatedBy)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AccessPolicyMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case accesspolicy.FieldCreatedAt:
+		return m.CreatedAt()
+	case accesspolicy.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case accesspolicy.FieldCompanyID:
+		return m.CompanyID()
+	case accesspolicy.FieldName:
+		return m.Name()
+	case accesspolicy.FieldDescription:
+		return m.Description()
+	case accesspolicy.FieldEnabled:
+		return m.Enabled()
+	case accesspolicy.FieldEffect:
+		return m.Effect()
+	case accesspolicy.FieldAction:
+		return m.Action()
+	case accesspolicy.FieldResource:
+		return m.Resource()
+	case accesspolicy.FieldCondition:
+		return m.Condition()
+	case accesspolicy.FieldVersion:
+		return m.Version()
+	case accesspolicy.FieldCreatedBy:
+		return m.CreatedBy()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AccessPolicyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case accesspolicy.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case accesspolicy.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case accesspolicy.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case accesspolicy.FieldName:
+		return m.OldName(ctx)
+	case accesspolicy.FieldDescription:
+		return m.OldDescription(ctx)
+	case accesspolicy.FieldEnabled:
+		return m.OldEnabled(ctx)
+	case accesspolicy.FieldEffect:
+		return m.OldEffect(ctx)
+	case accesspolicy.FieldAction:
+		return m.OldAction(ctx)
+	case accesspolicy.FieldResource:
+		return m.OldResource(ctx)
+	case accesspolicy.FieldCondition:
+		return m.OldCondition(ctx)
+	case accesspolicy.FieldVersion:
+		return m.OldVersion(ctx)
+	case accesspolicy.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	}
+	return nil, fmt.Errorf("unknown AccessPolicy field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AccessPolicyMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case accesspolicy.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case accesspolicy.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case accesspolicy.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case accesspolicy.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case accesspolicy.FieldDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescription(v)
+		return nil
+	case accesspolicy.FieldEnabled:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnabled(v)
+		return nil
+	case accesspolicy.FieldEffect:
+		v, ok := value.(accesspolicy.Effect)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEffect(v)
+		return nil
+	case accesspolicy.FieldAction:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAction(v)
+		return nil
+	case accesspolicy.FieldResource:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResource(v)
+		return nil
+	case accesspolicy.FieldCondition:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCondition(v)
+		return nil
+	case accesspolicy.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case accesspolicy.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AccessPolicy field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AccessPolicyMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, accesspolicy.FieldVersion)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AccessPolicyMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case accesspolicy.FieldVersion:
+		return m.AddedVersion()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AccessPolicyMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case accesspolicy.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AccessPolicy numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AccessPolicyMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AccessPolicyMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AccessPolicyMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown AccessPolicy nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AccessPolicyMutation) ResetField(name string) error {
+	switch name {
+	case accesspolicy.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case accesspolicy.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case accesspolicy.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case accesspolicy.FieldName:
+		m.ResetName()
+		return nil
+	case accesspolicy.FieldDescription:
+		m.ResetDescription()
+		return nil
+	case accesspolicy.FieldEnabled:
+		m.ResetEnabled()
+		return nil
+	case accesspolicy.FieldEffect:
+		m.ResetEffect()
+		return nil
+	case accesspolicy.FieldAction:
+		m.ResetAction()
+		return nil
+	case accesspolicy.FieldResource:
+		m.ResetResource()
+		return nil
+	case accesspolicy.FieldCondition:
+		m.ResetCondition()
+		return nil
+	case accesspolicy.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case accesspolicy.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	}
+	return fmt.Errorf("unknown AccessPolicy field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AccessPolicyMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AccessPolicyMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AccessPolicyMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AccessPolicyMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AccessPolicyMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AccessPolicyMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AccessPolicyMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown AccessPolicy unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AccessPolicyMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown AccessPolicy edge %s", name)
+}
+
+// AccessPolicyVersionMutation represents an operation that mutates the AccessPolicyVersion nodes in the graph.
+type AccessPolicyVersionMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	policy_id     *string
+	version       *int
+	addversion    *int
+	change        *accesspolicyversion.Change
+	actor_type    *string
+	actor_id      *string
+	actor_name    *string
+	before        *json.RawMessage
+	appendbefore  json.RawMessage
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*AccessPolicyVersion, error)
+	predicates    []predicate.AccessPolicyVersion
+}
+
+var _ ent.Mutation = (*AccessPolicyVersionMutation)(nil)
+
+// accesspolicyversionOption allows management of the mutation configuration using functional options.
+type accesspolicyversionOption func(*AccessPolicyVersionMutation)
+
+// newAccessPolicyVersionMutation creates new mutation for the AccessPolicyVersion entity.
+func newAccessPolicyVersionMutation(c config, op Op, opts ...accesspolicyversionOption) *AccessPolicyVersionMutation {
+	m := &AccessPolicyVersionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAccessPolicyVersion,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAccessPolicyVersionID sets the ID field of the mutation.
+func withAccessPolicyVersionID(id string) accesspolicyversionOption {
+	return func(m *AccessPolicyVersionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AccessPolicyVersion
+		)
+		m.oldValue = func(ctx context.Context) (*AccessPolicyVersion, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AccessPolicyVersion.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAccessPolicyVersion sets the old AccessPolicyVersion of the mutation.
+func withAccessPolicyVersion(node *AccessPolicyVersion) accesspolicyversionOption {
+	return func(m *AccessPolicyVersionMutation) {
+		m.oldValue = func(context.Context) (*AccessPolicyVersion, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AccessPolicyVersionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AccessPolicyVersionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AccessPolicyVersion entities.
+func (m *AccessPolicyVersionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AccessPolicyVersionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AccessPolicyVersionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AccessPolicyVersion.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AccessPolicyVersionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AccessPolicyVersionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AccessPolicyVersionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AccessPolicyVersionMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AccessPolicyVersionMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AccessPolicyVersionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AccessPolicyVersionMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AccessPolicyVersionMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AccessPolicyVersionMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetPolicyID sets the "policy_id" field.
+func (m *AccessPolicyVersionMutation) SetPolicyID(s string) {
+	m.policy_id = &s
+}
+
+// PolicyID returns the value of the "policy_id" field in the mutation.
+func (m *AccessPolicyVersionMutation) PolicyID() (r string, exists bool) {
+	v := m.policy_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPolicyID returns the old "policy_id" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldPolicyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPolicyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPolicyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPolicyID: %w", err)
+	}
+	return oldValue.PolicyID, nil
+}
+
+// ResetPolicyID resets all changes to the "policy_id" field.
+func (m *AccessPolicyVersionMutation) ResetPolicyID() {
+	m.policy_id = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *AccessPolicyVersionMutation) SetVersion(i int) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *AccessPolicyVersionMutation) Version() (r int, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *AccessPolicyVersionMutation) AddVersion(i int) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *AccessPolicyVersionMutation) AddedVersion() (r int, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *AccessPolicyVersionMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetChange sets the "change" field.
+func (m *AccessPolicyVersionMutation) SetChange(a accesspolicyversion.Change) {
+	m.change = &a
+}
+
+// Change returns the value of the "change" field in the mutation.
+func (m *AccessPolicyVersionMutation) Change() (r accesspolicyversion.Change, exists bool) {
+	v := m.change
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChange returns the old "change" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldChange(ctx context.Context) (v accesspolicyversion.Change, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChange is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChange requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChange: %w", err)
+	}
+	return oldValue.Change, nil
+}
+
+// ResetChange resets all changes to the "change" field.
+func (m *AccessPolicyVersionMutation) ResetChange() {
+	m.change = nil
+}
+
+// SetActorType sets the "actor_type" field.
+func (m *AccessPolicyVersionMutation) SetActorType(s string) {
+	m.actor_type = &s
+}
+
+// ActorType returns the value of the "actor_type" field in the mutation.
+func (m *AccessPolicyVersionMutation) ActorType() (r string, exists bool) {
+	v := m.actor_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActorType returns the old "actor_type" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldActorType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActorType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActorType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActorType: %w", err)
+	}
+	return oldValue.ActorType, nil
+}
+
+// ResetActorType resets all changes to the "actor_type" field.
+func (m *AccessPolicyVersionMutation) ResetActorType() {
+	m.actor_type = nil
+}
+
+// SetActorID sets the "actor_id" field.
+func (m *AccessPolicyVersionMutation) SetActorID(s string) {
+	m.actor_id = &s
+}
+
+// ActorID returns the value of the "actor_id" field in the mutation.
+func (m *AccessPolicyVersionMutation) ActorID() (r string, exists bool) {
+	v := m.actor_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActorID returns the old "actor_id" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldActorID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActorID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActorID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActorID: %w", err)
+	}
+	return oldValue.ActorID, nil
+}
+
+// ResetActorID resets all changes to the "actor_id" field.
+func (m *AccessPolicyVersionMutation) ResetActorID() {
+	m.actor_id = nil
+}
+
+// SetActorName sets the "actor_name" field.
+func (m *AccessPolicyVersionMutation) SetActorName(s string) {
+	m.actor_name = &s
+}
+
+// ActorName returns the value of the "actor_name" field in the mutation.
+func (m *AccessPolicyVersionMutation) ActorName() (r string, exists bool) {
+	v := m.actor_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActorName returns the old "actor_name" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldActorName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActorName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActorName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActorName: %w", err)
+	}
+	return oldValue.ActorName, nil
+}
+
+// ResetActorName resets all changes to the "actor_name" field.
+func (m *AccessPolicyVersionMutation) ResetActorName() {
+	m.actor_name = nil
+}
+
+// SetBefore sets the "before" field.
+func (m *AccessPolicyVersionMutation) SetBefore(jm json.RawMessage) {
+	m.before = &jm
+	m.appendbefore = nil
+}
+
+// Before returns the value of the "before" field in the mutation.
+func (m *AccessPolicyVersionMutation) Before() (r json.RawMessage, exists bool) {
+	v := m.before
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBefore returns the old "before" field's value of the AccessPolicyVersion entity.
+// If the AccessPolicyVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccessPolicyVersionMutation) OldBefore(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBefore is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBefore requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBefore: %w", err)
+	}
+	return oldValue.Before, nil
+}
+
+// AppendBefore adds jm to the "before" field.
+func (m *AccessPolicyVersionMutation) AppendBefore(jm json.RawMessage) {
+	m.appendbefore = append(m.appendbefore, jm...)
+}
+
+// AppendedBefore returns the list of values that were appended to the "before" field in this mutation.
+func (m *AccessPolicyVersionMutation) AppendedBefore() (json.RawMessage, bool) {
+	if len(m.appendbefore) == 0 {
+		return nil, false
+	}
+	return m.appendbefore, true
+}
+
+// ClearBefore clears the value of the "before" field.
+func (m *AccessPolicyVersionMutation) ClearBefore() {
+	m.before = nil
+	m.appendbefore = nil
+	m.clearedFields[accesspolicyversion.FieldBefore] = struct{}{}
+}
+
+// BeforeCleared returns if the "before" field was cleared in this mutation.
+func (m *AccessPolicyVersionMutation) BeforeCleared() bool {
+	_, ok := m.clearedFields[accesspolicyversion.FieldBefore]
+	return ok
+}
+
+// ResetBefore resets all changes to the "before" field.
+func (m *AccessPolicyVersionMutation) ResetBefore() {
+	m.before = nil
+	m.appendbefore = nil
+	delete(m.clearedFields, accesspolicyversion.FieldBefore)
+}
+
+// Where appends a list predicates to the AccessPolicyVersionMutation builder.
+func (m *AccessPolicyVersionMutation) Where(ps ...predicate.AccessPolicyVersion) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AccessPolicyVersionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AccessPolicyVersionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AccessPolicyVersion, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AccessPolicyVersionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AccessPolicyVersionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AccessPolicyVersion).
+func (m *AccessPolicyVersionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AccessPolicyVersionMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.created_at != nil {
+		fields = append(fields, accesspolicyversion.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, accesspolicyversion.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, accesspolicyversion.FieldCompanyID)
+	}
+	if m.policy_id != nil {
+		fields = append(fields, accesspolicyversion.FieldPolicyID)
+	}
+	if m.version != nil {
+		fields = append(fields, accesspolicyversion.FieldVersion)
+	}
+	if m.change != nil {
+		fields = append(fields, accesspolicyversion.FieldChange)
+	}
+	if m.actor_type != nil {
+		fields = append(fields, accesspolicyversion.FieldActorType)
+	}
+	if m.actor_id != nil {
+		fields = append(fields, accesspolicyversion.FieldActorID)
+	}
+	if m.actor_name != nil {
+		fields = append(fields, accesspolicyversion.FieldActorName)
+	}
+	if m.before != nil {
+		fields = append(fields, accesspolicyversion.FieldBefore)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AccessPolicyVersionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case accesspolicyversion.FieldCreatedAt:
+		return m.CreatedAt()
+	case accesspolicyversion.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case accesspolicyversion.FieldCompanyID:
+		return m.CompanyID()
+	case accesspolicyversion.FieldPolicyID:
+		return m.PolicyID()
+	case accesspolicyversion.FieldVersion:
+		return m.Version()
+	case accesspolicyversion.FieldChange:
+		return m.Change()
+	case accesspolicyversion.FieldActorType:
+		return m.ActorType()
+	case accesspolicyversion.FieldActorID:
+		return m.ActorID()
+	case accesspolicyversion.FieldActorName:
+		return m.ActorName()
+	case accesspolicyversion.FieldBefore:
+		return m.Before()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AccessPolicyVersionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case accesspolicyversion.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case accesspolicyversion.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case accesspolicyversion.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case accesspolicyversion.FieldPolicyID:
+		return m.OldPolicyID(ctx)
+	case accesspolicyversion.FieldVersion:
+		return m.OldVersion(ctx)
+	case accesspolicyversion.FieldChange:
+		return m.OldChange(ctx)
+	case accesspolicyversion.FieldActorType:
+		return m.OldActorType(ctx)
+	case accesspolicyversion.FieldActorID:
+		return m.OldActorID(ctx)
+	case accesspolicyversion.FieldActorName:
+		return m.OldActorName(ctx)
+	case accesspolicyversion.FieldBefore:
+		return m.OldBefore(ctx)
+	}
+	return nil, fmt.Errorf("unknown AccessPolicyVersion field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AccessPolicyVersionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case accesspolicyversion.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case accesspolicyversion.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case accesspolicyversion.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case accesspolicyversion.FieldPolicyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPolicyID(v)
+		return nil
+	case accesspolicyversion.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case accesspolicyversion.FieldChange:
+		v, ok := value.(accesspolicyversion.Change)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChange(v)
+		return nil
+	case accesspolicyversion.FieldActorType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActorType(v)
+		return nil
+	case accesspolicyversion.FieldActorID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActorID(v)
+		return nil
+	case accesspolicyversion.FieldActorName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActorName(v)
+		return nil
+	case accesspolicyversion.FieldBefore:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBefore(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AccessPolicyVersion field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AccessPolicyVersionMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, accesspolicyversion.FieldVersion)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AccessPolicyVersionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case accesspolicyversion.FieldVersion:
+		return m.AddedVersion()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AccessPolicyVersionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case accesspolicyversion.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AccessPolicyVersion numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AccessPolicyVersionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(accesspolicyversion.FieldBefore) {
+		fields = append(fields, accesspolicyversion.FieldBefore)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AccessPolicyVersionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AccessPolicyVersionMutation) ClearField(name string) error {
+	switch name {
+	case accesspolicyversion.FieldBefore:
+		m.ClearBefore()
+		return nil
+	}
+	return fmt.Errorf("unknown AccessPolicyVersion nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AccessPolicyVersionMutation) ResetField(name string) error {
+	switch name {
+	case accesspolicyversion.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case accesspolicyversion.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case accesspolicyversion.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case accesspolicyversion.FieldPolicyID:
+		m.ResetPolicyID()
+		return nil
+	case accesspolicyversion.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case accesspolicyversion.FieldChange:
+		m.ResetChange()
+		return nil
+	case accesspolicyversion.FieldActorType:
+		m.ResetActorType()
+		return nil
+	case accesspolicyversion.FieldActorID:
+		m.ResetActorID()
+		return nil
+	case accesspolicyversion.FieldActorName:
+		m.ResetActorName()
+		return nil
+	case accesspolicyversion.FieldBefore:
+		m.ResetBefore()
+		return nil
+	}
+	return fmt.Errorf("unknown AccessPolicyVersion field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AccessPolicyVersionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AccessPolicyVersionMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AccessPolicyVersionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AccessPolicyVersionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AccessPolicyVersionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AccessPolicyVersionMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AccessPolicyVersionMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown AccessPolicyVersion unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AccessPolicyVersionMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown AccessPolicyVersion edge %s", name)
 }
 
 // AccountMutation represents an operation that mutates the Account nodes in the graph.

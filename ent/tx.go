@@ -14,6 +14,12 @@ type Tx struct {
 	config
 	// APIKey is the client for interacting with the APIKey builders.
 	APIKey *APIKeyClient
+	// AccessDecision is the client for interacting with the AccessDecision builders.
+	AccessDecision *AccessDecisionClient
+	// AccessPolicy is the client for interacting with the AccessPolicy builders.
+	AccessPolicy *AccessPolicyClient
+	// AccessPolicyVersion is the client for interacting with the AccessPolicyVersion builders.
+	AccessPolicyVersion *AccessPolicyVersionClient
 	// Account is the client for interacting with the Account builders.
 	Account *AccountClient
 	// Agent is the client for interacting with the Agent builders.
@@ -218,6 +224,9 @@ func (tx *Tx) Client() *Client {
 
 func (tx *Tx) init() {
 	tx.APIKey = NewAPIKeyClient(tx.config)
+	tx.AccessDecision = NewAccessDecisionClient(tx.config)
+	tx.AccessPolicy = NewAccessPolicyClient(tx.config)
+	tx.AccessPolicyVersion = NewAccessPolicyVersionClient(tx.config)
 	tx.Account = NewAccountClient(tx.config)
 	tx.Agent = NewAgentClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)

@@ -1,10 +1,13 @@
 # METADATA
 # title: Atrium's decision
 # description: |
-#   One answer per operation: scopes first, then the kind of caller, then the role. `rows` says which rows of the
-#   resource the role reaches: all, own (created by the caller) or assigned (to the caller).
+#   One answer per question: scopes first, then the kind of caller, then the role, then the company's access policies.
+#   `rows` says which rows of the resource the role reaches: all, own (created by the caller) or assigned (to the
+#   caller). README.md describes the policies, and the whole input.
 #
-#   Input: role, scopes (list), scope (that the operation needs; "" for none), admin_layer (bool), method, verb.
+#   Input: role, scopes (list), scope (that the operation needs; "" for none), admin_layer (bool), method, verb. Once
+#   the row is known, also policies {allow, deny}, resource, resource_type, principal, context and action; without
+#   policies the answer is that of scopes and roles alone.
 package atrium.authz
 
 default decision := {"allow": false, "by": {"kind": "role", "id": ""}, "rows": "none"}
@@ -13,9 +16,15 @@ decision := {"allow": false, "by": {"kind": "scope", "id": input.scope}, "rows":
 	not scope_held
 } else := {"allow": false, "by": {"kind": "method", "id": input.method}, "rows": "none"} if {
 	not method_allowed
+} else := {"allow": false, "by": {"kind": "role", "id": input.role}, "rows": "none"} if {
+	not rows
 } else := {"allow": true, "by": {"kind": "role", "id": input.role}, "rows": rows} if {
-	rows
-} else := {"allow": false, "by": {"kind": "role", "id": input.role}, "rows": "none"}
+	not input.policies
+} else := {"allow": true, "by": {"kind": verdict.kind, "id": verdict.id}, "rows": rows} if {
+	verdict.allow
+} else := {"allow": false, "by": {"kind": verdict.kind, "id": verdict.id}, "rows": "none"} if {
+	input.policies
+}
 
 scope_held if input.scope == ""
 
@@ -39,4 +48,239 @@ rows := reach if {
 	not input.verb in data.roles[input.role].except
 } else := reach if {
 	reach := data.roles[data.roles[input.role].extends].verbs[input.verb]
+}
+
+# The part of the access policies. Scopes and roles are known before a row is, and so this is asked alone for each row.
+default verdict := {"allow": false, "kind": "policy", "id": ""}
+
+# Policies never keep an owner from the policies themselves, nor the operator of the installation from anything.
+verdict := {"allow": true, "kind": "role", "id": input.role} if {
+	exempt
+} else := {"allow": false, "kind": "operator", "id": min(data.atrium.operator.deny)} if {
+	count(data.atrium.operator.deny) > 0
+} else := {"allow": false, "kind": "policy", "id": denied[0]} if {
+	denied := [p.id | some p in input.policies.deny; not fails(p.conditions)]
+	denied != []
+} else := {"allow": true, "kind": "policy", "id": permitted[0]} if {
+	permitted := [p.id | some p in input.policies.allow; not fails(p.conditions)]
+	permitted != []
+}
+
+exempt if {
+	input.role == "owner"
+	input.resource_type == "AccessPolicy"
+}
+
+exempt if input.role == "operator"
+
+# A policy applies when all of its conditions hold.
+fails(conditions) if {
+	some c in conditions
+	not holds(c[0], c[1], c[2])
+}
+
+# holds tells whether one condition does: an operator, where an attribute stands in the input, and what it is compared
+# with. That is a constant, or for the operators that end in _of where another attribute stands. A value that is missing
+# or null makes every operator but exists fail. Partial evaluation of this rule is what lists are filtered by. The operator
+# stands in the bodies because that is how OPA finds the one rule without trying them all.
+holds(op, at, want) if {
+	op == "exists"
+	there := object.get(input, at, null) != null
+	want == there
+}
+
+holds(op, at, want) if {
+	op == "eq"
+	object.get(input, at, null) == want
+}
+
+holds(op, at, from) if {
+	op == "eq_of"
+	have := object.get(input, at, null)
+	have != null
+	have == object.get(input, from, null)
+}
+
+holds(op, at, want) if {
+	op == "ne"
+	have := object.get(input, at, null)
+	have != null
+	have != want
+}
+
+holds(op, at, from) if {
+	op == "ne_of"
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have != want
+}
+
+holds(op, at, list) if {
+	op == "in"
+	object.get(input, at, null) in list
+}
+
+holds(op, at, from) if {
+	op == "in_of"
+	have := object.get(input, at, null)
+	have != null
+	list := object.get(input, from, null)
+	list != null
+	have in list
+}
+
+holds(op, at, list) if {
+	op == "nin"
+	have := object.get(input, at, null)
+	have != null
+	found := have in list
+	found == false
+}
+
+holds(op, at, from) if {
+	op == "nin_of"
+	have := object.get(input, at, null)
+	have != null
+	list := object.get(input, from, null)
+	list != null
+	found := have in list
+	found == false
+}
+
+# A list some of whose entries are attributes: {"want": constant} or {"from": where one stands}.
+holds(op, at, items) if {
+	op == "one_of"
+	have := object.get(input, at, null)
+	have != null
+	some item in items
+	have == resolved(item)
+}
+
+holds(op, at, want) if {
+	op == "lt"
+	have := object.get(input, at, null)
+	have != null
+	have < want
+}
+
+holds(op, at, from) if {
+	op == "lt_of"
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have < want
+}
+
+holds(op, at, want) if {
+	op == "lte"
+	have := object.get(input, at, null)
+	have != null
+	have <= want
+}
+
+holds(op, at, from) if {
+	op == "lte_of"
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have <= want
+}
+
+holds(op, at, want) if {
+	op == "gt"
+	have := object.get(input, at, null)
+	have != null
+	have > want
+}
+
+holds(op, at, from) if {
+	op == "gt_of"
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have > want
+}
+
+holds(op, at, want) if {
+	op == "gte"
+	have := object.get(input, at, null)
+	have != null
+	have >= want
+}
+
+holds(op, at, from) if {
+	op == "gte_of"
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	have >= want
+}
+
+holds(op, at, want) if {
+	op == "prefix"
+	have := object.get(input, at, null)
+	have != null
+	startswith(have, want)
+}
+
+holds(op, at, from) if {
+	op == "prefix_of"
+	have := object.get(input, at, null)
+	have != null
+	want := object.get(input, from, null)
+	want != null
+	startswith(have, want)
+}
+
+# A glob arrives as the anchored expression that it means.
+holds(op, at, expression) if {
+	op == "glob"
+	have := object.get(input, at, null)
+	have != null
+	regex.match(expression, have)
+}
+
+# An attribute that is a list: has asks for one entry, lacks for none, any for one of several.
+holds(op, at, want) if {
+	op == "has"
+	list := object.get(input, at, null)
+	list != null
+	want in list
+}
+
+holds(op, at, want) if {
+	op == "lacks"
+	list := object.get(input, at, null)
+	list != null
+	found := want in list
+	found == false
+}
+
+holds(op, at, several) if {
+	op == "any"
+	list := object.get(input, at, null)
+	list != null
+	some want in several
+	want in list
+}
+
+resolved(item) := item.want
+
+resolved(item) := v if {
+	v := object.get(input, item.from, null)
+	v != null
+}
+
+# unmet are the conditions that do not hold, by the id of their policy and their place in it; only explanations ask.
+unmet contains [p.id, i] if {
+	some effect in ["allow", "deny"]
+	some p in input.policies[effect]
+	some i, c in p.conditions
+	not holds(c[0], c[1], c[2])
 }

@@ -115,3 +115,165 @@ test_admin_acts_as_no_owner if {
 test_no_input_is_refused if {
 	not authz.decision.allow with input as {}
 }
+
+# asked is a question that access policies decide, about a service that a member of a team wants to read.
+asked(policies) := {
+	"role": "member",
+	"scopes": ["services:read"],
+	"scope": "services:read",
+	"verb": "service.read",
+	"admin_layer": false,
+	"method": "api_key",
+	"action": "read",
+	"resource_type": "Service",
+	"policies": policies,
+	"principal": {"id": "usr_1", "type": "user", "role": "member", "teamIds": ["team_1"], "attributes": {"region": "eu"}},
+	"context": {"ip": "10.0.0.1", "time": "2026-01-01T12:00:00.000000Z", "authMethod": "api_key"},
+	"resource": {
+		"name": "Billing",
+		"version": 3,
+		"ownerTeamId": "team_1",
+		"archived": false,
+		"description": null,
+		"tags": {"env": "prod", "region": "eu"},
+		"memberIds": ["usr_1", "usr_2"],
+	},
+}
+
+policy(id, conditions) := {"id": id, "conditions": conditions}
+
+unconditional := policy("pol_all", [])
+
+test_no_policy_no_permission if {
+	d := authz.decision with input as asked({"allow": [], "deny": []})
+	d == {"allow": false, "by": {"kind": "policy", "id": ""}, "rows": "none"}
+}
+
+test_a_policy_permits if {
+	d := authz.decision with input as asked({"allow": [unconditional], "deny": []})
+	d == {"allow": true, "by": {"kind": "policy", "id": "pol_all"}, "rows": "all"}
+}
+
+test_a_denial_beats_permissions if {
+	denial := policy("pol_no", [["eq", ["resource", "tags", "env"], "prod"]])
+	d := authz.decision with input as asked({"allow": [unconditional], "deny": [denial]})
+	d == {"allow": false, "by": {"kind": "policy", "id": "pol_no"}, "rows": "none"}
+}
+
+test_the_first_of_several_is_named if {
+	d := authz.decision with input as asked({"allow": [policy("pol_a", []), policy("pol_b", [])], "deny": []})
+	d.by.id == "pol_a"
+}
+
+test_the_operator_denies if {
+	d := authz.decision with input as asked({"allow": [unconditional], "deny": []})
+		with data.atrium.operator.deny as {"freeze"}
+	d.by == {"kind": "operator", "id": "freeze"}
+}
+
+test_roles_come_before_policies if {
+	d := authz.decision with input as object.union(asked({"allow": [unconditional], "deny": []}), {"verb": "service.create"})
+	d.by == {"kind": "role", "id": "member"}
+}
+
+test_owners_keep_their_policies if {
+	question := {
+		"role": "owner",
+		"scope": "",
+		"verb": "accesspolicy.delete",
+		"admin_layer": true,
+		"method": "session",
+		"resource_type": "AccessPolicy",
+	}
+	locked := object.union(asked({"allow": [], "deny": [unconditional]}), question)
+	authz.decision.allow with input as locked
+	not authz.decision.allow with input as object.union(locked, {"role": "admin"})
+	not authz.decision.allow with input as object.union(locked, {"resource_type": "Secret"})
+}
+
+test_the_installations_operator_is_of_no_company if {
+	locked := object.union(asked({"allow": [], "deny": [unconditional]}), {"role": "operator"})
+	authz.decision.allow with input as locked
+}
+
+# What holds for the service, one condition each; what differs from it in one thing does not.
+holding := [
+	["eq", ["resource", "name"], "Billing"],
+	["eq", ["resource", "archived"], false],
+	["ne", ["resource", "name"], "billing"],
+	["in", ["resource", "tags", "env"], ["dev", "prod"]],
+	["nin", ["resource", "tags", "env"], ["dev", "test"]],
+	["in_of", ["resource", "ownerTeamId"], ["principal", "teamIds"]],
+	["eq_of", ["resource", "tags", "region"], ["principal", "attributes", "region"]],
+	["one_of", ["resource", "tags", "region"], [{"want": "us"}, {"from": ["principal", "attributes", "region"]}]],
+	["one_of", ["resource", "tags", "region"], [{"want": "eu"}]],
+	["lt", ["resource", "version"], 4],
+	["lte", ["resource", "version"], 3],
+	["gt", ["resource", "version"], 2],
+	["gte", ["resource", "version"], 3],
+	["prefix", ["resource", "name"], "Bill"],
+	["glob", ["resource", "name"], "^(?s:B.*ng)$"],
+	["exists", ["resource", "tags", "env"], true],
+	["exists", ["resource", "tags", "cost"], false],
+	["exists", ["resource", "description"], false],
+	["has", ["resource", "memberIds"], "usr_1"],
+	["lacks", ["resource", "memberIds"], "usr_3"],
+	["any", ["resource", "memberIds"], ["usr_3", "usr_2"]],
+	["lt", ["context", "time"], "2026-01-01T12:00:00.000001Z"],
+	["ne_of", ["resource", "name"], ["principal", "id"]],
+	["nin_of", ["resource", "name"], ["principal", "teamIds"]],
+	["lt_of", ["resource", "name"], ["principal", "id"]],
+	["lte_of", ["resource", "tags", "region"], ["principal", "attributes", "region"]],
+	["gt_of", ["principal", "id"], ["resource", "name"]],
+	["gte_of", ["resource", "tags", "region"], ["principal", "attributes", "region"]],
+	["prefix_of", ["resource", "tags", "region"], ["principal", "attributes", "region"]],
+]
+
+failing := [
+	["eq", ["resource", "name"], "billing"],
+	["eq", ["resource", "version"], "3"],
+	["ne", ["resource", "name"], "Billing"],
+	["ne", ["resource", "tags", "cost"], "x"],
+	["ne", ["resource", "description"], "x"],
+	["ne_of", ["resource", "name"], ["principal", "attributes", "none"]],
+	["in", ["resource", "tags", "env"], []],
+	["nin", ["resource", "tags", "env"], ["prod"]],
+	["nin", ["resource", "tags", "cost"], ["x"]],
+	["one_of", ["resource", "name"], [{"from": ["principal", "attributes", "none"]}]],
+	["lt", ["resource", "version"], 3],
+	["lte", ["resource", "version"], 2],
+	["gt", ["resource", "version"], 3],
+	["gte", ["resource", "version"], 4],
+	["prefix", ["resource", "name"], "bill"],
+	["glob", ["resource", "name"], "^(?s:B.*n)$"],
+	["exists", ["resource", "tags", "env"], false],
+	["exists", ["resource", "tags", "cost"], true],
+	["has", ["resource", "memberIds"], "usr_3"],
+	["lacks", ["resource", "memberIds"], "usr_1"],
+	["any", ["resource", "memberIds"], []],
+	["never", ["never"], null],
+]
+
+test_conditions_that_hold if {
+	every c in holding {
+		d := authz.decision with input as asked({"allow": [policy("pol_1", [c])], "deny": []})
+		d.allow
+	}
+}
+
+test_conditions_that_fail if {
+	every c in failing {
+		d := authz.decision with input as asked({"allow": [policy("pol_1", [c])], "deny": []})
+		not d.allow
+	}
+}
+
+test_all_conditions_must_hold if {
+	d := authz.decision with input as asked({"allow": [policy("pol_1", [holding[0], failing[0]])], "deny": []})
+	not d.allow
+}
+
+test_what_does_not_hold_is_told if {
+	question := asked({"allow": [policy("pol_1", [holding[0], failing[0]])], "deny": [policy("pol_2", [failing[1]])]})
+	authz.unmet == {["pol_1", 1], ["pol_2", 0]} with input as question
+}

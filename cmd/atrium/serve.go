@@ -235,6 +235,10 @@ func (s *server) addAPI(ctx context.Context) error {
 		return err
 	}
 	auth := authn.New(s.store, s.tokens(s.BaseURL, s.AuthURL), authn.WithIssuer(others))
+	s.add(run.Part{Name: "decision log", Run: s.engine.Decisions.Run})
+	if s.flags.PolicyDir != "" {
+		s.add(run.Part{Name: "policy folder", Run: func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) }})
+	}
 	s.add(run.Part{Name: "last-used times", Run: func(ctx context.Context) error { return auth.Run(ctx, s.log) }})
 	g := gate.New(gate.Options{Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe})
 	api, err := rest.New(rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL})

@@ -28,6 +28,7 @@ type dataFlags struct {
 	DatabaseURL   string `help:"PostgreSQL 15 or later, as postgres://…; without it, SQLite in the data folder."`
 	MasterKeyFile string `help:"File of the key that secrets are sealed under (default: master.key in the data folder). $ATRIUM_MASTER_KEY may hold the key itself, in base64, instead of a file." type:"path"`
 	MasterKeyURI  string `help:"Key in a KMS (hcvault://…, aws-kms://…) in place of a file."`
+	PolicyDir     string `help:"Folder of the operator's own policies: *.rego in the package atrium.operator. They are read again when they change." type:"path"`
 	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
 }
 
@@ -98,12 +99,12 @@ func (c *core) build(ctx context.Context) error {
 	if err := c.checkMasterKey(ctx); err != nil {
 		return err
 	}
-	decider, err := authz.New(ctx)
+	decider, err := authz.New(ctx, authz.Options{PolicyDir: c.flags.PolicyDir})
 	if err != nil {
 		return fmt.Errorf("load the policies: %w", err)
 	}
 	c.keys = identity.NewKeys(c.store, c.sealer)
-	c.engine = &op.Engine{Store: c.store, Authz: decider, Sealer: c.sealer, Log: c.log}
+	c.engine = &op.Engine{Store: c.store, Authz: decider, Sealer: c.sealer, Log: c.log, Decisions: op.NewDecisions(c.store, c.log, sampledDecisions)}
 	return nil
 }
 
@@ -113,6 +114,9 @@ func (c *core) close() error {
 	}
 	return c.store.Close() //nolint:wrapcheck // says what it was doing
 }
+
+// sampledDecisions is the share of allowed decisions that the decision log keeps; it keeps every refusal.
+const sampledDecisions = 0.01
 
 // The installation's settings.
 const (

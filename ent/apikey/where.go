@@ -4,6 +4,7 @@ package apikey
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -907,6 +908,11 @@ func HasUser() predicate.APIKey {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, UserTable, UserColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newUserStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -915,6 +921,11 @@ func HasUser() predicate.APIKey {
 func HasUserWith(preds ...predicate.User) predicate.APIKey {
 	return predicate.APIKey(func(s *sql.Selector) {
 		step := newUserStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -930,6 +941,11 @@ func HasServiceAccount() predicate.APIKey {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, ServiceAccountTable, ServiceAccountColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "ServiceAccount"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newServiceAccountStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -938,6 +954,11 @@ func HasServiceAccount() predicate.APIKey {
 func HasServiceAccountWith(preds ...predicate.ServiceAccount) predicate.APIKey {
 	return predicate.APIKey(func(s *sql.Selector) {
 		step := newServiceAccountStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "ServiceAccount"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

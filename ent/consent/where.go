@@ -4,6 +4,7 @@ package consent
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -372,6 +373,11 @@ func HasUser() predicate.Consent {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, UserTable, UserColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newUserStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -380,6 +386,11 @@ func HasUser() predicate.Consent {
 func HasUserWith(preds ...predicate.User) predicate.Consent {
 	return predicate.Consent(func(s *sql.Selector) {
 		step := newUserStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -395,6 +406,11 @@ func HasClient() predicate.Consent {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, ClientTable, ClientColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "OAuthClient"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newClientStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -403,6 +419,11 @@ func HasClient() predicate.Consent {
 func HasClientWith(preds ...predicate.OAuthClient) predicate.Consent {
 	return predicate.Consent(func(s *sql.Selector) {
 		step := newClientStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "OAuthClient"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

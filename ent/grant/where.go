@@ -4,6 +4,7 @@ package grant
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -587,6 +588,11 @@ func HasUser() predicate.Grant {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, UserTable, UserColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newUserStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -595,6 +601,11 @@ func HasUser() predicate.Grant {
 func HasUserWith(preds ...predicate.User) predicate.Grant {
 	return predicate.Grant(func(s *sql.Selector) {
 		step := newUserStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

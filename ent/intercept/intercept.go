@@ -7,6 +7,9 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/accessdecision"
+	"atrium/ent/accesspolicy"
+	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
@@ -130,6 +133,87 @@ func (f TraverseAPIKey) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.APIKeyQuery", q)
+}
+
+// The AccessDecisionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AccessDecisionFunc func(context.Context, *ent.AccessDecisionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AccessDecisionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AccessDecisionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AccessDecisionQuery", q)
+}
+
+// The TraverseAccessDecision type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAccessDecision func(context.Context, *ent.AccessDecisionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAccessDecision) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAccessDecision) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AccessDecisionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AccessDecisionQuery", q)
+}
+
+// The AccessPolicyFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AccessPolicyFunc func(context.Context, *ent.AccessPolicyQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AccessPolicyFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AccessPolicyQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AccessPolicyQuery", q)
+}
+
+// The TraverseAccessPolicy type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAccessPolicy func(context.Context, *ent.AccessPolicyQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAccessPolicy) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAccessPolicy) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AccessPolicyQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AccessPolicyQuery", q)
+}
+
+// The AccessPolicyVersionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AccessPolicyVersionFunc func(context.Context, *ent.AccessPolicyVersionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AccessPolicyVersionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AccessPolicyVersionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AccessPolicyVersionQuery", q)
+}
+
+// The TraverseAccessPolicyVersion type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAccessPolicyVersion func(context.Context, *ent.AccessPolicyVersionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAccessPolicyVersion) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAccessPolicyVersion) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AccessPolicyVersionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AccessPolicyVersionQuery", q)
 }
 
 // The AccountFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -1109,6 +1193,12 @@ func NewQuery(q ent.Query) (Query, error) {
 	switch q := q.(type) {
 	case *ent.APIKeyQuery:
 		return &query[*ent.APIKeyQuery, predicate.APIKey, apikey.OrderOption]{typ: ent.TypeAPIKey, tq: q}, nil
+	case *ent.AccessDecisionQuery:
+		return &query[*ent.AccessDecisionQuery, predicate.AccessDecision, accessdecision.OrderOption]{typ: ent.TypeAccessDecision, tq: q}, nil
+	case *ent.AccessPolicyQuery:
+		return &query[*ent.AccessPolicyQuery, predicate.AccessPolicy, accesspolicy.OrderOption]{typ: ent.TypeAccessPolicy, tq: q}, nil
+	case *ent.AccessPolicyVersionQuery:
+		return &query[*ent.AccessPolicyVersionQuery, predicate.AccessPolicyVersion, accesspolicyversion.OrderOption]{typ: ent.TypeAccessPolicyVersion, tq: q}, nil
 	case *ent.AccountQuery:
 		return &query[*ent.AccountQuery, predicate.Account, account.OrderOption]{typ: ent.TypeAccount, tq: q}, nil
 	case *ent.AgentQuery:

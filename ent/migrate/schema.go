@@ -56,6 +56,108 @@ var (
 			},
 		},
 	}
+	// AccessDecisionsColumns holds the columns for the "access_decisions" table.
+	AccessDecisionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "principal_type", Type: field.TypeString, Size: 20},
+		{Name: "principal_id", Type: field.TypeString, Size: 40},
+		{Name: "principal_name", Type: field.TypeString, Size: 200},
+		{Name: "key_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "method", Type: field.TypeString, Size: 20},
+		{Name: "verb", Type: field.TypeString, Size: 64},
+		{Name: "action", Type: field.TypeString, Size: 10},
+		{Name: "resource_type", Type: field.TypeString, Size: 40},
+		{Name: "resource_id", Type: field.TypeString, Nullable: true, Size: 64},
+		{Name: "allowed", Type: field.TypeBool},
+		{Name: "decided_kind", Type: field.TypeString, Size: 20},
+		{Name: "decided_id", Type: field.TypeString, Size: 64},
+		{Name: "policies", Type: field.TypeString, Size: 64},
+		{Name: "bundle", Type: field.TypeString, Size: 64},
+		{Name: "request_id", Type: field.TypeString, Size: 64},
+		{Name: "input", Type: field.TypeJSON, Nullable: true},
+	}
+	// AccessDecisionsTable holds the schema information for the "access_decisions" table.
+	AccessDecisionsTable = &schema.Table{
+		Name:       "access_decisions",
+		Columns:    AccessDecisionsColumns,
+		PrimaryKey: []*schema.Column{AccessDecisionsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "accessdecision_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AccessDecisionsColumns[3], AccessDecisionsColumns[1], AccessDecisionsColumns[0]},
+			},
+			{
+				Name:    "accessdecision_company_id_allowed_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AccessDecisionsColumns[3], AccessDecisionsColumns[13], AccessDecisionsColumns[1], AccessDecisionsColumns[0]},
+			},
+			{
+				Name:    "accessdecision_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{AccessDecisionsColumns[1]},
+			},
+		},
+	}
+	// AccessPoliciesColumns holds the columns for the "access_policies" table.
+	AccessPoliciesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "description", Type: field.TypeString, Default: ""},
+		{Name: "enabled", Type: field.TypeBool, Default: true},
+		{Name: "effect", Type: field.TypeEnum, Enums: []string{"Allow", "Deny"}},
+		{Name: "action", Type: field.TypeString, Size: 10},
+		{Name: "resource", Type: field.TypeString, Size: 40},
+		{Name: "condition", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "version", Type: field.TypeInt, Default: 1},
+		{Name: "created_by", Type: field.TypeString, Size: 40},
+	}
+	// AccessPoliciesTable holds the schema information for the "access_policies" table.
+	AccessPoliciesTable = &schema.Table{
+		Name:       "access_policies",
+		Columns:    AccessPoliciesColumns,
+		PrimaryKey: []*schema.Column{AccessPoliciesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "accesspolicy_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AccessPoliciesColumns[3], AccessPoliciesColumns[1], AccessPoliciesColumns[0]},
+			},
+		},
+	}
+	// AccessPolicyVersionsColumns holds the columns for the "access_policy_versions" table.
+	AccessPolicyVersionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "policy_id", Type: field.TypeString, Size: 40},
+		{Name: "version", Type: field.TypeInt},
+		{Name: "change", Type: field.TypeEnum, Enums: []string{"created", "updated", "deleted"}},
+		{Name: "actor_type", Type: field.TypeString, Size: 20},
+		{Name: "actor_id", Type: field.TypeString, Size: 40},
+		{Name: "actor_name", Type: field.TypeString, Size: 200},
+		{Name: "before", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+	}
+	// AccessPolicyVersionsTable holds the schema information for the "access_policy_versions" table.
+	AccessPolicyVersionsTable = &schema.Table{
+		Name:       "access_policy_versions",
+		Columns:    AccessPolicyVersionsColumns,
+		PrimaryKey: []*schema.Column{AccessPolicyVersionsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "accesspolicyversion_company_id_policy_id_version",
+				Unique:  true,
+				Columns: []*schema.Column{AccessPolicyVersionsColumns[3], AccessPolicyVersionsColumns[4], AccessPolicyVersionsColumns[5]},
+			},
+		},
+	}
 	// AccountsColumns holds the columns for the "accounts" table.
 	AccountsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1417,6 +1519,9 @@ var (
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		APIKeysTable,
+		AccessDecisionsTable,
+		AccessPoliciesTable,
+		AccessPolicyVersionsTable,
 		AccountsTable,
 		AgentsTable,
 		AuditEntriesTable,

@@ -4,6 +4,7 @@ package offering
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -877,6 +878,11 @@ func HasService() predicate.Offering {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, ServiceTable, ServiceColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Service"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newServiceStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -885,6 +891,11 @@ func HasService() predicate.Offering {
 func HasServiceWith(preds ...predicate.Service) predicate.Offering {
 	return predicate.Offering(func(s *sql.Selector) {
 		step := newServiceStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Service"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -900,6 +911,11 @@ func HasWorkflow() predicate.Offering {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, WorkflowTable, WorkflowColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Workflow"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newWorkflowStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -908,6 +924,11 @@ func HasWorkflow() predicate.Offering {
 func HasWorkflowWith(preds ...predicate.Workflow) predicate.Offering {
 	return predicate.Offering(func(s *sql.Selector) {
 		step := newWorkflowStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Workflow"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -923,6 +944,11 @@ func HasCalendar() predicate.Offering {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, CalendarTable, CalendarColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Calendar"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newCalendarStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -931,6 +957,11 @@ func HasCalendar() predicate.Offering {
 func HasCalendarWith(preds ...predicate.Calendar) predicate.Offering {
 	return predicate.Offering(func(s *sql.Selector) {
 		step := newCalendarStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Calendar"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -4,6 +4,7 @@ package organization
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -462,6 +463,11 @@ func HasParent() predicate.Organization {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, true, ParentTable, ParentColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Organization"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newParentStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -470,6 +476,11 @@ func HasParent() predicate.Organization {
 func HasParentWith(preds ...predicate.Organization) predicate.Organization {
 	return predicate.Organization(func(s *sql.Selector) {
 		step := newParentStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Organization"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -485,6 +496,11 @@ func HasChildren() predicate.Organization {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, ChildrenTable, ChildrenColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Organization"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newChildrenStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -493,6 +509,11 @@ func HasChildren() predicate.Organization {
 func HasChildrenWith(preds ...predicate.Organization) predicate.Organization {
 	return predicate.Organization(func(s *sql.Selector) {
 		step := newChildrenStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Organization"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

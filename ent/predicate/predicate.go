@@ -9,6 +9,15 @@ import (
 // APIKey is the predicate function for apikey builders.
 type APIKey func(*sql.Selector)
 
+// AccessDecision is the predicate function for accessdecision builders.
+type AccessDecision func(*sql.Selector)
+
+// AccessPolicy is the predicate function for accesspolicy builders.
+type AccessPolicy func(*sql.Selector)
+
+// AccessPolicyVersion is the predicate function for accesspolicyversion builders.
+type AccessPolicyVersion func(*sql.Selector)
+
 // Account is the predicate function for account builders.
 type Account func(*sql.Selector)
 

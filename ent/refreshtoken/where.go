@@ -4,6 +4,7 @@ package refreshtoken
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -447,6 +448,11 @@ func HasGrant() predicate.RefreshToken {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, GrantTable, GrantColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Grant"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newGrantStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -455,6 +461,11 @@ func HasGrant() predicate.RefreshToken {
 func HasGrantWith(preds ...predicate.Grant) predicate.RefreshToken {
 	return predicate.RefreshToken(func(s *sql.Selector) {
 		step := newGrantStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Grant"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

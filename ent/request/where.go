@@ -4,6 +4,7 @@ package request
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -1012,6 +1013,11 @@ func HasService() predicate.Request {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, ServiceTable, ServiceColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Service"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newServiceStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -1020,6 +1026,11 @@ func HasService() predicate.Request {
 func HasServiceWith(preds ...predicate.Service) predicate.Request {
 	return predicate.Request(func(s *sql.Selector) {
 		step := newServiceStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Service"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -1035,6 +1046,11 @@ func HasOffering() predicate.Request {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, OfferingTable, OfferingColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Offering"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newOfferingStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -1043,6 +1059,11 @@ func HasOffering() predicate.Request {
 func HasOfferingWith(preds ...predicate.Offering) predicate.Request {
 	return predicate.Request(func(s *sql.Selector) {
 		step := newOfferingStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Offering"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -1058,6 +1079,11 @@ func HasAssignee() predicate.Request {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, AssigneeTable, AssigneeColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newAssigneeStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -1066,6 +1092,11 @@ func HasAssignee() predicate.Request {
 func HasAssigneeWith(preds ...predicate.User) predicate.Request {
 	return predicate.Request(func(s *sql.Selector) {
 		step := newAssigneeStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -1081,6 +1112,11 @@ func HasTeam() predicate.Request {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, TeamTable, TeamColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Team"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newTeamStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -1089,6 +1125,11 @@ func HasTeam() predicate.Request {
 func HasTeamWith(preds ...predicate.Team) predicate.Request {
 	return predicate.Request(func(s *sql.Selector) {
 		step := newTeamStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Team"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -3,6 +3,9 @@
 package runtime
 
 import (
+	"atrium/ent/accessdecision"
+	"atrium/ent/accesspolicy"
+	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
@@ -99,6 +102,178 @@ func init() {
 	apikey.DefaultID = apikeyDescID.Default.(func() string)
 	// apikey.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	apikey.IDValidator = apikeyDescID.Validators[0].(func(string) error)
+	accessdecisionMixin := schema.AccessDecision{}.Mixin()
+	accessdecisionMixinHooks0 := accessdecisionMixin[0].Hooks()
+	accessdecisionMixinHooks1 := accessdecisionMixin[1].Hooks()
+	accessdecision.Hooks[0] = accessdecisionMixinHooks0[0]
+	accessdecision.Hooks[1] = accessdecisionMixinHooks1[0]
+	accessdecisionMixinInters1 := accessdecisionMixin[1].Interceptors()
+	accessdecision.Interceptors[0] = accessdecisionMixinInters1[0]
+	accessdecision.Interceptors[1] = accessdecisionMixinInters1[1]
+	accessdecisionMixinFields0 := accessdecisionMixin[0].Fields()
+	_ = accessdecisionMixinFields0
+	accessdecisionMixinFields1 := accessdecisionMixin[1].Fields()
+	_ = accessdecisionMixinFields1
+	accessdecisionFields := schema.AccessDecision{}.Fields()
+	_ = accessdecisionFields
+	// accessdecisionDescCompanyID is the schema descriptor for company_id field.
+	accessdecisionDescCompanyID := accessdecisionMixinFields1[0].Descriptor()
+	// accessdecision.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	accessdecision.CompanyIDValidator = accessdecisionDescCompanyID.Validators[0].(func(string) error)
+	// accessdecisionDescPrincipalType is the schema descriptor for principal_type field.
+	accessdecisionDescPrincipalType := accessdecisionFields[0].Descriptor()
+	// accessdecision.PrincipalTypeValidator is a validator for the "principal_type" field. It is called by the builders before save.
+	accessdecision.PrincipalTypeValidator = accessdecisionDescPrincipalType.Validators[0].(func(string) error)
+	// accessdecisionDescPrincipalID is the schema descriptor for principal_id field.
+	accessdecisionDescPrincipalID := accessdecisionFields[1].Descriptor()
+	// accessdecision.PrincipalIDValidator is a validator for the "principal_id" field. It is called by the builders before save.
+	accessdecision.PrincipalIDValidator = accessdecisionDescPrincipalID.Validators[0].(func(string) error)
+	// accessdecisionDescPrincipalName is the schema descriptor for principal_name field.
+	accessdecisionDescPrincipalName := accessdecisionFields[2].Descriptor()
+	// accessdecision.PrincipalNameValidator is a validator for the "principal_name" field. It is called by the builders before save.
+	accessdecision.PrincipalNameValidator = accessdecisionDescPrincipalName.Validators[0].(func(string) error)
+	// accessdecisionDescKeyID is the schema descriptor for key_id field.
+	accessdecisionDescKeyID := accessdecisionFields[3].Descriptor()
+	// accessdecision.KeyIDValidator is a validator for the "key_id" field. It is called by the builders before save.
+	accessdecision.KeyIDValidator = accessdecisionDescKeyID.Validators[0].(func(string) error)
+	// accessdecisionDescMethod is the schema descriptor for method field.
+	accessdecisionDescMethod := accessdecisionFields[4].Descriptor()
+	// accessdecision.MethodValidator is a validator for the "method" field. It is called by the builders before save.
+	accessdecision.MethodValidator = accessdecisionDescMethod.Validators[0].(func(string) error)
+	// accessdecisionDescVerb is the schema descriptor for verb field.
+	accessdecisionDescVerb := accessdecisionFields[5].Descriptor()
+	// accessdecision.VerbValidator is a validator for the "verb" field. It is called by the builders before save.
+	accessdecision.VerbValidator = accessdecisionDescVerb.Validators[0].(func(string) error)
+	// accessdecisionDescAction is the schema descriptor for action field.
+	accessdecisionDescAction := accessdecisionFields[6].Descriptor()
+	// accessdecision.ActionValidator is a validator for the "action" field. It is called by the builders before save.
+	accessdecision.ActionValidator = accessdecisionDescAction.Validators[0].(func(string) error)
+	// accessdecisionDescResourceType is the schema descriptor for resource_type field.
+	accessdecisionDescResourceType := accessdecisionFields[7].Descriptor()
+	// accessdecision.ResourceTypeValidator is a validator for the "resource_type" field. It is called by the builders before save.
+	accessdecision.ResourceTypeValidator = accessdecisionDescResourceType.Validators[0].(func(string) error)
+	// accessdecisionDescResourceID is the schema descriptor for resource_id field.
+	accessdecisionDescResourceID := accessdecisionFields[8].Descriptor()
+	// accessdecision.ResourceIDValidator is a validator for the "resource_id" field. It is called by the builders before save.
+	accessdecision.ResourceIDValidator = accessdecisionDescResourceID.Validators[0].(func(string) error)
+	// accessdecisionDescDecidedKind is the schema descriptor for decided_kind field.
+	accessdecisionDescDecidedKind := accessdecisionFields[10].Descriptor()
+	// accessdecision.DecidedKindValidator is a validator for the "decided_kind" field. It is called by the builders before save.
+	accessdecision.DecidedKindValidator = accessdecisionDescDecidedKind.Validators[0].(func(string) error)
+	// accessdecisionDescDecidedID is the schema descriptor for decided_id field.
+	accessdecisionDescDecidedID := accessdecisionFields[11].Descriptor()
+	// accessdecision.DecidedIDValidator is a validator for the "decided_id" field. It is called by the builders before save.
+	accessdecision.DecidedIDValidator = accessdecisionDescDecidedID.Validators[0].(func(string) error)
+	// accessdecisionDescPolicies is the schema descriptor for policies field.
+	accessdecisionDescPolicies := accessdecisionFields[12].Descriptor()
+	// accessdecision.PoliciesValidator is a validator for the "policies" field. It is called by the builders before save.
+	accessdecision.PoliciesValidator = accessdecisionDescPolicies.Validators[0].(func(string) error)
+	// accessdecisionDescBundle is the schema descriptor for bundle field.
+	accessdecisionDescBundle := accessdecisionFields[13].Descriptor()
+	// accessdecision.BundleValidator is a validator for the "bundle" field. It is called by the builders before save.
+	accessdecision.BundleValidator = accessdecisionDescBundle.Validators[0].(func(string) error)
+	// accessdecisionDescRequestID is the schema descriptor for request_id field.
+	accessdecisionDescRequestID := accessdecisionFields[14].Descriptor()
+	// accessdecision.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	accessdecision.RequestIDValidator = accessdecisionDescRequestID.Validators[0].(func(string) error)
+	// accessdecisionDescID is the schema descriptor for id field.
+	accessdecisionDescID := accessdecisionMixinFields0[0].Descriptor()
+	// accessdecision.DefaultID holds the default value on creation for the id field.
+	accessdecision.DefaultID = accessdecisionDescID.Default.(func() string)
+	// accessdecision.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	accessdecision.IDValidator = accessdecisionDescID.Validators[0].(func(string) error)
+	accesspolicyMixin := schema.AccessPolicy{}.Mixin()
+	accesspolicyMixinHooks0 := accesspolicyMixin[0].Hooks()
+	accesspolicyMixinHooks1 := accesspolicyMixin[1].Hooks()
+	accesspolicy.Hooks[0] = accesspolicyMixinHooks0[0]
+	accesspolicy.Hooks[1] = accesspolicyMixinHooks1[0]
+	accesspolicyMixinInters1 := accesspolicyMixin[1].Interceptors()
+	accesspolicy.Interceptors[0] = accesspolicyMixinInters1[0]
+	accesspolicy.Interceptors[1] = accesspolicyMixinInters1[1]
+	accesspolicyMixinFields0 := accesspolicyMixin[0].Fields()
+	_ = accesspolicyMixinFields0
+	accesspolicyMixinFields1 := accesspolicyMixin[1].Fields()
+	_ = accesspolicyMixinFields1
+	accesspolicyFields := schema.AccessPolicy{}.Fields()
+	_ = accesspolicyFields
+	// accesspolicyDescCompanyID is the schema descriptor for company_id field.
+	accesspolicyDescCompanyID := accesspolicyMixinFields1[0].Descriptor()
+	// accesspolicy.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	accesspolicy.CompanyIDValidator = accesspolicyDescCompanyID.Validators[0].(func(string) error)
+	// accesspolicyDescName is the schema descriptor for name field.
+	accesspolicyDescName := accesspolicyFields[0].Descriptor()
+	// accesspolicy.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	accesspolicy.NameValidator = accesspolicyDescName.Validators[0].(func(string) error)
+	// accesspolicyDescDescription is the schema descriptor for description field.
+	accesspolicyDescDescription := accesspolicyFields[1].Descriptor()
+	// accesspolicy.DefaultDescription holds the default value on creation for the description field.
+	accesspolicy.DefaultDescription = accesspolicyDescDescription.Default.(string)
+	// accesspolicyDescEnabled is the schema descriptor for enabled field.
+	accesspolicyDescEnabled := accesspolicyFields[2].Descriptor()
+	// accesspolicy.DefaultEnabled holds the default value on creation for the enabled field.
+	accesspolicy.DefaultEnabled = accesspolicyDescEnabled.Default.(bool)
+	// accesspolicyDescAction is the schema descriptor for action field.
+	accesspolicyDescAction := accesspolicyFields[4].Descriptor()
+	// accesspolicy.ActionValidator is a validator for the "action" field. It is called by the builders before save.
+	accesspolicy.ActionValidator = accesspolicyDescAction.Validators[0].(func(string) error)
+	// accesspolicyDescResource is the schema descriptor for resource field.
+	accesspolicyDescResource := accesspolicyFields[5].Descriptor()
+	// accesspolicy.ResourceValidator is a validator for the "resource" field. It is called by the builders before save.
+	accesspolicy.ResourceValidator = accesspolicyDescResource.Validators[0].(func(string) error)
+	// accesspolicyDescVersion is the schema descriptor for version field.
+	accesspolicyDescVersion := accesspolicyFields[7].Descriptor()
+	// accesspolicy.DefaultVersion holds the default value on creation for the version field.
+	accesspolicy.DefaultVersion = accesspolicyDescVersion.Default.(int)
+	// accesspolicyDescCreatedBy is the schema descriptor for created_by field.
+	accesspolicyDescCreatedBy := accesspolicyFields[8].Descriptor()
+	// accesspolicy.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	accesspolicy.CreatedByValidator = accesspolicyDescCreatedBy.Validators[0].(func(string) error)
+	// accesspolicyDescID is the schema descriptor for id field.
+	accesspolicyDescID := accesspolicyMixinFields0[0].Descriptor()
+	// accesspolicy.DefaultID holds the default value on creation for the id field.
+	accesspolicy.DefaultID = accesspolicyDescID.Default.(func() string)
+	// accesspolicy.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	accesspolicy.IDValidator = accesspolicyDescID.Validators[0].(func(string) error)
+	accesspolicyversionMixin := schema.AccessPolicyVersion{}.Mixin()
+	accesspolicyversionMixinHooks0 := accesspolicyversionMixin[0].Hooks()
+	accesspolicyversionMixinHooks1 := accesspolicyversionMixin[1].Hooks()
+	accesspolicyversion.Hooks[0] = accesspolicyversionMixinHooks0[0]
+	accesspolicyversion.Hooks[1] = accesspolicyversionMixinHooks1[0]
+	accesspolicyversionMixinInters1 := accesspolicyversionMixin[1].Interceptors()
+	accesspolicyversion.Interceptors[0] = accesspolicyversionMixinInters1[0]
+	accesspolicyversion.Interceptors[1] = accesspolicyversionMixinInters1[1]
+	accesspolicyversionMixinFields0 := accesspolicyversionMixin[0].Fields()
+	_ = accesspolicyversionMixinFields0
+	accesspolicyversionMixinFields1 := accesspolicyversionMixin[1].Fields()
+	_ = accesspolicyversionMixinFields1
+	accesspolicyversionFields := schema.AccessPolicyVersion{}.Fields()
+	_ = accesspolicyversionFields
+	// accesspolicyversionDescCompanyID is the schema descriptor for company_id field.
+	accesspolicyversionDescCompanyID := accesspolicyversionMixinFields1[0].Descriptor()
+	// accesspolicyversion.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	accesspolicyversion.CompanyIDValidator = accesspolicyversionDescCompanyID.Validators[0].(func(string) error)
+	// accesspolicyversionDescPolicyID is the schema descriptor for policy_id field.
+	accesspolicyversionDescPolicyID := accesspolicyversionFields[0].Descriptor()
+	// accesspolicyversion.PolicyIDValidator is a validator for the "policy_id" field. It is called by the builders before save.
+	accesspolicyversion.PolicyIDValidator = accesspolicyversionDescPolicyID.Validators[0].(func(string) error)
+	// accesspolicyversionDescActorType is the schema descriptor for actor_type field.
+	accesspolicyversionDescActorType := accesspolicyversionFields[3].Descriptor()
+	// accesspolicyversion.ActorTypeValidator is a validator for the "actor_type" field. It is called by the builders before save.
+	accesspolicyversion.ActorTypeValidator = accesspolicyversionDescActorType.Validators[0].(func(string) error)
+	// accesspolicyversionDescActorID is the schema descriptor for actor_id field.
+	accesspolicyversionDescActorID := accesspolicyversionFields[4].Descriptor()
+	// accesspolicyversion.ActorIDValidator is a validator for the "actor_id" field. It is called by the builders before save.
+	accesspolicyversion.ActorIDValidator = accesspolicyversionDescActorID.Validators[0].(func(string) error)
+	// accesspolicyversionDescActorName is the schema descriptor for actor_name field.
+	accesspolicyversionDescActorName := accesspolicyversionFields[5].Descriptor()
+	// accesspolicyversion.ActorNameValidator is a validator for the "actor_name" field. It is called by the builders before save.
+	accesspolicyversion.ActorNameValidator = accesspolicyversionDescActorName.Validators[0].(func(string) error)
+	// accesspolicyversionDescID is the schema descriptor for id field.
+	accesspolicyversionDescID := accesspolicyversionMixinFields0[0].Descriptor()
+	// accesspolicyversion.DefaultID holds the default value on creation for the id field.
+	accesspolicyversion.DefaultID = accesspolicyversionDescID.Default.(func() string)
+	// accesspolicyversion.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	accesspolicyversion.IDValidator = accesspolicyversionDescID.Validators[0].(func(string) error)
 	accountMixin := schema.Account{}.Mixin()
 	accountMixinHooks0 := accountMixin[0].Hooks()
 	accountMixinHooks1 := accountMixin[1].Hooks()

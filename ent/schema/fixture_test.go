@@ -150,6 +150,19 @@ var fixtures = []fixture{
 	{"RowCount", func(db *ent.Client, _ rows, tag string) any {
 		return db.RowCount.Create().SetKind("test").SetFacet(tag).SetShard(0).SetN(1)
 	}},
+	{"AccessPolicy", func(db *ent.Client, own rows, _ string) any {
+		return db.AccessPolicy.Create().SetName("P").SetEffect("Deny").SetAction("delete").SetResource("Secret").
+			SetCondition(json.RawMessage(`{"resource.name":"none"}`)).SetCreatedBy(own.id("User"))
+	}},
+	{"AccessPolicyVersion", func(db *ent.Client, _ rows, tag string) any {
+		return db.AccessPolicyVersion.Create().SetPolicyID("pol_" + tag).SetVersion(1).SetChange("created").
+			SetActorType("user").SetActorID("usr_1").SetActorName("U")
+	}},
+	{"AccessDecision", func(db *ent.Client, _ rows, _ string) any {
+		return db.AccessDecision.Create().SetPrincipalType("user").SetPrincipalID("usr_1").SetPrincipalName("U").SetMethod("session").
+			SetVerb("service.read").SetAction("read").SetResourceType("Service").SetAllowed(true).SetDecidedKind("role").
+			SetDecidedID("owner").SetPolicies("").SetBundle("").SetRequestID("")
+	}},
 	{"AuditEntry", func(db *ent.Client, own rows, _ string) any {
 		return db.AuditEntry.Create().SetActorType("user").SetActorID(own.id("User")).SetActorName("U").SetAction("service.created").
 			SetResourceType("Service").SetOutcome("allowed").SetIP("").SetUserAgent("").SetRequestID("")

@@ -66,7 +66,8 @@ func (global) Hooks() []ent.Hook { return []ent.Hook{guardWrites("")} }
 // Interceptors guard reads.
 func (global) Interceptors() []ent.Interceptor { return guardReads("") }
 
-// guardReads narrows every query to column = the caller's company; an empty column lets only the system through.
+// guardReads narrows every query to column = the caller's company, and to the rows that its policies let the caller
+// read; an empty column lets only the system through.
 func guardReads(column string) []ent.Interceptor {
 	narrow := intercept.TraverseFunc(func(ctx context.Context, q intercept.Query) error {
 		p, ok := principal.From(ctx)
@@ -80,6 +81,9 @@ func guardReads(column string) []ent.Interceptor {
 			return ErrOtherCompany
 		}
 		q.WhereP(sql.FieldEQ(column, p.CompanyID))
+		if visible := p.Narrow(q.Type()); visible != nil {
+			q.WhereP(visible)
+		}
 		return nil
 	})
 	return []ent.Interceptor{narrow, ent.InterceptFunc(rememberLoaded)}

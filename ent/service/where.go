@@ -4,6 +4,7 @@ package service
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -632,6 +633,11 @@ func HasOwnerTeam() predicate.Service {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, OwnerTeamTable, OwnerTeamColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Team"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newOwnerTeamStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -640,6 +646,11 @@ func HasOwnerTeam() predicate.Service {
 func HasOwnerTeamWith(preds ...predicate.Team) predicate.Service {
 	return predicate.Service(func(s *sql.Selector) {
 		step := newOwnerTeamStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Team"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -655,6 +666,11 @@ func HasOrganization() predicate.Service {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Organization"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newOrganizationStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -663,6 +679,11 @@ func HasOrganization() predicate.Service {
 func HasOrganizationWith(preds ...predicate.Organization) predicate.Service {
 	return predicate.Service(func(s *sql.Selector) {
 		step := newOrganizationStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Organization"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -678,6 +699,11 @@ func HasOfferings() predicate.Service {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, true, OfferingsTable, OfferingsColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Offering"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newOfferingsStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -686,6 +712,11 @@ func HasOfferings() predicate.Service {
 func HasOfferingsWith(preds ...predicate.Offering) predicate.Service {
 	return predicate.Service(func(s *sql.Selector) {
 		step := newOfferingsStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Offering"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -4,6 +4,7 @@ package session
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -832,6 +833,11 @@ func HasUser() predicate.Session {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, UserTable, UserColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newUserStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -840,6 +846,11 @@ func HasUser() predicate.Session {
 func HasUserWith(preds ...predicate.User) predicate.Session {
 	return predicate.Session(func(s *sql.Selector) {
 		step := newUserStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

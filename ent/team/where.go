@@ -4,6 +4,7 @@ package team
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -522,6 +523,11 @@ func HasOrganization() predicate.Team {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, OrganizationTable, OrganizationColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Organization"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newOrganizationStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -530,6 +536,11 @@ func HasOrganization() predicate.Team {
 func HasOrganizationWith(preds ...predicate.Organization) predicate.Team {
 	return predicate.Team(func(s *sql.Selector) {
 		step := newOrganizationStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Organization"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -545,6 +556,11 @@ func HasMembers() predicate.Team {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, true, MembersTable, MembersColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "TeamMember"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newMembersStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -553,6 +569,11 @@ func HasMembers() predicate.Team {
 func HasMembersWith(preds ...predicate.TeamMember) predicate.Team {
 	return predicate.Team(func(s *sql.Selector) {
 		step := newMembersStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "TeamMember"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

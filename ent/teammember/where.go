@@ -4,6 +4,7 @@ package teammember
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -372,6 +373,11 @@ func HasTeam() predicate.TeamMember {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, TeamTable, TeamColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Team"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newTeamStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -380,6 +386,11 @@ func HasTeam() predicate.TeamMember {
 func HasTeamWith(preds ...predicate.Team) predicate.TeamMember {
 	return predicate.TeamMember(func(s *sql.Selector) {
 		step := newTeamStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Team"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -395,6 +406,11 @@ func HasUser() predicate.TeamMember {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, UserTable, UserColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newUserStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -403,6 +419,11 @@ func HasUser() predicate.TeamMember {
 func HasUserWith(preds ...predicate.User) predicate.TeamMember {
 	return predicate.TeamMember(func(s *sql.Selector) {
 		step := newUserStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -4,6 +4,7 @@ package user
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -697,6 +698,11 @@ func HasMemberships() predicate.User {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, true, MembershipsTable, MembershipsColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "TeamMember"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newMembershipsStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -705,6 +711,11 @@ func HasMemberships() predicate.User {
 func HasMembershipsWith(preds ...predicate.TeamMember) predicate.User {
 	return predicate.User(func(s *sql.Selector) {
 		step := newMembershipsStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "TeamMember"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

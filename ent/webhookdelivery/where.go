@@ -4,6 +4,7 @@ package webhookdelivery
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -572,6 +573,11 @@ func HasSubscription() predicate.WebhookDelivery {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, SubscriptionTable, SubscriptionColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "WebhookSubscription"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newSubscriptionStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -580,6 +586,11 @@ func HasSubscription() predicate.WebhookDelivery {
 func HasSubscriptionWith(preds ...predicate.WebhookSubscription) predicate.WebhookDelivery {
 	return predicate.WebhookDelivery(func(s *sql.Selector) {
 		step := newSubscriptionStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "WebhookSubscription"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)
@@ -595,6 +606,11 @@ func HasSource() predicate.WebhookDelivery {
 			sqlgraph.From(Table, FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, SourceTable, SourceColumn),
 		)
+		if visible := principal.Narrowing(s.Context(), "Event"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newSourceStep(), visible)
+			return
+		}
+
 		sqlgraph.HasNeighbors(s, step)
 	})
 }
@@ -603,6 +619,11 @@ func HasSource() predicate.WebhookDelivery {
 func HasSourceWith(preds ...predicate.Event) predicate.WebhookDelivery {
 	return predicate.WebhookDelivery(func(s *sql.Selector) {
 		step := newSourceStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Event"); visible != nil {
+			preds = append(preds, visible)
+		}
+
 		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
 			for _, p := range preds {
 				p(s)

@@ -48,7 +48,7 @@ func listEntries(ctx context.Context, tx *op.Tx, in ListEntriesInput) (op.List[*
 		return tx.AuditEntry.Query().Where(auditentry.IDIn(ids...)).Order(order).All(ctx)
 	}
 	if len(where) == 0 {
-		return op.ListKept(ctx, tx, in.Page, sorts, op.Kept{Kind: "audit"}, rows)
+		return op.ListKept(ctx, tx, in.Page, sorts, op.Kept{Kind: "audit"}, q.Count, rows)
 	}
 	return op.ListOf(ctx, in.Page, sorts, q.Count, rows)
 }

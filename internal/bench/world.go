@@ -141,7 +141,7 @@ func (w *world) engine(ctx context.Context) (*op.Engine, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	decider, err := authz.New(ctx)
+	decider, err := authz.New(ctx, authz.Options{})
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}

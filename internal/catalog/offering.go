@@ -179,7 +179,8 @@ func setSLA(u *ent.OfferingUpdateOne, sla SLA) {
 }
 
 func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) (struct{}, error) {
-	used, err := tx.Request.Query().Where(request.OfferingID(o.ID)).Exist(ctx)
+	used, err := tx.Request.Query().Where(request.OfferingID(o.ID)).
+		Exist(tx.Unfiltered(ctx, "requests that the caller does not see keep an offering in use, too"))
 	if err != nil {
 		return struct{}{}, fmt.Errorf("look for the offering's requests: %w", err)
 	}

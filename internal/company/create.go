@@ -3,6 +3,7 @@ package company
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/mail"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/ent/accesspolicy"
 	"atrium/ent/account"
 	"atrium/ent/auditentry"
 	"atrium/ent/company"
@@ -75,7 +77,7 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 	err = s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		out = &Created{}
 		b := &builder{db: tx.Client, in: in, out: out}
-		steps := []func(context.Context) error{b.companies, func(ctx context.Context) error { return b.owner(ctx, plain, hash) }}
+		steps := []func(context.Context) error{b.companies, func(ctx context.Context) error { return b.owner(ctx, plain, hash) }, b.policies}
 		if in.SignUp == nil {
 			steps = append(steps, b.keys, b.client)
 		}
@@ -195,6 +197,20 @@ func (b *builder) owner(ctx context.Context, plain, hash string) error {
 	}
 	if err := member(b.out.Sandbox.ID).SetLiveUserID(b.out.Owner.ID).Exec(ctx); err != nil {
 		return fmt.Errorf("make the owner in the sandbox: %w", err)
+	}
+	return nil
+}
+
+// policies gives both companies the policy under which scopes and roles alone decide.
+func (b *builder) policies(ctx context.Context) error {
+	for _, co := range []*ent.Company{b.out.Company, b.out.Sandbox} {
+		err := b.db.AccessPolicy.Create().SetCompanyID(co.ID).SetName("Allow everything").
+			SetDescription("Scopes and roles decide, as long as no other policy denies.").
+			SetEffect(accesspolicy.EffectAllow).SetAction("*").SetResource("*").SetCondition(json.RawMessage(`{}`)).
+			SetCreatedBy("system").Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("make the first access policy: %w", err)
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"atrium/ent"
+	"atrium/ent/accessdecision"
 	"atrium/ent/authrequest"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
@@ -49,6 +50,15 @@ var passing = []struct {
 			return db.IdempotencyKey.Delete().Where(idempotencykey.IDIn(ids...))
 		})
 	}},
+	{"decisions", op.DecisionAge, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
+		return gone(ctx, db.AccessDecision.Query().Where(accessdecision.CreatedAtLT(before)).Limit(limit).IDs, func(ids []string) deletion {
+			return db.AccessDecision.Delete().Where(accessdecision.IDIn(ids...))
+		})
+	}},
+	{"decisions beyond a company's share", 0, func(ctx context.Context, db *ent.Client, _ time.Time, limit int) (int, error) {
+		find := func(ctx context.Context) ([]string, error) { return excess(ctx, db, limit) }
+		return gone(ctx, find, func(ids []string) deletion { return db.AccessDecision.Delete().Where(accessdecision.IDIn(ids...)) })
+	}},
 	{"authorization requests", 0, func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 		return gone(ctx, db.AuthRequest.Query().Where(authrequest.ExpiresAtLT(before)).Limit(limit).IDs, func(ids []string) deletion {
 			return db.AuthRequest.Delete().Where(authrequest.IDIn(ids...), authrequest.ExpiresAtLT(before))
@@ -84,6 +94,32 @@ var passing = []struct {
 			return db.MailedLink.Delete().Where(mailedlink.IDIn(ids...))
 		})
 	}},
+}
+
+// excess finds the oldest decisions of companies that keep more than their share.
+func excess(ctx context.Context, db *ent.Client, limit int) ([]string, error) {
+	var counts []struct {
+		CompanyID string `json:"company_id"`
+		Count     int    `json:"count"`
+	}
+	err := db.AccessDecision.Query().GroupBy(accessdecision.FieldCompanyID).Aggregate(ent.Count()).Scan(ctx, &counts)
+	if err != nil {
+		return nil, fmt.Errorf("count the companies' decisions: %w", err)
+	}
+	var all []string
+	for _, c := range counts {
+		over := min(c.Count-op.DecisionCount, limit-len(all))
+		if over <= 0 {
+			continue
+		}
+		ids, err := db.AccessDecision.Query().Where(accessdecision.CompanyID(c.CompanyID)).
+			Order(accessdecision.ByCreatedAt(), accessdecision.ByID()).Limit(over).IDs(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("find the oldest decisions: %w", err)
+		}
+		all = append(all, ids...)
+	}
+	return all, nil
 }
 
 // deletion is one of Ent's delete builders.

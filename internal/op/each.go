@@ -82,7 +82,7 @@ func ListEach[T any, P ~func(*sql.Selector)](ctx context.Context, tx *Tx, page P
 			return nil, fmt.Errorf("count the rows: %w", err)
 		}
 	}
-	all, err := rows(ctx, of.within(tx.principal.CompanyID, page, sorts, after), page.Order(sorts))
+	all, err := rows(ctx, of.within(tx, page, sorts, after), page.Order(sorts))
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
@@ -102,8 +102,9 @@ func ListEach[T any, P ~func(*sql.Selector)](ctx context.Context, tx *Tx, page P
 	return out, nil
 }
 
-// within picks the rows of every parent's window: those that are among the first of their parent, and one more.
-func (b Branches) within(companyID string, page Page, sorts Sorts, after func(*sql.Selector)) func(*sql.Selector) {
+// within picks the rows of every parent's window: those that are among the first of their parent which the caller sees,
+// and one more.
+func (b Branches) within(tx *Tx, page Page, sorts Sorts, after func(*sql.Selector)) func(*sql.Selector) {
 	columns, desc := page.keys(sorts)
 	return func(s *sql.Selector) {
 		d := sql.Dialect(s.Dialect())
@@ -121,7 +122,10 @@ func (b Branches) within(companyID string, page Page, sorts Sorts, after func(*s
 		for _, c := range columns {
 			rank.OrderBy(by(t.C(c)))
 		}
-		children := d.Select(t.C("id")).From(t).Where(sql.And(sql.EQ(t.C("company_id"), companyID), sql.In(t.C(b.Column), ids...)))
+		children := d.Select(t.C("id")).From(t).Where(sql.And(sql.EQ(t.C("company_id"), tx.principal.CompanyID), sql.In(t.C(b.Column), ids...)))
+		if visible := tx.visible(b.Table); visible != nil {
+			visible(children)
+		}
 		after(children)
 		ranked := children.AppendSelectExprAs(rank, "rank_in_parent").As("ranked")
 		s.Where(sql.In(s.C("id"), d.Select(ranked.C("id")).From(ranked).Where(sql.LTE(ranked.C("rank_in_parent"), page.Size+1))))

@@ -23,6 +23,10 @@ type Engine struct {
 	Mailer Mailer        // nil: nobody is told anything
 	Egress *egress.Guard // of the addresses that customers choose; nil: the public internet only
 	Log    *slog.Logger
+
+	Decisions *Decisions // samples what is allowed; nil keeps refusals alone
+
+	rights rights
 }
 
 // Sealer encrypts what must not be readable in the database; aad binds the ciphertext to its row.
@@ -119,12 +123,16 @@ func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in 
 		}
 	}
 	call := &attempt{engine: e, principal: p, info: &o.info, verbs: verbs, target: target, decision: d, call: c}
+	if ctx, err = call.narrow(ctx); err != nil {
+		return none, nil, call.failed(ctx, err)
+	}
 	if o.info.Action == Read {
 		tx := &Tx{Client: e.Store.Reader(), attempt: call}
 		out, err := o.perform(ctx, tx, in)
 		if err != nil {
 			return none, nil, call.failed(ctx, err)
 		}
+		call.sample(ctx)
 		return out, nil, nil
 	}
 	return write(ctx, call, o, in)
@@ -133,8 +141,13 @@ func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in 
 // perform asks for the role's right where no row decides first, and runs the function.
 func (o *Operation[In, Out]) perform(ctx context.Context, tx *Tx, in In) (Out, error) {
 	var none Out
-	if _, onRow := any(in).(Target); !onRow && !tx.decision.Allow {
-		return none, tx.denied()
+	if _, onRow := any(in).(Target); !onRow {
+		if !tx.decision.Allow {
+			return none, tx.denied()
+		}
+		if err := tx.mayBegin(ctx); err != nil {
+			return none, err
+		}
 	}
 	return o.run(ctx, tx, tx.call, in)
 }
@@ -154,6 +167,9 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 			if out, err = o.perform(ctx, tx, in); err != nil {
 				return err
 			}
+			if err := tx.mayLeave(ctx, out); err != nil {
+				return err
+			}
 			if answer, err = tx.keepAnswer(ctx, out); err != nil {
 				return err
 			}
@@ -171,6 +187,7 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 	if a.authority {
 		a.engine.Store.AuthorityChanged()
 	}
+	a.sample(ctx)
 	return out, answer, nil
 }
 
@@ -219,6 +236,8 @@ func (a *attempt) denied() error {
 		err.Message = "This takes a signed-in person with all of the role's scopes."
 	case "role":
 		err.Message = "The role " + a.decision.By.ID + " may not do this."
+	case "policy", "operator":
+		err.Message = "The access policies do not allow this."
 	}
 	return err
 }

@@ -119,7 +119,7 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 		var none Out
 		row, err := load(ctx, tx, in.TargetID())
 		if err != nil {
-			return none, missing(err, spec.Resource)
+			return none, missing(secondLook(ctx, tx, in.TargetID(), load, err), spec.Resource)
 		}
 		if err := tx.mayReach(row); err != nil {
 			return none, err
@@ -133,6 +133,9 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 			verbs = slices.Concat(verbs, further)
 		}
 		if err := tx.provenRecently(tx.Now(ctx), verbs); err != nil {
+			return none, err
+		}
+		if err := tx.mayTouch(ctx, row); err != nil {
 			return none, err
 		}
 		if err := c.matches(row); err != nil {

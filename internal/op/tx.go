@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"atrium/ent/schema"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
+	"atrium/internal/id"
 	"atrium/internal/outbox"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -43,6 +45,13 @@ type attempt struct {
 	decision  authz.Decision
 	call      *Call
 	authority bool // the operation changed keys, roles, plans or clients
+
+	set       *authz.Set           // the company's access policies; nil outside of a company
+	caller    *authz.Caller        // as they see it, once it was looked up
+	narrowed  *principal.Principal // the caller whose queries they narrow; nil when they do not
+	row       authz.Row            // what they were last asked about
+	asked     Action               // and with which action
+	allowedBy authz.By
 }
 
 // Principal returns the caller.
@@ -86,19 +95,23 @@ func (tx *Tx) mayReach(row any) error {
 	if !tx.decision.Allow {
 		return tx.denied()
 	}
-	switch tx.decision.Rows {
-	case authz.RowsAll:
-		return nil
-	case authz.RowsOwn:
-		if owned(row, "CreatedBy", tx.principal.ID) {
-			return nil
-		}
-	case authz.RowsAssigned:
-		if owned(row, "AssigneeID", tx.principal.ID) {
-			return nil
-		}
+	if !Reaches(tx.decision.Rows, row, tx.principal.ID) {
+		return tx.denied()
 	}
-	return tx.denied()
+	return nil
+}
+
+// Reaches tells whether a role that reaches some rows reaches this one of the caller's.
+func Reaches(reach authz.Reach, row any, caller string) bool {
+	switch reach {
+	case authz.RowsAll:
+		return true
+	case authz.RowsOwn:
+		return owned(row, "CreatedBy", caller)
+	case authz.RowsAssigned:
+		return owned(row, "AssigneeID", caller)
+	}
+	return false
 }
 
 // May returns forbidden when the caller lacks a verb that only a row which the operation found asks for, or that takes a
@@ -203,7 +216,15 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 	if p := a.principal; p.CompanyID == "" {
 		return out
 	}
+	if out.Code == apperr.Forbidden {
+		a.refusedBy(out)
+	}
 	werr := a.engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if out.Code == apperr.Forbidden {
+			if err := a.record(ctx, out.DecisionID, false).write(ctx, tx.Client); err != nil {
+				return err
+			}
+		}
 		return a.audit(ctx, tx.Client, entry{action: past(a.verbs[0]), resource: a.subjectID(), outcome: outcome})
 	})
 	if werr != nil {
@@ -211,6 +232,17 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 		a.engine.Log.ErrorContext(ctx, "audit entry of a refusal was not written", "error", werr, "action", a.verbs[0])
 	}
 	return out
+}
+
+// refusedBy sees to it that a refusal has its decision, where the operation's own rules and no right refused.
+func (a *attempt) refusedBy(out *apperr.Error) {
+	if out.DecisionID == "" {
+		out.DecisionID = id.New("dec")
+	}
+	if a.decision.Allow {
+		a.decision = authz.Decision{By: authz.By{Kind: "operation", ID: cmp.Or(out.Reason, a.info.Name)}}
+		a.asked, a.row = "", authz.Row{}
+	}
 }
 
 // subjectID returns the id of the resource that a refused call was about: what a create or a list names, such as an

@@ -7,6 +7,8 @@ import (
 	"context"
 	"net/netip"
 	"time"
+
+	"entgo.io/ent/dialect/sql"
 )
 
 // Role is what a member of a company is, spelled as at both doors.
@@ -74,6 +76,40 @@ type Principal struct {
 	RequestID string
 
 	bypass string // the reason of a System principal
+	rows   Rows   // what the company's policies let the caller see; nil for every row
+}
+
+// Rows says which rows of the company its access policies let a caller read.
+type Rows interface {
+	// Narrow returns what a query of the entity ("Service") is narrowed by, and nil when all its rows are visible.
+	Narrow(entity string) func(*sql.Selector)
+}
+
+// WithRows returns a copy of the caller whose queries are narrowed by rows; nil narrows nothing.
+func (p *Principal) WithRows(rows Rows) *Principal {
+	q := *p
+	q.rows = rows
+	return &q
+}
+
+// Narrow returns what the caller's queries of the entity are narrowed by, and nil when all its rows are visible.
+func (p *Principal) Narrow(entity string) func(*sql.Selector) {
+	if p.rows == nil {
+		return nil
+	}
+	return p.rows.Narrow(entity)
+}
+
+// Narrowed tells whether the caller sees other than all rows of the entity.
+func (p *Principal) Narrowed(entity string) bool { return p.Narrow(entity) != nil }
+
+// Narrowing is Narrow of the context's caller.
+func Narrowing(ctx context.Context, entity string) func(*sql.Selector) {
+	p, ok := From(ctx)
+	if !ok {
+		return nil
+	}
+	return p.Narrow(entity)
 }
 
 // Actor is how an audit entry names the caller: the key for API keys, else the person or account.

@@ -88,10 +88,12 @@ func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, serv
 		return nil, "", fmt.Errorf("look the offering up: %w", err)
 	}
 	var refs op.Refs
-	if off == nil || off.ServiceID != in.ServiceID {
+	if off == nil || off.ServiceID != in.ServiceID || off.Edges.Service == nil {
 		refs.Check(ctx, "serviceId", &in.ServiceID, "service", func(id string) (bool, error) {
-			return tx.Service.Query().Where(service.ID(id)).Exist(ctx)
+			return tx.Service.Query().Where(service.ID(id)).Exist(ctx) // among those that the caller sees
 		})
+	}
+	if off == nil || off.ServiceID != in.ServiceID {
 		refs.Fault("offeringId", "is no offering of the service")
 	}
 	refs.Check(ctx, "assigneeId", in.AssigneeID, "user", userExists(ctx, tx))

@@ -54,7 +54,7 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.Request], 
 		return tx.Request.Query().Where(request.IDIn(ids...)).Order(order).All(ctx)
 	}
 	if kept, ok := in.kept(tx); ok {
-		return op.ListKept(ctx, tx, in.Page, sorts, kept, rows)
+		return op.ListKept(ctx, tx, in.Page, sorts, kept, q.Count, rows)
 	}
 	return op.ListOf(ctx, in.Page, sorts, q.Count, rows)
 }

@@ -36,7 +36,12 @@ type World struct {
 	Clock  *clock.Clock
 	Tokens *identity.Tokens
 	A, B   *Tenant
+
+	options store.Options
 }
+
+// Reopen opens the world's database once more, as another node would. The caller closes it.
+func (w *World) Reopen() (*store.Store, error) { return store.Open(context.Background(), w.options) }
 
 // Tenant is one company with a person of every role.
 type Tenant struct {
@@ -139,10 +144,11 @@ func open(tb testing.TB, o store.Options) *World {
 	ctx := context.Background()
 	w := &World{Clock: &clock.Clock{}}
 	o.Clock = w.Clock
+	w.options = o
 	s, err := store.Open(ctx, o)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
-	decider, err := authz.New(ctx)
+	decider, err := authz.New(ctx, authz.Options{})
 	require.NoError(tb, err)
 	sealer, err := masterKey()
 	require.NoError(tb, err)

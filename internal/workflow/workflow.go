@@ -142,7 +142,8 @@ func mayBecome(w *ent.Workflow, status workflow.Status) error {
 }
 
 func deleteWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, _ op.ByID) (struct{}, error) {
-	used, err := tx.Offering.Query().Where(offering.WorkflowID(w.ID)).Exist(ctx)
+	used, err := tx.Offering.Query().Where(offering.WorkflowID(w.ID)).
+		Exist(tx.Unfiltered(ctx, "offerings that the caller does not see keep a workflow in use, too"))
 	if err != nil {
 		return struct{}{}, fmt.Errorf("look for the workflow's offerings: %w", err)
 	}

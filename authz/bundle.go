@@ -1,0 +1,172 @@
+package authz
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+
+	"atrium/policies"
+)
+
+// bundle is a compiled set of modules with the queries on it. It is immutable.
+type bundle struct {
+	version  string
+	compiler *ast.Compiler
+	data     storage.Store
+	decision rego.PreparedEvalQuery
+	verdict  rego.PreparedEvalQuery
+	unmet    rego.PreparedEvalQuery
+	operator node // what is left of the operator's denials; nil when there are none
+}
+
+// operatorPackage is where the operator's modules may put rules: there, and below it.
+var operatorPackage = ast.MustParseRef("data.atrium.operator")
+
+// denials asks whether the operator's modules deny, for the filter of rows.
+var denials = ast.MustParseBody("data.atrium.operator.deny[_]")
+
+// maxModule bounds a module of the operator's, in bytes.
+const maxModule = 1 << 20
+
+// loadBundle compiles the embedded modules with those in dir; none for an empty dir. Everything is compiled strictly,
+// and what the operator's modules deny must be translatable for every resource.
+func loadBundle(ctx context.Context, dir string) (*bundle, error) {
+	text, err := policies.Files.ReadFile("atrium.rego")
+	if err != nil {
+		return nil, fmt.Errorf("read the policies: %w", err)
+	}
+	raw, err := policies.Files.ReadFile("data.json")
+	if err != nil {
+		return nil, fmt.Errorf("read the roles: %w", err)
+	}
+	var data map[string]any
+	if err := json.Unmarshal(raw, &data); err != nil {
+		return nil, fmt.Errorf("read the roles: %w", err)
+	}
+	sources := map[string]string{"atrium.rego": string(text)}
+	if err := addModules(sources, dir); err != nil {
+		return nil, err
+	}
+	b := &bundle{version: versionOf(sources, raw), data: inmem.NewFromObject(data)}
+	if b.compiler, err = compile(sources); err != nil {
+		return nil, err
+	}
+	for query, into := range map[string]*rego.PreparedEvalQuery{
+		"data.atrium.authz.decision": &b.decision, "data.atrium.authz.verdict": &b.verdict, "data.atrium.authz.unmet": &b.unmet,
+	} {
+		*into, err = rego.New(rego.Compiler(b.compiler), rego.Store(b.data), rego.Query(query)).PrepareForEval(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("prepare the policies: %w", err)
+		}
+	}
+	if len(sources) > 1 {
+		err = b.readOperator(ctx)
+	}
+	return b, err
+}
+
+// addModules reads *.rego of the operator's folder; tests (*_test.rego) are left to `opa test`.
+func addModules(sources map[string]string, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.rego"))
+	if err != nil {
+		return fmt.Errorf("list the operator's policies: %w", err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("read the operator's policies: %w", err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.rego") {
+			continue
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return fmt.Errorf("read the operator's policies: %w", err)
+		}
+		if info.Size() > maxModule {
+			return fmt.Errorf("the operator's policy %s has more than %d bytes", filepath.Base(file), maxModule)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read the operator's policies: %w", err)
+		}
+		sources["operator/"+filepath.Base(file)] = string(text)
+	}
+	return nil
+}
+
+// compile compiles modules strictly, and keeps the operator's in their own package.
+func compile(sources map[string]string) (*ast.Compiler, error) {
+	modules := map[string]*ast.Module{}
+	for name, text := range sources {
+		m, err := ast.ParseModule(name, text)
+		if err != nil {
+			return nil, fmt.Errorf("parse the policies: %w", err)
+		}
+		if strings.HasPrefix(name, "operator/") && !m.Package.Path.HasPrefix(operatorPackage) {
+			return nil, fmt.Errorf("the policy %s must be in the package atrium.operator", name)
+		}
+		modules[name] = m
+	}
+	c := ast.NewCompiler().WithStrict(true).WithCapabilities(capabilities())
+	if c.Compile(modules); c.Failed() {
+		return nil, fmt.Errorf("compile the policies: %w", c.Errors)
+	}
+	return c, nil
+}
+
+// capabilities are the built-in functions that policies may use: none that reaches out of the process, or answers
+// differently from one call to the next.
+func capabilities() *ast.Capabilities {
+	c := ast.CapabilitiesForThisVersion()
+	c.Builtins = slices.DeleteFunc(c.Builtins, func(b *ast.Builtin) bool { return b.Nondeterministic })
+	c.AllowNet = []string{}
+	return c
+}
+
+// versionOf names modules and data by their content.
+func versionOf(sources map[string]string, data []byte) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		sum.Write(fmt.Appendf(nil, "%s %d\n%s", name, len(sources[name]), sources[name]))
+	}
+	sum.Write(data)
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// readOperator evaluates the operator's denials partially, and tries them on every resource.
+func (b *bundle) readOperator(ctx context.Context) error {
+	n, err := partially(ctx, b.compiler, rego.Store(b.data), denials)
+	if err != nil {
+		return fmt.Errorf("the operator's policies: %w", err)
+	}
+	if n == always(false) {
+		return nil
+	}
+	b.operator = n
+	for _, r := range resources {
+		f := folder{on: r, caller: func([]string) ast.Value { return nil }}
+		if _, err := f.fold(n); err != nil {
+			if errors.Is(err, errUntranslatable) {
+				return fmt.Errorf("the operator's policies, on a %s: %w", r.name, err)
+			}
+			return err
+		}
+	}
+	return nil
+}

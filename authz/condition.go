@@ -1,0 +1,474 @@
+package authz
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"atrium/internal/apperr"
+)
+
+// The limits of one policy's condition.
+const (
+	MaxConditions = 50      // entries
+	MaxValues     = 500     // entries of one list
+	maxText       = 1024    // characters of one text, or of a key
+	MaxBytes      = 1 << 16 // of JSON
+)
+
+// condition is one comparison: an attribute, an operator and what it is compared with.
+type condition struct {
+	path  string     // as the policy spells it: "resource.tags.env"
+	op    string     // as the policy spells it: "in"
+	raw   any        // the value, as the policy has it
+	at    []string   // where the attribute stands in the input
+	from  [][]string // where those stand that it is compared with
+	kind  kind       // of the attribute; for a policy on every resource, that of the value
+	term  *ast.Term
+	resid node // what partial evaluation left of it
+}
+
+// faults gathers what is wrong with a condition.
+type faults []apperr.Detail
+
+// add notes a fault of one entry.
+func (f *faults) add(path, format string, args ...any) {
+	*f = append(*f, apperr.Detail{Field: "condition." + cutPath(path), Message: fmt.Sprintf(format, args...)})
+}
+
+// whole notes a fault of the condition as a whole.
+func (f *faults) whole(format string, args ...any) {
+	*f = append(*f, apperr.Detail{Field: "condition", Message: fmt.Sprintf(format, args...)})
+}
+
+// cutPath shortens what a caller wrote where a path is due to a length that an answer bears.
+func cutPath(s string) string {
+	const most = 120
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
+
+// parseCondition reads the condition of a policy on a resource (or Any). It returns one detail per fault.
+func parseCondition(on string, raw []byte) ([]*condition, []apperr.Detail) {
+	var bad faults
+	if len(raw) > MaxBytes {
+		bad.whole("must have at most %d KiB of JSON", MaxBytes>>10)
+		return nil, bad
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var entries map[string]any
+	if err := dec.Decode(&entries); err != nil || entries == nil {
+		bad.whole("must be an object")
+		return nil, bad
+	}
+	if len(entries) > MaxConditions {
+		bad.whole("must have at most %d entries", MaxConditions)
+		return nil, bad
+	}
+	var out []*condition
+	for _, path := range slices.Sorted(maps.Keys(entries)) {
+		at, kinds, ok := resolve(on, path)
+		if !ok {
+			bad.add(path, "is no attribute that is known%s", suffix(on))
+			continue
+		}
+		p := &parser{path: path, at: at, kinds: kinds, bad: &bad}
+		out = append(out, p.entry(entries[path])...)
+	}
+	return out, bad
+}
+
+func suffix(on string) string {
+	if on == Any {
+		return ""
+	}
+	return " of a " + on
+}
+
+// callerKinds are the attributes of the caller and of the call.
+var callerKinds = map[string]kind{
+	"principal.id": text, "principal.type": text, "principal.role": text, "principal.teamIds": list,
+	"context.ip": text, "context.time": moment, "context.authMethod": text,
+}
+
+// resolve finds an attribute: where it stands in the input, and which kinds of values it has. It has several only for
+// a policy on every resource. After "resource.tags." and "principal.attributes." all that follows is one key.
+func resolve(on, path string) (at []string, kinds []kind, ok bool) {
+	if key, is := strings.CutPrefix(path, "principal.attributes."); is {
+		return []string{"principal", "attributes", key}, []kind{text}, goodKey(key)
+	}
+	if k, is := callerKinds[path]; is {
+		return strings.Split(path, "."), []kind{k}, true
+	}
+	name, is := strings.CutPrefix(path, "resource.")
+	if !is {
+		return nil, nil, false
+	}
+	for _, r := range resources {
+		if on != Any && on != r.name {
+			continue
+		}
+		if a, known := r.attrs[name]; known && !a.isMap {
+			at = append([]string{"resource"}, a.path...)
+			kinds = append(kinds, a.kind)
+			continue
+		}
+		if m, key, dotted := strings.Cut(name, "."); dotted && r.attrs[m] != nil && r.attrs[m].isMap && goodKey(key) {
+			at = []string{"resource", m, key}
+			kinds = append(kinds, text)
+		}
+	}
+	slices.Sort(kinds)
+	return at, slices.Compact(kinds), len(kinds) > 0
+}
+
+func goodKey(key string) bool {
+	return key != "" && utf8.RuneCountInString(key) <= maxText && utf8.ValidString(key) && !strings.ContainsRune(key, 0)
+}
+
+// parser reads one entry of a condition.
+type parser struct {
+	path  string
+	at    []string
+	kinds []kind
+	bad   *faults
+}
+
+func (p *parser) fault(format string, args ...any) { p.bad.add(p.path, format, args...) }
+
+// entry reads a value: a scalar, a list, or operators.
+func (p *parser) entry(v any) []*condition {
+	switch v := v.(type) {
+	case []any:
+		return p.operator("in", v)
+	case map[string]any:
+		if len(v) == 0 {
+			p.fault("must name an operator: eq ne in nin lt lte gt gte prefix glob exists")
+		}
+		var out []*condition
+		for _, op := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, p.operator(op, v[op])...)
+		}
+		return out
+	default:
+		return p.operator("eq", v)
+	}
+}
+
+// applies lists the kinds that each operator compares.
+var applies = map[string][]kind{
+	"eq": {text, number, boolean, moment, list}, "ne": {text, number, boolean, moment, list},
+	"in": {text, number, boolean, moment, list}, "nin": {text, number, boolean, moment, list},
+	"lt": {text, number, moment}, "lte": {text, number, moment}, "gt": {text, number, moment}, "gte": {text, number, moment},
+	"prefix": {text}, "glob": {text}, "exists": {text, number, boolean, moment, list},
+}
+
+// operator reads one operator with its value. An operator that asks for several things becomes several conditions.
+func (p *parser) operator(op string, v any) []*condition {
+	takes, known := applies[op]
+	if !known {
+		p.fault("has an operator that is not known; there are eq ne in nin lt lte gt gte prefix glob exists")
+		return nil
+	}
+	var fits []kind
+	for _, k := range p.kinds {
+		if slices.Contains(takes, k) {
+			fits = append(fits, k)
+		}
+	}
+	if len(fits) == 0 {
+		p.fault("is %s, which %s does not apply to", p.kinds[0], op)
+		return nil
+	}
+	c := &condition{path: p.path, op: op, raw: v, at: p.at, kind: fits[0]}
+	if op == "exists" {
+		want, ok := v.(bool)
+		if !ok {
+			p.fault("takes true or false for exists")
+			return nil
+		}
+		c.set("exists", operandOf{value: ast.Boolean(want)})
+		return []*condition{c}
+	}
+	if op == "in" || op == "nin" {
+		return p.several(c, fits, v)
+	}
+	return p.single(c, fits, v)
+}
+
+// single reads the one value of an operator.
+func (p *parser) single(c *condition, fits []kind, v any) []*condition {
+	k, o, ok := p.scalar(fits, v)
+	if !ok {
+		return nil
+	}
+	if o.from != nil && c.op == "glob" {
+		p.fault("takes a text for glob, not a variable")
+		return nil
+	}
+	c.kind = k
+	op := c.op
+	switch {
+	case k == list && op == "eq":
+		op = "has"
+	case k == list:
+		op = "lacks"
+	case op == "glob":
+		pattern, _ := o.value.(ast.String)
+		o.value = ast.String(globExpr(string(pattern)))
+	}
+	c.set(op, o)
+	return []*condition{c}
+}
+
+// several reads the list of in and nin.
+func (p *parser) several(c *condition, fits []kind, v any) []*condition {
+	if s, ok := v.(string); ok && s == "${principal.teamIds}" {
+		if !slices.Contains(fits, text) {
+			p.fault("cannot be compared with the caller's teams")
+			return nil
+		}
+		c.kind = text
+		c.set(c.op, operandOf{from: []string{"principal", "teamIds"}})
+		return []*condition{c}
+	}
+	values, ok := v.([]any)
+	if !ok {
+		p.fault("takes a list for %s", c.op)
+		return nil
+	}
+	if len(values) > MaxValues {
+		p.fault("must have at most %d values", MaxValues)
+		return nil
+	}
+	items := make([]operandOf, 0, len(values))
+	for _, e := range values {
+		k, o, ok := p.scalar(fits, e)
+		if !ok {
+			return nil
+		}
+		fits = []kind{k} // a list is of one kind
+		items = append(items, o)
+	}
+	c.kind = fits[0]
+	return c.anyOf(items)
+}
+
+// anyOf makes the conditions of in and nin over a list. A variable in it that has no value makes them fail.
+func (c *condition) anyOf(items []operandOf) []*condition {
+	var out []*condition
+	also := func(op string, at []string, o operandOf) {
+		extra := *c
+		extra.at = at
+		extra.set(op, o)
+		out = append(out, &extra)
+	}
+	var constants, mixed []*ast.Term
+	var froms [][]string
+	for _, o := range items {
+		mixed = append(mixed, ast.ObjectTerm(o.item()))
+		if o.from != nil {
+			also("exists", o.from, operandOf{value: ast.Boolean(true)})
+			froms = append(froms, o.from)
+			continue
+		}
+		constants = append(constants, ast.NewTerm(o.value))
+	}
+	switch {
+	case c.kind == list && c.op == "nin", c.op == "nin" && len(constants) < len(items):
+		op := "ne"
+		if c.kind == list {
+			op = "lacks"
+		}
+		for _, o := range items {
+			also(op, c.at, o)
+		}
+		if len(items) == 0 {
+			also("exists", c.at, operandOf{value: ast.Boolean(true)})
+		}
+		return out
+	case c.kind == list && len(constants) < len(items):
+		return nil // refused by scalar: a list's entries are compared with constants
+	case c.kind == list:
+		c.set("any", operandOf{value: ast.NewArray(constants...)})
+	case len(constants) < len(items):
+		c.set("one_of", operandOf{value: ast.NewArray(mixed...)})
+		c.from = froms
+	default:
+		c.set(c.op, operandOf{value: ast.NewArray(constants...)})
+	}
+	return append(out, c)
+}
+
+// set makes the term by which the Rego knows the condition: operator, attribute, and what it is compared with.
+func (c *condition) set(op string, o operandOf) {
+	want := ast.NewTerm(o.value)
+	if c.from = nil; o.from != nil {
+		op, c.from, want = op+"_of", [][]string{o.from}, ast.NewTerm(texts(o.from))
+	}
+	c.term = ast.ArrayTerm(ast.StringTerm(op), ast.NewTerm(texts(c.at)), want)
+}
+
+// operandOf is what an attribute is compared with: a constant, or an attribute of the caller.
+type operandOf struct {
+	value ast.Value
+	from  []string
+}
+
+// item is the operand as an entry of one_of.
+func (o operandOf) item() [2]*ast.Term {
+	if o.from == nil {
+		return ast.Item(ast.StringTerm("want"), ast.NewTerm(o.value))
+	}
+	return ast.Item(ast.StringTerm("from"), ast.NewTerm(texts(o.from)))
+}
+
+// scalar reads one value as one of the kinds that fit; its own kind comes back, list for an attribute that is one.
+func (p *parser) scalar(fits []kind, v any) (kind, operandOf, bool) {
+	if s, ok := v.(string); ok && strings.Contains(s, "${") {
+		return p.variable(fits, s)
+	}
+	for _, k := range fits {
+		if value, ok := constant(k, v); ok {
+			return k, operandOf{value: value}, true
+		}
+	}
+	switch v.(type) {
+	case nil:
+		p.fault("is compared with null, which nothing equals; exists tells whether there is a value")
+	default:
+		p.fault("is %s, and takes a value of that kind", fits[0])
+	}
+	return 0, operandOf{}, false
+}
+
+// variable reads "${principal.id}" and its kin.
+func (p *parser) variable(fits []kind, s string) (kind, operandOf, bool) {
+	name, ok := strings.CutPrefix(s, "${")
+	name, closed := strings.CutSuffix(name, "}")
+	if !ok || !closed || strings.HasPrefix(name, "resource.") {
+		p.fault("names a variable that is not known; a variable stands alone, as in ${principal.id}")
+		return 0, operandOf{}, false
+	}
+	from, kinds, known := resolve("", name)
+	if !known {
+		p.fault("names a variable that is not known")
+		return 0, operandOf{}, false
+	}
+	if kinds[0] == list || !slices.Contains(fits, kinds[0]) {
+		p.fault("can never have a value like %s", s)
+		return 0, operandOf{}, false
+	}
+	return kinds[0], operandOf{from: from}, true
+}
+
+// constant reads a JSON value as a value of the kind.
+func constant(k kind, v any) (ast.Value, bool) {
+	switch v := v.(type) {
+	case string:
+		switch {
+		case utf8.RuneCountInString(v) > maxText, strings.ContainsRune(v, 0):
+			return nil, false
+		case k == text, k == list:
+			return ast.String(v), true
+		case k == moment:
+			return momentOf(v)
+		}
+	case bool:
+		if k == boolean {
+			return ast.Boolean(v), true
+		}
+	case json.Number:
+		if k == number {
+			return numberOf(string(v))
+		}
+	}
+	return nil, false
+}
+
+var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$`)
+
+// momentOf reads an RFC 3339 date-time, to the microsecond at most: the databases know no finer ones.
+func momentOf(s string) (ast.Value, bool) {
+	if !rfc3339.MatchString(s) {
+		return nil, false
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
+		return nil, false
+	}
+	return ast.String(t.Format(MomentFormat)), true
+}
+
+// numberOf reads a number: whole ones of 64 bits exactly, all others as doubles.
+func numberOf(s string) (ast.Value, bool) {
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return ast.Number(strconv.FormatInt(i, 10)), true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return nil, false
+	}
+	if i := int64(f); f == float64(i) && i > -1<<53 && i < 1<<53 {
+		return ast.Number(strconv.FormatInt(i, 10)), true // 1e2 and 3.0 are whole numbers
+	}
+	return ast.Number(strconv.FormatFloat(f, 'g', -1, 64)), true
+}
+
+// globExpr turns a glob into the anchored expression that it means: * is any run, ? one character.
+func globExpr(glob string) string {
+	var b strings.Builder
+	b.WriteString("^(?s:")
+	for _, r := range glob {
+		switch r {
+		case '*':
+			b.WriteString(".*")
+		case '?':
+			b.WriteByte('.')
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	b.WriteString(")$")
+	return b.String()
+}
+
+// globOf is the way back from globExpr; false for any other expression.
+func globOf(expr string) (string, bool) {
+	body, ok := strings.CutPrefix(expr, "^(?s:")
+	body, closed := strings.CutSuffix(body, ")$")
+	if !ok || !closed {
+		return "", false
+	}
+	var b strings.Builder
+	for i := 0; i < len(body); i++ {
+		switch {
+		case strings.HasPrefix(body[i:], ".*"):
+			b.WriteByte('*')
+			i++
+		case body[i] == '.':
+			b.WriteByte('?')
+		case body[i] == '\\' && i+1 < len(body):
+			i++
+			b.WriteByte(body[i])
+		default:
+			b.WriteByte(body[i])
+		}
+	}
+	if glob := b.String(); globExpr(glob) == expr {
+		return glob, true
+	}
+	return "", false
+}

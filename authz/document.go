@@ -1,0 +1,271 @@
+package authz
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"atrium/internal/principal"
+)
+
+// Caller is who asks, and from where, as policies see it. It must not change once it is asked about.
+type Caller struct {
+	Principal  *principal.Principal
+	TeamIDs    []string // these two are needed when the engine AsksCaller
+	Attributes map[string]string
+	Time       time.Time
+}
+
+// value returns an attribute of the caller or the call; nil for one that is missing.
+func (c *Caller) value(path []string) ast.Value {
+	p := c.Principal
+	switch strings.Join(path, ".") {
+	case "principal.id":
+		return textOrNil(p.ID)
+	case "principal.type":
+		return textOrNil(string(p.Type))
+	case "principal.role":
+		return textOrNil(string(p.Role))
+	case "principal.teamIds":
+		return texts(c.TeamIDs)
+	case "context.ip":
+		if !p.IP.IsValid() {
+			return nil
+		}
+		return ast.String(p.IP.Unmap().String())
+	case "context.time":
+		return ast.String(c.Time.UTC().Format(MomentFormat))
+	case "context.authMethod":
+		return textOrNil(string(p.Method))
+	}
+	if len(path) == 3 && path[0] == "principal" && path[1] == "attributes" {
+		if v, ok := c.Attributes[path[2]]; ok {
+			return ast.String(v)
+		}
+	}
+	return nil
+}
+
+func textOrNil(s string) ast.Value {
+	if s == "" {
+		return nil
+	}
+	return ast.String(s)
+}
+
+func texts(list []string) ast.Value {
+	terms := make([]*ast.Term, len(list))
+	for i, s := range list {
+		terms[i] = ast.StringTerm(s)
+	}
+	return ast.NewArray(terms...)
+}
+
+// Row is the resource that a question is about, as it is or as it would become. The zero value is none.
+type Row struct {
+	Resource string
+	ID       string
+	entity   reflect.Value
+	lists    map[string][]string
+	doc      map[string]any // of the decision log, in place of an entity
+}
+
+// RowOf returns the row that an Ent entity is; false when it is none that policies reach. lists holds the attributes
+// that are lists, which Lists names.
+func RowOf(entity any, lists map[string][]string) (Row, bool) {
+	name, id, ok := EntityOf(entity)
+	if !ok {
+		return Row{}, false
+	}
+	return Row{Resource: name, ID: id, entity: reflect.ValueOf(entity).Elem(), lists: lists}, true
+}
+
+// EntityOf returns the resource that an Ent entity is a row of, and its id.
+func EntityOf(entity any) (name, id string, ok bool) {
+	v := reflect.ValueOf(entity)
+	if !v.IsValid() || v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return "", "", false
+	}
+	name = v.Elem().Type().Name()
+	f := v.Elem().FieldByName("ID")
+	if !HasRows(name) || !f.IsValid() || f.Kind() != reflect.String {
+		return "", "", false
+	}
+	return name, f.String(), true
+}
+
+// RowOfInput returns the row that the decision log kept.
+func RowOfInput(resource, id string, doc map[string]any) Row {
+	return Row{Resource: resource, ID: id, doc: doc}
+}
+
+// value returns an attribute by its place in the document; nil for one that is missing.
+func (r Row) value(on *resource, path []string) ast.Value {
+	a, key := on.at(path)
+	if a == nil {
+		return nil
+	}
+	var v any
+	switch {
+	case r.doc != nil:
+		v = r.doc
+		for _, k := range a.path {
+			m, _ := v.(map[string]any)
+			v = m[k]
+		}
+		if m, ok := v.(map[string]any); ok && a.isMap {
+			v = m[key]
+		}
+	case a.kind == list:
+		return texts(r.lists[a.name])
+	case r.entity.IsValid():
+		v = a.value(r.entity)
+		if m, ok := v.(map[string]string); ok {
+			s, there := m[key]
+			if !there {
+				return nil
+			}
+			return ast.String(s)
+		}
+	}
+	return termValue(v)
+}
+
+// termValue turns a JSON value into Rego's; nil stays nil.
+func termValue(v any) ast.Value {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case string:
+		return ast.String(v)
+	case bool:
+		return ast.Boolean(v)
+	case int64:
+		return ast.Number(intText(v))
+	}
+	value, err := ast.InterfaceToValue(v)
+	if err != nil {
+		return nil
+	}
+	return value
+}
+
+// Document is the row as JSON, with every attribute that policies could look at.
+func (r Row) Document() map[string]any {
+	if r.doc != nil {
+		return r.doc
+	}
+	on := resources[r.Resource]
+	if on == nil || !r.entity.IsValid() {
+		return nil
+	}
+	out := map[string]any{}
+	for _, a := range on.byDoc {
+		v := a.value(r.entity)
+		if v == nil {
+			continue
+		}
+		into := out
+		for _, k := range a.path[:len(a.path)-1] {
+			sub, ok := into[k].(map[string]any)
+			if !ok {
+				sub = map[string]any{}
+				into[k] = sub
+			}
+			into = sub
+		}
+		into[a.path[len(a.path)-1]] = v
+	}
+	for name, ids := range r.lists {
+		out[name] = ids
+	}
+	return out
+}
+
+// shape is one place of the input that conditions look at, or an object of such places.
+type shape struct {
+	key  *ast.Term
+	path []string // of a leaf, from the input's top
+	sub  []shape
+}
+
+// shapesOf gathers what the conditions of policies look at, by the input's own order of objects. lists tells whether
+// that includes a list of the row.
+func shapesOf(on *resource, policies []*Compiled) (shapes []shape, lists bool) {
+	var paths [][]string
+	for _, p := range policies {
+		for _, c := range p.conditions {
+			paths = append(paths, c.at)
+			paths = append(paths, c.from...)
+		}
+	}
+	slices.SortFunc(paths, slices.Compare)
+	paths = slices.CompactFunc(paths, slices.Equal)
+	for _, path := range paths {
+		if path[0] == "resource" {
+			if a, _ := on.at(path[1:]); a != nil && a.kind == list {
+				lists = true
+			}
+		}
+	}
+	return nested(paths, 0), lists
+}
+
+// nested groups sorted paths by their part at depth.
+func nested(paths [][]string, depth int) []shape {
+	var out []shape
+	for i := 0; i < len(paths); {
+		j := i
+		for j < len(paths) && paths[j][depth] == paths[i][depth] {
+			j++
+		}
+		s := shape{key: ast.StringTerm(paths[i][depth])}
+		if len(paths[i]) == depth+1 {
+			s.path = paths[i]
+		} else {
+			s.sub = nested(paths[i:j], depth+1)
+		}
+		out = append(out, s)
+		i = j
+	}
+	return out
+}
+
+// fill makes the object that the shapes describe, without what is missing.
+func fill(shapes []shape, value func([]string) ast.Value) [][2]*ast.Term {
+	out := make([][2]*ast.Term, 0, len(shapes)+9)
+	for _, s := range shapes {
+		if s.path == nil {
+			out = append(out, ast.Item(s.key, ast.ObjectTerm(fill(s.sub, value)...)))
+			continue
+		}
+		if v := value(s.path); v != nil {
+			out = append(out, ast.Item(s.key, ast.NewTerm(v)))
+		}
+	}
+	return out
+}
+
+// Document is the caller and the call as JSON, as policies see them and the decision log keeps them.
+func (c *Caller) Document() map[string]any {
+	group := func(of string, names ...string) map[string]any {
+		out := map[string]any{}
+		for _, name := range names {
+			if v := c.value([]string{of, name}); v != nil {
+				if s, ok := v.(ast.String); ok {
+					out[name] = string(s)
+				}
+			}
+		}
+		return out
+	}
+	who := group("principal", "id", "type", "role")
+	who["teamIds"], who["attributes"] = append([]string{}, c.TeamIDs...), c.Attributes
+	if c.Attributes == nil {
+		who["attributes"] = map[string]string{}
+	}
+	return map[string]any{"principal": who, "context": group("context", "ip", "time", "authMethod")}
+}

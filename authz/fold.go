@@ -1,0 +1,298 @@
+package authz
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Folding narrows a residual down to one caller and one resource: what the caller and the call say is put in, and only
+// comparisons of the row's own columns remain.
+
+// column is a comparison of one attribute of a row with constants.
+type column struct {
+	op   comparison
+	attr *attribute
+	key  string      // of a map
+	want []ast.Value // one; several for isIn and notIn
+}
+
+func (column) isNode() {}
+
+// folder knows the resource, and the caller's attributes: nil for one that is missing.
+type folder struct {
+	on     *resource
+	caller func(path []string) ast.Value
+}
+
+// fold returns the node for the folder's caller and resource. Returns errUntranslatable, wrapped, for comparisons that
+// the databases would answer otherwise than Rego.
+func (f *folder) fold(n node) (node, error) {
+	switch n := n.(type) {
+	case allOf:
+		out := make(allOf, 0, len(n))
+		for _, c := range n {
+			c, err := f.fold(c)
+			if err != nil {
+				return nil, err
+			}
+			if c == always(false) {
+				return c, nil
+			}
+			out = append(out, c)
+		}
+		return meet(out), nil
+	case anyOf:
+		out := make(anyOf, 0, len(n))
+		for _, c := range n {
+			c, err := f.fold(c)
+			if err != nil {
+				return nil, err
+			}
+			if c == always(true) {
+				return c, nil
+			}
+			out = append(out, c)
+		}
+		return join(out), nil
+	case noneOf:
+		c, err := f.fold(n.node)
+		if err != nil {
+			return nil, err
+		}
+		if b, ok := c.(always); ok {
+			return !b, nil
+		}
+		return noneOf{c}, nil
+	case compare:
+		return f.compare(n)
+	}
+	return n, nil
+}
+
+// side is an operand in its place: an attribute of the row, or a value that is known; neither when it is missing.
+type side struct {
+	attr  *attribute
+	key   string
+	value ast.Value
+}
+
+func (f *folder) side(o operand) (side, error) {
+	if o.path == nil {
+		return side{value: o.value}, nil
+	}
+	if o.path[0] != "resource" {
+		return side{value: f.caller(o.path)}, nil
+	}
+	a, key := f.on.at(o.path[1:])
+	if a == nil && len(o.path) == 1 {
+		return side{}, fmt.Errorf("%w: the resource as a whole", errUntranslatable)
+	}
+	return side{attr: a, key: key}, nil
+}
+
+// at finds the attribute at a place in the resource's document; nil when the resource has none there.
+func (r *resource) at(path []string) (*attribute, string) {
+	if len(path) == 2 {
+		if m := r.attrs[path[0]]; m != nil && m.isMap {
+			return m, path[1]
+		}
+	}
+	a := r.attrs[strings.Join(path, ".")]
+	if a == nil || a.isMap || !slices.Equal(a.path, path) {
+		return nil, ""
+	}
+	return a, ""
+}
+
+func (f *folder) compare(c compare) (node, error) {
+	l, err := f.side(c.l)
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.side(c.r)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.op == isNull || c.op == notNull || c.op == isTrue:
+		return unary(c.op, l)
+	case l.attr == nil && r.attr == nil:
+		return constants(c.op, l.value, r.value, c.l.orNull || c.r.orNull)
+	case l.attr != nil && r.attr != nil:
+		return nil, fmt.Errorf("%w: two attributes of the row with each other", errUntranslatable)
+	case r.attr != nil && (c.op == isIn || c.op == notIn):
+		return membership(c.op, r, l.value)
+	case r.attr != nil:
+		if c.op == startsWith || c.op == notStartsWith {
+			return nil, fmt.Errorf("%w: a value that starts with an attribute", errUntranslatable)
+		}
+		l, r, c.op, c.l = r, l, mirrored(c.op), c.r
+	}
+	if l.attr.kind == list {
+		return nil, fmt.Errorf("%w: a list compared as a whole", errUntranslatable)
+	}
+	if c.l.orNull && c.op != equal && c.op != isIn && c.op != startsWith && c.op != matches && c.op != greater && c.op != greaterEqual {
+		return nil, fmt.Errorf("%w: a comparison that null may hold for; compare with null first", errUntranslatable)
+	}
+	return comparedWith(c.op, l, r.value)
+}
+
+// unary is whether something is there, or true.
+func unary(op comparison, s side) (node, error) {
+	switch {
+	case s.attr == nil && op == isTrue:
+		return always(s.value != nil && s.value.Compare(ast.Boolean(false)) != 0), nil
+	case s.attr == nil:
+		return always((s.value == nil) == (op == isNull)), nil
+	case s.attr.kind == list:
+		return always(op != isNull), nil // it is there, if with nothing in it
+	case op == isTrue && s.attr.kind == boolean:
+		return column{op: equal, attr: s.attr, key: s.key, want: []ast.Value{ast.Boolean(true)}}, nil
+	case op == isTrue:
+		op = notNull
+	}
+	return column{op: op, attr: s.attr, key: s.key}, nil
+}
+
+// membership is whether a list of the row holds a value.
+func membership(op comparison, s side, value ast.Value) (node, error) {
+	if s.attr.kind != list {
+		return nil, fmt.Errorf("%w: membership in what is no list", errUntranslatable)
+	}
+	if value == nil {
+		return always(false), nil
+	}
+	if _, ok := value.(ast.String); !ok {
+		return always(op == notIn), nil
+	}
+	return column{op: op, attr: s.attr, want: []ast.Value{value}}, nil
+}
+
+// comparedWith is an attribute of the row compared with a value that is known.
+func comparedWith(op comparison, s side, value ast.Value) (node, error) {
+	if value == nil {
+		return always(false), nil
+	}
+	there := column{op: notNull, attr: s.attr, key: s.key}
+	out := column{op: op, attr: s.attr, key: s.key}
+	if op == isIn || op == notIn {
+		array, ok := value.(*ast.Array)
+		if !ok {
+			return always(false), nil
+		}
+		for i := range array.Len() {
+			if v := array.Elem(i).Value; s.attr.takes(v) {
+				out.want = append(out.want, v)
+			}
+		}
+		switch {
+		case len(out.want) == 0 && op == isIn:
+			return always(false), nil
+		case len(out.want) == 0:
+			return there, nil
+		}
+		return out, nil
+	}
+	if !s.attr.takes(value) {
+		switch op {
+		case equal:
+			return always(false), nil
+		case unequal:
+			return there, nil
+		}
+		return nil, fmt.Errorf("%w: %s compared with a value of another kind", errUntranslatable, s.attr.name)
+	}
+	out.want = []ast.Value{value}
+	return out, nil
+}
+
+// takes tells whether the value is of the attribute's kind.
+func (a *attribute) takes(v ast.Value) bool {
+	switch v := v.(type) {
+	case ast.String:
+		if a.kind == moment {
+			_, ok := momentOf(string(v))
+			return ok && len(v) == len(MomentFormat) // compiled policies have them in one form
+		}
+		return a.kind == text || a.kind == list
+	case ast.Number:
+		return a.kind == number
+	case ast.Boolean:
+		return a.kind == boolean
+	}
+	return false
+}
+
+// constants compares two values that are known, as Rego does; a missing one is nil.
+func constants(op comparison, l, r ast.Value, orNull bool) (node, error) {
+	if l == nil || r == nil {
+		if orNull && op == unequal {
+			return nil, fmt.Errorf("%w: a comparison that null may hold for; compare with null first", errUntranslatable)
+		}
+		return always(false), nil
+	}
+	switch op {
+	case equal:
+		return always(l.Compare(r) == 0), nil
+	case unequal:
+		return always(l.Compare(r) != 0), nil
+	case less:
+		return always(l.Compare(r) < 0), nil
+	case lessEqual:
+		return always(l.Compare(r) <= 0), nil
+	case greater:
+		return always(l.Compare(r) > 0), nil
+	case greaterEqual:
+		return always(l.Compare(r) >= 0), nil
+	case isIn, notIn:
+		array, ok := r.(*ast.Array)
+		if !ok {
+			return always(op == notIn), nil // membership in what is no collection is false
+		}
+		found := false
+		for i := range array.Len() {
+			found = found || array.Elem(i).Value.Compare(l) == 0
+		}
+		return always(found == (op == isIn)), nil
+	}
+	a, ok := l.(ast.String)
+	b, both := r.(ast.String)
+	if !ok || !both {
+		return always(false), nil // a type error, which is undefined
+	}
+	switch op {
+	case startsWith, notStartsWith:
+		return always(strings.HasPrefix(string(a), string(b)) == (op == startsWith)), nil
+	case matches, notMatches:
+		return always(globMatches(string(b), string(a)) == (op == matches)), nil
+	}
+	return nil, fmt.Errorf("%w: operator %d", errUntranslatable, op)
+}
+
+// globMatches tells whether the whole of s matches: * is any run, ? one character.
+func globMatches(glob, s string) bool {
+	g, t := []rune(glob), []rune(s)
+	star, mark, i, j := -1, 0, 0, 0
+	for j < len(t) {
+		switch {
+		case i < len(g) && g[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(g) && (g[i] == '?' || g[i] == t[j]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(g) && g[i] == '*' {
+		i++
+	}
+	return i == len(g)
+}

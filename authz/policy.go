@@ -1,0 +1,129 @@
+package authz
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+
+	"atrium/internal/apperr"
+)
+
+// The effects of a policy.
+const (
+	Allow = "Allow"
+	Deny  = "Deny"
+)
+
+// Policy is an access policy as it is kept.
+type Policy struct {
+	ID        string
+	Version   int
+	Effect    string // Allow or Deny
+	Action    string // one of Actions, or Any
+	Resource  string // one of Resources, or Any
+	Condition []byte // JSON: {path: value}
+}
+
+// Compiled is a policy that was read, checked and partially evaluated. It is immutable.
+type Compiled struct {
+	Policy
+	conditions []*condition
+}
+
+// Compile reads a policy. Returns validation_error with a detail for each fault, named "effect", "action", "resource"
+// or "condition.<path>"; a condition that no filter of rows can be made of is one of them.
+func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
+	var bad faults
+	if p.Effect != Allow && p.Effect != Deny {
+		bad = append(bad, apperr.Detail{Field: "effect", Message: "must be Allow or Deny"})
+	}
+	if p.Action != Any && !slices.Contains(Actions, p.Action) {
+		bad = append(bad, apperr.Detail{Field: "action", Message: "must be one of: " + strings.Join(Actions, ", ") + ", *"})
+	}
+	if p.Resource != Any && resources[p.Resource] == nil {
+		bad = append(bad, apperr.Detail{Field: "resource", Message: "must be one of: " + strings.Join(Resources(), ", ") + ", *"})
+		return nil, apperr.Invalid(bad...)
+	}
+	conditions, more := parseCondition(p.Resource, p.Condition)
+	if bad = append(bad, more...); len(bad) > 0 {
+		return nil, apperr.Invalid(bad...)
+	}
+	c := &Compiled{Policy: p, conditions: conditions}
+	for _, cond := range conditions {
+		n, err := e.residual(ctx, cond.term)
+		if err == nil {
+			cond.resid = n
+			err = cond.foldsOn(p.Resource)
+		}
+		switch {
+		case errors.Is(err, errUntranslatable):
+			bad.add(cond.path, "cannot be turned into a filter of rows")
+		case err != nil:
+			return nil, fmt.Errorf("compile the policy: %w", err)
+		}
+	}
+	if len(bad) > 0 {
+		return nil, apperr.Invalid(bad...)
+	}
+	return c, nil
+}
+
+// residual is what partial evaluation leaves of "the condition holds", with the whole input unknown.
+func (e *Engine) residual(ctx context.Context, term *ast.Term) (node, error) {
+	parts, ok := term.Value.(*ast.Array)
+	if !ok || parts.Len() != 3 {
+		return nil, errors.New("a condition has three parts")
+	}
+	query := ast.NewBody(ast.NewExpr([]*ast.Term{ast.NewTerm(holds), parts.Elem(0), parts.Elem(1), parts.Elem(2)}))
+	return partially(ctx, e.own.compiler, rego.Store(e.own.data), query)
+}
+
+// holds is the rule that decides about one condition.
+var holds = ast.MustParseRef("data.atrium.authz.holds")
+
+// foldsOn tries the condition on every resource that it can meet, with every attribute of the caller there. Returns
+// errUntranslatable, wrapped.
+func (c *condition) foldsOn(name string) error {
+	sample := func(path []string) ast.Value {
+		switch {
+		case slices.Equal(path, []string{"context", "time"}):
+			return ast.String(MomentFormat)
+		case slices.Equal(path, []string{"principal", "teamIds"}):
+			return ast.NewArray()
+		}
+		return ast.String("")
+	}
+	for _, r := range resources {
+		if name != Any && name != r.name || !c.fits(r) {
+			continue
+		}
+		f := folder{on: r, caller: sample}
+		if _, err := f.fold(c.resid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits tells whether the condition can hold on rows of the resource: it has the attribute, of the kind that the
+// condition compares. exists may hold for what a resource does not have.
+func (c *condition) fits(r *resource) bool {
+	if c.at[0] != "resource" {
+		return true
+	}
+	a, _ := r.at(c.at[1:])
+	if a == nil {
+		return c.op == "exists" && c.raw == false
+	}
+	return c.op == "exists" || a.kind == c.kind
+}
+
+// covers tells whether the policy is about an action on a resource.
+func (c *Compiled) covers(action, resource string) bool {
+	return (c.Action == Any || c.Action == action) && (c.Resource == Any || c.Resource == resource)
+}

@@ -1,0 +1,306 @@
+package authz
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"atrium/ent/teammember"
+)
+
+// filter is a folded rule over the rows of one resource: permitted by one, and denied by none.
+type filter struct {
+	on        *resource
+	permitted node
+	denied    node
+}
+
+// all tells whether the filter lets every row through.
+func (f filter) all() bool { return f.permitted == always(true) && f.denied == always(false) }
+
+// none tells whether it lets no row through.
+func (f filter) none() bool { return f.permitted == always(false) || f.denied == always(true) }
+
+// where narrows a selector of the resource's table by the filter.
+func (f filter) where(s *sql.Selector) { s.Where(f.predicate(s)) }
+
+// predicate is the filter on the rows that s selects. Keys and values are bound, never spliced; whatever the database
+// does not know is FALSE for a permission, and no denial.
+func (f filter) predicate(s *sql.Selector) *sql.Predicate {
+	return sql.P(func(b *sql.Builder) {
+		w := writer{b: b, s: s, postgres: s.Dialect() == dialect.Postgres}
+		b.WriteByte('(')
+		w.certain(f.permitted)
+		if f.denied != always(false) {
+			b.WriteString(" AND NOT ")
+			w.certain(f.denied)
+		}
+		b.WriteByte(')')
+	})
+}
+
+// writer writes a folded node as SQL.
+type writer struct {
+	b        *sql.Builder
+	s        *sql.Selector
+	postgres bool
+}
+
+// certain writes a node that is never NULL.
+func (w writer) certain(n node) {
+	if b, ok := n.(always); ok {
+		w.always(b)
+		return
+	}
+	w.b.WriteString("COALESCE(")
+	w.node(n)
+	w.b.WriteString(", FALSE)")
+}
+
+func (w writer) always(b always) {
+	if b {
+		w.b.WriteString("1 = 1") // SQLite loses its indexes over a bare TRUE
+		return
+	}
+	w.b.WriteString("1 = 0")
+}
+
+func (w writer) node(n node) {
+	switch n := n.(type) {
+	case always:
+		w.always(n)
+	case allOf:
+		w.joined(n, " AND ")
+	case anyOf:
+		w.joined(n, " OR ")
+	case noneOf:
+		w.b.WriteString("NOT ")
+		w.certain(n.node)
+	case column:
+		w.column(n)
+	default:
+		w.always(false) // a comparison that was not folded: fail closed
+	}
+}
+
+func (w writer) joined(list []node, by string) {
+	w.b.WriteByte('(')
+	for i, n := range list {
+		if i > 0 {
+			w.b.WriteString(by)
+		}
+		w.node(n)
+	}
+	w.b.WriteByte(')')
+}
+
+// signs are the operators that SQL has.
+var signs = map[comparison]string{
+	equal: " = ", unequal: " <> ", less: " < ", lessEqual: " <= ", greater: " > ", greaterEqual: " >= ",
+}
+
+func (w writer) column(c column) {
+	switch {
+	case c.attr.kind == list:
+		w.membership(c)
+	case c.op == isNull:
+		w.attr(c)
+		w.b.WriteString(" IS NULL")
+	case c.op == notNull:
+		w.attr(c)
+		w.b.WriteString(" IS NOT NULL")
+	case c.op == isIn || c.op == notIn:
+		w.in(c)
+	case c.op == startsWith || c.op == notStartsWith:
+		w.prefix(c)
+	case c.op == matches || c.op == notMatches:
+		w.glob(c)
+	default:
+		collate := w.postgres && c.attr.kind == text && c.op != equal && c.op != unequal
+		w.attr(c)
+		if collate {
+			w.b.WriteString(` COLLATE "C"`)
+		}
+		w.b.WriteString(signs[c.op])
+		w.arg(c.attr.kind, c.want[0])
+	}
+}
+
+// attr writes the column, or what a map holds under a key.
+func (w writer) attr(c column) {
+	name := w.s.C(c.attr.column)
+	switch {
+	case c.attr.isMap && w.postgres:
+		w.b.WriteByte('(').Ident(name).WriteString(" ->> ").Arg(c.key).WriteString("::text)")
+	case c.attr.isMap && plainKey.MatchString(c.key):
+		w.b.WriteString("json_extract(").Ident(name).WriteString(", ").Arg(`$."` + c.key + `"`).WriteByte(')')
+	case c.attr.isMap:
+		w.b.WriteString("(SELECT value FROM json_each(").Ident(name).WriteString(") WHERE key = ").Arg(c.key).WriteByte(')')
+	case c.attr.blank:
+		w.b.WriteString("NULLIF(").Ident(name).WriteString(", '')")
+	case c.attr.kind == number && w.postgres:
+		w.b.Ident(name).WriteString("::numeric")
+	default:
+		w.b.Ident(name)
+	}
+}
+
+// plainKey is a key that SQLite's paths take in quotes; others are looked up one by one.
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
+// casts name PostgreSQL's types of the kinds, so that a parameter's type never depends on what it stands beside.
+var casts = map[kind]string{text: "text", number: "numeric", boolean: "boolean", moment: "timestamptz", list: "text"}
+
+func (w writer) arg(k kind, v ast.Value) {
+	if !w.postgres {
+		w.b.Arg(native(k, v))
+		return
+	}
+	if k == number {
+		w.b.Arg(v.String()).WriteString("::text::numeric")
+		return
+	}
+	w.b.Arg(native(k, v)).WriteString("::" + casts[k])
+}
+
+// native is a value as the databases' drivers take it.
+func native(k kind, v ast.Value) any {
+	switch v := v.(type) {
+	case ast.String:
+		if k == moment {
+			t, _ := time.Parse(MomentFormat, string(v)) // takes has seen to its form
+			return t
+		}
+		return string(v)
+	case ast.Boolean:
+		return bool(v)
+	case ast.Number:
+		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return i
+		}
+		f, _ := v.Float64()
+		return f
+	}
+	return nil
+}
+
+// fewValues is up to where a list is bound value by value; a longer one goes as one parameter.
+const fewValues = 8
+
+func (w writer) in(c column) {
+	not := ""
+	if c.op == notIn {
+		not = "NOT "
+	}
+	w.attr(c)
+	switch {
+	case w.postgres:
+		// <> ALL is NOT IN.
+		op := " = ANY("
+		if c.op == notIn {
+			op = " <> ALL("
+		}
+		w.b.WriteString(op)
+		w.array(c)
+		w.b.WriteByte(')')
+	case len(c.want) <= fewValues || c.attr.kind == moment:
+		w.b.WriteString(" " + not + "IN (")
+		for i, v := range c.want {
+			if i > 0 {
+				w.b.WriteString(", ")
+			}
+			w.b.Arg(native(c.attr.kind, v))
+		}
+		w.b.WriteByte(')')
+	default:
+		values := make([]any, len(c.want))
+		for i, v := range c.want {
+			values[i] = native(c.attr.kind, v)
+		}
+		text, _ := json.Marshal(values) // texts, numbers and booleans
+		w.b.WriteString(" " + not + "IN (SELECT value FROM json_each(").Arg(string(text)).WriteString("))")
+	}
+}
+
+// array binds the values of a list as one array of PostgreSQL.
+func (w writer) array(c column) {
+	switch c.attr.kind {
+	case number:
+		texts := make([]string, len(c.want))
+		for i, v := range c.want {
+			texts[i] = v.String()
+		}
+		w.b.Arg(texts).WriteString("::text[]::numeric[]")
+	case boolean:
+		w.b.Arg(natives[bool](c)).WriteString("::boolean[]")
+	case moment:
+		w.b.Arg(natives[time.Time](c)).WriteString("::timestamptz[]")
+	default:
+		w.b.Arg(natives[string](c)).WriteString("::text[]")
+	}
+}
+
+func natives[T any](c column) []T {
+	out := make([]T, len(c.want))
+	for i, v := range c.want {
+		out[i], _ = native(c.attr.kind, v).(T)
+	}
+	return out
+}
+
+func (w writer) prefix(c column) {
+	want, _ := native(text, c.want[0]).(string)
+	if c.op == notStartsWith {
+		w.b.WriteString("NOT ")
+	}
+	if w.postgres {
+		w.b.WriteString("starts_with(")
+		w.attr(c)
+		w.b.WriteString(", ").Arg(want).WriteString("::text)")
+		return
+	}
+	w.b.WriteString("(substr(")
+	w.attr(c)
+	w.b.WriteString(", 1, length(").Arg(want).WriteString(")) = ").Arg(want).WriteByte(')')
+}
+
+var (
+	likeSpecial = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`, `*`, `%`, `?`, `_`)
+	globSpecial = strings.NewReplacer(`[`, `[[]`)
+)
+
+func (w writer) glob(c column) {
+	want, _ := native(text, c.want[0]).(string)
+	not := ""
+	if c.op == notMatches {
+		not = "NOT "
+	}
+	w.attr(c)
+	if w.postgres {
+		w.b.WriteString(` COLLATE "C" ` + not + "LIKE ").Arg(likeSpecial.Replace(want)).WriteString(`::text ESCAPE '\'`)
+		return
+	}
+	w.b.WriteString(" " + not + "GLOB ").Arg(globSpecial.Replace(want))
+}
+
+// membership asks the table of memberships.
+func (w writer) membership(c column) {
+	d := sql.Dialect(w.s.Dialect())
+	m := d.Table(teammember.Table).As("policy_members")
+	q := d.Select().From(m).AppendSelectExpr(sql.Raw("1")).Where(sql.And(
+		sql.ColumnsEQ(m.C(teammember.FieldCompanyID), w.s.C(teammember.FieldCompanyID)),
+		sql.ColumnsEQ(m.C(c.attr.own), w.s.C("id")),
+		sql.EQ(m.C(c.attr.column), native(text, c.want[0])),
+	))
+	p := sql.Exists(q)
+	if c.op == notIn {
+		p = sql.NotExists(q)
+	}
+	w.b.Join(p)
+}

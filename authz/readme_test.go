@@ -1,0 +1,45 @@
+package authz_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/authz"
+)
+
+// Every example of the policies' README is a policy.
+func TestExamplesOfTheReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../policies/README.md")
+	require.NoError(t, err)
+	e := engine(t)
+	seen := 0
+	for i, block := range strings.Split(string(text), "```json\n") {
+		if i == 0 {
+			continue
+		}
+		block, _, _ = strings.Cut(block, "```")
+		dec := json.NewDecoder(strings.NewReader(block))
+		for {
+			var p struct {
+				Effect, Action, Resource string
+				Condition                json.RawMessage
+			}
+			err := dec.Decode(&p)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err, block)
+			_, err = e.Compile(t.Context(), authz.Policy{Effect: p.Effect, Action: p.Action, Resource: p.Resource, Condition: p.Condition})
+			require.NoError(t, err, block)
+			seen++
+		}
+	}
+	require.Greater(t, seen, 10)
+}

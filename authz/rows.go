@@ -1,0 +1,159 @@
+package authz
+
+import (
+	"sync"
+
+	"entgo.io/ent/dialect/sql"
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"atrium/ent/auditentry"
+	"atrium/internal/principal"
+)
+
+// visible is what one caller may read of a company's rows. It implements principal.Rows; each entity's filter is made
+// when a query first asks for it.
+type visible struct {
+	set      *Set
+	caller   *Caller
+	operator node
+
+	mu   sync.Mutex
+	made map[string]func(*sql.Selector)
+}
+
+// Exempt tells whether policies are not asked, as the Rego's rule of that name has it: owners keep reading and writing
+// policies, and the operator is of no company.
+func Exempt(p *principal.Principal, resource string) bool {
+	return p.Role == principal.OperatorRole || p.Role == principal.Owner && resource == "AccessPolicy"
+}
+
+// Rows returns what the caller's queries are narrowed by; nil when the policies let everybody read everything.
+func (e *Engine) Rows(set *Set, c *Caller) principal.Rows {
+	if e.Open(set) || c.Principal.Role == principal.OperatorRole {
+		return nil
+	}
+	return &visible{set: set, caller: c, operator: e.now.Load().operator, made: map[string]func(*sql.Selector){}}
+}
+
+// Narrow returns the predicate of an entity's rows; nil when all are visible. What cannot be decided is not visible.
+func (v *visible) Narrow(entity string) func(*sql.Selector) {
+	if !HasRows(entity) && sides[entity] == nil {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if where, ok := v.made[entity]; ok {
+		return where
+	}
+	where := v.make(entity)
+	v.made[entity] = where
+	return where
+}
+
+func (v *visible) make(entity string) func(*sql.Selector) {
+	if sides[entity] != nil {
+		return v.joining(entity)
+	}
+	f := v.filter(entity)
+	if entity != AuditEntry {
+		if f.all() {
+			return nil
+		}
+		return f.where
+	}
+	var hiding []filter                // resources of which some rows are hidden
+	for _, name := range Resources() { // in one order, so that statements can be kept ready
+		if name == AuditEntry || !HasRows(name) {
+			continue
+		}
+		if other := v.filter(name); !other.all() {
+			hiding = append(hiding, other)
+		}
+	}
+	if f.all() && len(hiding) == 0 {
+		return nil
+	}
+	return func(s *sql.Selector) {
+		f.where(s)
+		if len(hiding) > 0 {
+			s.Where(toldOf(s, hiding))
+		}
+	}
+}
+
+// joining narrows an entity that joins others to rows whose sides are visible.
+func (v *visible) joining(entity string) func(*sql.Selector) {
+	var narrow []func(*sql.Selector)
+	for _, side := range sides[entity] {
+		f := v.filter(side.resource)
+		if f.all() {
+			continue
+		}
+		narrow = append(narrow, func(s *sql.Selector) { s.Where(f.exists(s, side.column)) })
+	}
+	if len(narrow) == 0 {
+		return nil
+	}
+	return func(s *sql.Selector) {
+		for _, where := range narrow {
+			where(s)
+		}
+	}
+}
+
+// exists is whether the row that a column of s names is one that the filter lets through.
+func (f filter) exists(s *sql.Selector, column string) *sql.Predicate {
+	if f.none() {
+		return sql.False()
+	}
+	rows := sql.Dialect(s.Dialect()).Table(f.on.table).As("policy_" + f.on.table)
+	q := sql.Dialect(s.Dialect()).Select().From(rows).AppendSelectExpr(sql.Raw("1"))
+	q.Where(sql.And(
+		sql.ColumnsEQ(rows.C(auditentry.FieldCompanyID), s.C(auditentry.FieldCompanyID)),
+		sql.ColumnsEQ(rows.C(auditentry.FieldID), s.C(column)),
+		f.predicate(q),
+	))
+	return sql.Exists(q)
+}
+
+// filter is what the policies let the caller read of one resource.
+func (v *visible) filter(name string) filter {
+	if Exempt(v.caller.Principal, name) {
+		return filter{on: resources[name], permitted: always(true), denied: always(false)} // as the Rego has it
+	}
+	f, err := v.set.bucket("read", name).filter(v.value(name), v.operator)
+	if err != nil {
+		return filter{on: resources[name], permitted: always(false), denied: always(true)}
+	}
+	return f
+}
+
+// value is what of the input is known before a row is.
+func (v *visible) value(resource string) func([]string) ast.Value {
+	return func(path []string) ast.Value {
+		if len(path) == 1 {
+			switch path[0] {
+			case "resource_type":
+				return ast.String(resource)
+			case "action":
+				return ast.String("read")
+			}
+		}
+		return v.caller.value(path)
+	}
+}
+
+// toldOf narrows audit entries to those about rows that are visible, and those about none. An entry of a row that is
+// gone stays hidden where rows of its kind may be: nothing is left that would tell which.
+func toldOf(s *sql.Selector, hiding []filter) *sql.Predicate {
+	types := make([]any, len(hiding))
+	told := []*sql.Predicate{sql.IsNull(s.C(auditentry.FieldResourceID))}
+	for i, f := range hiding {
+		types[i] = f.on.name
+		if f.none() {
+			continue
+		}
+		told = append(told, sql.And(sql.EQ(s.C(auditentry.FieldResourceType), f.on.name), f.exists(s, auditentry.FieldResourceID)))
+	}
+	return sql.Or(append(told, sql.NotIn(s.C(auditentry.FieldResourceType), types...))...)
+}

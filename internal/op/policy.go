@@ -1,0 +1,252 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/authz"
+	"atrium/ent"
+	"atrium/ent/teammember"
+	"atrium/internal/apperr"
+	"atrium/internal/principal"
+)
+
+// Access policies enter an operation at three places. Its queries are narrowed to the rows that the caller may read
+// (narrow). A row that it is about must be allowed as it is (mayTouch), and the row that comes of it as it would
+// become (mayLeave). Where the policies answer the same whatever the row, and allow, none of it costs anything.
+
+// narrow returns the context in which the operation's function runs: its queries see the rows that the company's
+// policies let the caller read.
+func (a *attempt) narrow(ctx context.Context) (context.Context, error) {
+	if a.principal.CompanyID == "" {
+		return ctx, nil
+	}
+	set, err := a.engine.Policies(ctx, a.principal.CompanyID)
+	if err != nil && authz.Exempt(a.principal, a.info.Resource) {
+		a.engine.Log.ErrorContext(ctx, "the company's access policies cannot be read", "error", err, "company", a.principal.CompanyID)
+		return ctx, nil // the way to mend them stays open
+	}
+	if err != nil {
+		return ctx, undecided(err)
+	}
+	a.set = set
+	if a.engine.Authz.Open(set) {
+		return ctx, nil // the default: nothing to look up, nothing to carry
+	}
+	who, err := a.who(ctx)
+	if err != nil {
+		return ctx, err
+	}
+	rows := a.engine.Authz.Rows(set, who)
+	if rows == nil {
+		return ctx, nil
+	}
+	a.narrowed = a.principal.WithRows(rows)
+	return principal.With(ctx, a.narrowed), nil
+}
+
+// who returns the caller as policies see it, looked up once.
+func (a *attempt) who(ctx context.Context) (*authz.Caller, error) {
+	if a.caller == nil {
+		c, err := a.engine.Caller(ctx, a.set, a.principal)
+		if err != nil {
+			return nil, undecided(err)
+		}
+		a.caller = c
+	}
+	return a.caller, nil
+}
+
+// undecided is the refusal that every fault on the way to a decision is.
+func undecided(err error) error {
+	return apperr.Wrap(err, apperr.Forbidden, "Access could not be decided.")
+}
+
+// Unfiltered returns a context in which queries see the company's rows whatever its access policies hide from the
+// caller: for the product's own invariants, never for what is returned. reason says which.
+func (tx *Tx) Unfiltered(ctx context.Context, reason string) context.Context {
+	if tx.narrowed == nil || reason == "" {
+		return ctx
+	}
+	return principal.With(ctx, tx.principal)
+}
+
+// Authz returns what decides, for package policy, which tries out what is not in force.
+func (tx *Tx) Authz() *authz.Engine { return tx.engine.Authz }
+
+// PoliciesOf returns the company's policies, and somebody of the company as they see it.
+func (tx *Tx) PoliciesOf(ctx context.Context, who *principal.Principal) (*authz.Set, *authz.Caller, error) {
+	set, err := tx.engine.Policies(ctx, who.CompanyID)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := tx.engine.Caller(ctx, set, who)
+	return set, c, err
+}
+
+// Narrowed tells whether the caller sees other than all rows of an entity ("Request").
+func (tx *Tx) Narrowed(entity string) bool { return tx.narrowed != nil && tx.narrowed.Narrowed(entity) }
+
+// mayBegin refuses what the policies deny whatever the row. A list is never refused: it is empty.
+func (tx *Tx) mayBegin(ctx context.Context) error {
+	info := tx.info
+	if tx.set == nil || tx.lists() || !authz.Bound(info.Resource) || info.Action == Read && authz.HasRows(info.Resource) {
+		return nil
+	}
+	if info.Action == Create && authz.HasRows(info.Resource) && !tx.engine.Authz.Settled(tx.set, string(Create), info.Resource) {
+		return nil // asked of the row that comes of it
+	}
+	return tx.ask(ctx, info.Action, authz.Row{Resource: info.Resource})
+}
+
+// visible is what queries of a table by hand are narrowed by; nil for nothing.
+func (tx *Tx) visible(table string) func(*sql.Selector) {
+	if tx.narrowed == nil {
+		return nil
+	}
+	return tx.narrowed.Narrow(authz.EntityOfTable(table))
+}
+
+func (tx *Tx) lists() bool { return strings.HasSuffix(tx.info.Name, ".list") }
+
+// mayTouch refuses a row that the policies hide from the caller, and one on which they deny the operation as it is.
+func (tx *Tx) mayTouch(ctx context.Context, row any) error {
+	if tx.set == nil || tx.info.Action == Read {
+		return nil // what was read carried the filter in its statement
+	}
+	name, _, ok := authz.EntityOf(row)
+	if ok && tx.Narrowed(name) {
+		// Whatever way it was loaded: a hidden row is not touched.
+		if err := tx.askOf(ctx, Read, row); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !authz.Bound(tx.info.Resource):
+		return nil
+	case tx.info.Action == Create:
+		return tx.mayBegin(ctx)
+	case ok && name == tx.info.Resource:
+		return tx.askOf(ctx, tx.info.Action, row)
+	}
+	return tx.ask(ctx, tx.info.Action, authz.Row{Resource: tx.info.Resource})
+}
+
+// mayLeave refuses a change whose outcome the policies deny.
+func (tx *Tx) mayLeave(ctx context.Context, out any) error {
+	if tx.set == nil || !authz.Bound(tx.info.Resource) || tx.info.Action != Create && tx.info.Action != Update ||
+		tx.engine.Authz.Settled(tx.set, string(tx.info.Action), tx.info.Resource) {
+		return nil // asked before, where it was settled
+	}
+	for _, row := range []any{tx.after, out} {
+		if name, _, ok := authz.EntityOf(row); ok && name == tx.info.Resource {
+			return tx.askOf(ctx, tx.info.Action, row)
+		}
+	}
+	if tx.info.Action == Update || !authz.HasRows(tx.info.Resource) {
+		return nil // no row of the resource has changed: what there was was asked about before
+	}
+	return tx.ask(ctx, tx.info.Action, authz.Row{Resource: tx.info.Resource})
+}
+
+// askOf asks the policies about an entity.
+func (tx *Tx) askOf(ctx context.Context, action Action, entity any) error {
+	name, _, ok := authz.EntityOf(entity)
+	if !ok {
+		return undecided(fmt.Errorf("%T is no row of a resource", entity))
+	}
+	if tx.engine.Authz.Settled(tx.set, string(action), name) {
+		row, _ := authz.RowOf(entity, nil) // for the decision log alone
+		return tx.ask(ctx, action, row)
+	}
+	row, err := tx.RowOf(ctx, entity)
+	if err != nil {
+		return undecided(err)
+	}
+	return tx.ask(ctx, action, row)
+}
+
+// ask asks the policies about a row, and returns forbidden when they deny.
+func (tx *Tx) ask(ctx context.Context, action Action, row authz.Row) error {
+	who, err := tx.who(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := tx.engine.Authz.DecideRow(ctx, tx.set, who, tx.question(action, row.Resource), row)
+	if err != nil {
+		return undecided(err)
+	}
+	tx.row, tx.asked = row, action
+	if d.Allow {
+		tx.allowedBy = d.By
+		return nil
+	}
+	tx.decision = d
+	return tx.denied()
+}
+
+func (tx *Tx) question(action Action, resource string) authz.Question {
+	return authz.Question{
+		Verb: tx.verbs[0], Scope: tx.info.Scope, AdminLayer: tx.info.AdminLayer, Action: string(action), Resource: resource,
+	}
+}
+
+// RowOf returns an entity as policies see it, with its lists as they are in the transaction.
+func (tx *Tx) RowOf(ctx context.Context, entity any) (authz.Row, error) {
+	ctx = tx.Unfiltered(ctx, "a policy looks at a row's lists whole")
+	lists := map[string][]string{}
+	var err error
+	switch e := entity.(type) {
+	case *ent.User:
+		lists["teamIds"], err = tx.TeamMember.Query().Where(teammember.UserID(e.ID)).Order(teammember.ByTeamID()).
+			Select(teammember.FieldTeamID).Strings(ctx)
+	case *ent.Team:
+		lists["memberIds"], err = tx.TeamMember.Query().Where(teammember.TeamID(e.ID)).Order(teammember.ByUserID()).
+			Select(teammember.FieldUserID).Strings(ctx)
+	}
+	if err != nil {
+		return authz.Row{}, fmt.Errorf("read the row's lists: %w", err)
+	}
+	row, ok := authz.RowOf(entity, lists)
+	if !ok {
+		return authz.Row{}, fmt.Errorf("%T is no row of a resource", entity)
+	}
+	return row, nil
+}
+
+// secondLook tells a row that is not there from one that the policies hide: load found none among what the caller may
+// see. It returns err, or forbidden with the policy that hides the row.
+func secondLook[Row any](ctx context.Context, tx *Tx, id string, load func(context.Context, *Tx, string) (Row, error), err error) error {
+	if tx.narrowed == nil || !gone(err) {
+		return err
+	}
+	row, lerr := load(tx.Unfiltered(ctx, "whether a row is hidden or not there"), tx, id)
+	if lerr != nil {
+		if gone(lerr) {
+			return err
+		}
+		return lerr
+	}
+	if !tx.decision.Allow {
+		return tx.denied()
+	}
+	if derr := tx.askOf(ctx, Read, row); derr != nil {
+		return derr
+	}
+	// The filter hid what the decision allows. Fail closed, and tell: the two are one rule.
+	tx.engine.Log.ErrorContext(ctx, "a row was hidden by a filter and allowed by the decision", "resource", tx.row.Resource, "id", id)
+	tx.decision = authz.Decision{By: authz.By{Kind: "policy"}, Rows: authz.RowsNone}
+	return tx.denied()
+}
+
+// gone tells whether err says that there is no such row.
+func gone(err error) bool {
+	if e, ok := errors.AsType[*apperr.Error](err); ok {
+		return e.Code == apperr.NotFound
+	}
+	return ent.IsNotFound(err)
+}

@@ -1,0 +1,47 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atrium/internal/apperr"
+	"atrium/internal/strictjson"
+)
+
+// Condition is a policy's condition as it was sent: an object of paths and what is asked of them.
+type Condition struct{ text json.RawMessage }
+
+// NewCondition returns the condition with that JSON text; its faults come to light when an operation is run with it.
+func NewCondition(text []byte) Condition { return Condition{text: bytes.Clone(text)} }
+
+// Schema describes the condition as an object; what it may hold is said and checked by package authz.
+func (Condition) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+// MarshalJSON returns the text; {} for none.
+func (c Condition) MarshalJSON() ([]byte, error) { return c.orEmpty(), nil }
+
+// UnmarshalJSON keeps the text.
+func (c *Condition) UnmarshalJSON(text []byte) error {
+	c.text = bytes.Clone(text)
+	return nil
+}
+
+func (c Condition) orEmpty() json.RawMessage {
+	if len(c.text) == 0 || string(c.text) == "null" {
+		return json.RawMessage("{}")
+	}
+	return c.text
+}
+
+// read returns the text to keep. Returns validation_error for JSON that parsers may read differently.
+func (c Condition) read() (json.RawMessage, error) {
+	text := c.orEmpty()
+	if err := strictjson.Check(text); err != nil {
+		return nil, apperr.InvalidField("condition", "is not valid JSON")
+	}
+	return text, nil
+}

@@ -1,0 +1,217 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"atrium/authz"
+	"atrium/ent"
+	"atrium/ent/accesspolicy"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+// Explain tells whether somebody of the company may do something to a row, and why.
+var Explain = op.New("accesspolicy.explain", op.Spec{
+	Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
+	Summary: "Explain why somebody may or may not do something",
+}, explain)
+
+// ExplainInput is the question.
+type ExplainInput struct {
+	PrincipalID  string  `json:"principalId" minLength:"1" maxLength:"64" doc:"A user, a service account or an API key of the company."`
+	Action       string  `json:"action" enum:"read,create,update,delete"`
+	ResourceType string  `json:"resourceType" minLength:"1" maxLength:"64" doc:"As policies spell it: Service."`
+	ResourceID   *string `json:"resourceId,omitempty" nullable:"true" maxLength:"64" doc:"The row; none for a create."`
+}
+
+// Explanation is the answer.
+type Explanation struct {
+	Allowed   bool
+	DecidedBy DecidedBy
+	Unmet     []authz.Unmet // the conditions that did not hold, of all policies about the action and the resource
+}
+
+// DecidedBy names what decided: a scope, a role, the status of a user, an access policy, or the operator's own policies.
+// A policy without an id is the rule that what no policy allows is denied.
+type DecidedBy struct {
+	Kind string
+	ID   string
+	Name string
+}
+
+func explain(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, error) {
+	all := tx.Unfiltered(ctx, "an explanation is about what is hidden, too")
+	who, status, err := whois(all, tx, in.PrincipalID)
+	if err != nil {
+		return Explanation{}, err
+	}
+	q, err := questionOf(in)
+	if err != nil {
+		return Explanation{}, err
+	}
+	row, entity, err := rowOf(all, tx, in)
+	if err != nil {
+		return Explanation{}, err
+	}
+	if status != "" {
+		return Explanation{DecidedBy: DecidedBy{Kind: "status", ID: status, Name: status}, Unmet: []authz.Unmet{}}, nil
+	}
+	d, err := tx.Authz().Decide(ctx, who, q)
+	if err != nil {
+		return Explanation{}, fmt.Errorf("explain the role's part: %w", err)
+	}
+	if !d.Allow || entity != nil && !op.Reaches(d.Rows, entity, who.ID) {
+		return Explanation{DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: []authz.Unmet{}}, nil
+	}
+	set, caller, err := tx.PoliciesOf(ctx, who)
+	if err != nil {
+		return Explanation{}, fmt.Errorf("explain the policies' part: %w", err)
+	}
+	actions := []string{in.Action}
+	if entity != nil && (in.Action == "update" || in.Action == "delete") {
+		actions = []string{"read", in.Action} // what is hidden cannot be touched
+	}
+	var out Explanation
+	for _, action := range actions {
+		q.Action = action
+		d, unmet, err := tx.Authz().Explain(ctx, set, caller, q, row)
+		if err != nil {
+			return Explanation{}, fmt.Errorf("explain the policies' part: %w", err)
+		}
+		out = Explanation{Allowed: d.Allow, DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: unmet}
+		if !d.Allow {
+			break
+		}
+	}
+	return out, nameOf(all, tx, &out.DecidedBy)
+}
+
+// nameOf puts a policy's name beside its id.
+func nameOf(ctx context.Context, tx *op.Tx, by *DecidedBy) error {
+	if by.Kind != "policy" {
+		return nil
+	}
+	if by.ID == "" {
+		by.Name = "No policy allows it"
+		return nil
+	}
+	p, err := tx.AccessPolicy.Query().Where(accesspolicy.ID(by.ID)).Only(ctx)
+	if err != nil {
+		if ent.IsNotFound(err) {
+			return nil // gone since
+		}
+		return fmt.Errorf("look the policy up: %w", err)
+	}
+	by.Name = p.Name
+	return nil
+}
+
+// whois returns somebody of the company as a caller with all scopes, and the status that keeps somebody from calling.
+func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, string, error) {
+	none := apperr.InvalidField("principalId", "is no user, service account or API key of this company")
+	who := &principal.Principal{CompanyID: tx.Principal().CompanyID, Sandbox: tx.Principal().Sandbox, Scopes: principal.AllScopes, Method: principal.MethodSession}
+	kind, _, _ := strings.Cut(id, "_")
+	switch kind {
+	case "usr":
+		u, err := tx.User.Get(ctx, id)
+		if ent.IsNotFound(err) {
+			return nil, "", none
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("look the user up: %w", err)
+		}
+		who.Type, who.ID, who.Name, who.Email, who.Role = principal.TypeUser, u.ID, u.Name, u.Email, principal.Role(u.Role)
+		if u.Status == "deactivated" {
+			return who, "deactivated", nil
+		}
+		return who, "", nil
+	case "sa":
+		sa, err := tx.ServiceAccount.Get(ctx, id)
+		if ent.IsNotFound(err) {
+			return nil, "", none
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("look the service account up: %w", err)
+		}
+		who.Type, who.ID, who.Name, who.Role, who.Method = principal.TypeServiceAccount, sa.ID, sa.Name, principal.Role(sa.Role), principal.MethodAPIKey
+		return who, "", nil
+	case "key":
+		return keyHolder(ctx, tx, id, none)
+	}
+	return nil, "", none
+}
+
+// keyHolder returns who calls with an API key.
+func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principal.Principal, string, error) {
+	key, err := tx.APIKey.Get(ctx, id)
+	if ent.IsNotFound(err) {
+		return nil, "", none
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("look the API key up: %w", err)
+	}
+	behind := key.UserID
+	if behind == nil {
+		behind = key.ServiceAccountID
+	}
+	if behind == nil {
+		return nil, "", none
+	}
+	who, _, err := whois(ctx, tx, *behind) // a deactivated user's keys go on
+	if err != nil {
+		return nil, "", err
+	}
+	scopes, err := principal.ParseScopes(key.Scopes)
+	if err != nil {
+		return nil, "", fmt.Errorf("read the key's scopes: %w", err)
+	}
+	who.Method, who.Scopes, who.KeyID, who.KeyName = principal.MethodAPIKey, scopes, key.ID, key.Name
+	switch {
+	case key.RevokedAt != nil:
+		return who, "revoked", nil
+	case key.ExpiresAt != nil && !tx.Now(ctx).Before(*key.ExpiresAt):
+		return who, "expired", nil
+	}
+	return who, "", nil
+}
+
+// questionOf finds the operation that does the action to the resource.
+func questionOf(in ExplainInput) (authz.Question, error) {
+	var found *op.Info
+	for _, info := range op.All() {
+		if info.Resource != in.ResourceType || string(info.Action) != in.Action {
+			continue
+		}
+		if found == nil || strings.HasSuffix(info.Name, "."+in.Action) {
+			found = info
+		}
+	}
+	if found == nil {
+		return authz.Question{}, apperr.InvalidField("resourceType", "is no resource with this action")
+	}
+	return authz.Question{
+		Verb: found.Verb, Scope: found.Scope, AdminLayer: found.AdminLayer, Action: in.Action, Resource: in.ResourceType,
+	}, nil
+}
+
+// rowOf loads the row that is asked about.
+func rowOf(ctx context.Context, tx *op.Tx, in ExplainInput) (authz.Row, any, error) {
+	if in.ResourceID == nil {
+		if in.Action != "create" && authz.HasRows(in.ResourceType) {
+			return authz.Row{}, nil, apperr.InvalidField("resourceId", "is required")
+		}
+		return authz.Row{Resource: in.ResourceType}, nil, nil
+	}
+	entity, err := authz.Load(ctx, tx.Client, in.ResourceType, *in.ResourceID)
+	if ent.IsNotFound(err) {
+		return authz.Row{}, nil, apperr.InvalidField("resourceId", "is no row of this company")
+	}
+	if err != nil {
+		return authz.Row{}, nil, fmt.Errorf("load the row: %w", err)
+	}
+	row, err := tx.RowOf(ctx, entity)
+	return row, entity, err //nolint:wrapcheck // says what it was doing
+}

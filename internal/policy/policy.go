@@ -1,0 +1,253 @@
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/authz"
+	"atrium/ent"
+	"atrium/ent/accesspolicy"
+	"atrium/ent/accesspolicyversion"
+	"atrium/ent/company"
+	"atrium/internal/apperr"
+	"atrium/internal/id"
+	"atrium/internal/op"
+)
+
+// Limit is how many policies a company may have, disabled ones included.
+const Limit = 200
+
+var sorts = op.Sorts{"createdAt": accesspolicy.FieldCreatedAt, "updatedAt": accesspolicy.FieldUpdatedAt, "name": accesspolicy.FieldName}
+
+// The operations on access policies. They take a person; owners may always read and write policies.
+var (
+	List = op.New("accesspolicy.list", op.Spec{
+		Resource: "AccessPolicy", Action: op.Read, AdminLayer: true, Sorts: sorts,
+		Summary: "List the company's access policies",
+	}, list)
+
+	Get = op.Get("accesspolicy.read", op.Spec{
+		Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
+		Summary: "Get an access policy",
+	}, load)
+
+	Create = op.New("accesspolicy.create", op.Spec{
+		Resource: "AccessPolicy", Action: op.Create, AdminLayer: true,
+		Summary: "Create an access policy, in force at once",
+	}, create)
+
+	Update = op.OnRow("accesspolicy.update", op.Spec{
+		Resource: "AccessPolicy", Action: op.Update, AdminLayer: true,
+		Summary: "Change an access policy, in force at once",
+	}, load, update)
+
+	Delete = op.OnRow("accesspolicy.delete", op.Spec{
+		Resource: "AccessPolicy", Action: op.Delete, AdminLayer: true,
+		Summary: "Delete an access policy",
+	}, load, remove)
+
+	Versions = op.OnRow("accesspolicy.versions", op.Spec{
+		Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
+		Summary: "List the changes of an access policy, the newest first",
+	}, load, versions)
+)
+
+// ListInput pages the list of policies.
+type ListInput struct {
+	op.Page
+}
+
+func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.AccessPolicy], error) {
+	q := tx.AccessPolicy.Query()
+	return op.ListOf(ctx, in.Page, sorts, q.Clone().Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.AccessPolicy, error) {
+		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+func load(ctx context.Context, tx *op.Tx, id string) (*ent.AccessPolicy, error) {
+	return op.Lock(tx, tx.AccessPolicy.Query().Where(accesspolicy.ID(id))).Only(ctx)
+}
+
+// CreateInput describes a new policy.
+type CreateInput struct {
+	Name        string     `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Description *string    `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	Enabled     *bool      `json:"enabled,omitempty" nullable:"true" doc:"Starts enabled."`
+	Effect      string     `json:"effect" doc:"Allow or Deny; what denies beats what allows."`
+	Action      string     `json:"action" doc:"read, create, update, delete or *."`
+	Resource    string     `json:"resource" doc:"Service, Request, … or *."`
+	Condition   *Condition `json:"condition,omitempty" nullable:"true" doc:"{path: value}; all entries must hold. Without any it holds always."`
+}
+
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.AccessPolicy, error) {
+	draft := Draft{Effect: in.Effect, Action: in.Action, Resource: in.Resource, Condition: op.Or(in.Condition, Condition{})}
+	kept, err := draft.compile(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayAdd(ctx, tx); err != nil {
+		return nil, err
+	}
+	p, err := tx.AccessPolicy.Create().
+		SetID(id.New("pol")).
+		SetName(in.Name).
+		SetDescription(op.Or(in.Description, "")).
+		SetEnabled(op.Or(in.Enabled, true)).
+		SetEffect(accesspolicy.Effect(in.Effect)).
+		SetAction(in.Action).
+		SetResource(in.Resource).
+		SetCondition(kept.Condition).
+		SetCreatedBy(tx.Principal().ID).
+		Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the access policy: %w", err)
+	}
+	return p, changed(ctx, tx, nil, p)
+}
+
+// mayAdd returns conflict when the company has as many policies as it may have. The company's row is locked, so that no
+// two callers add the last one.
+func mayAdd(ctx context.Context, tx *op.Tx) error {
+	if _, err := op.Lock(tx, tx.Company.Query().Where(company.ID(tx.Principal().CompanyID))).OnlyID(ctx); err != nil {
+		return fmt.Errorf("lock the company: %w", err)
+	}
+	n, err := tx.AccessPolicy.Query().Count(tx.Unfiltered(ctx, "policies that the caller does not see count, too"))
+	if err != nil {
+		return fmt.Errorf("count the access policies: %w", err)
+	}
+	if n >= Limit {
+		return apperr.New(apperr.Conflict, "A company has at most %d access policies.", Limit)
+	}
+	return nil
+}
+
+// UpdateInput changes the fields that it names.
+type UpdateInput struct {
+	op.ByID
+	Name        op.Patch[string]    `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Description op.Patch[string]    `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+	Enabled     op.Patch[bool]      `json:"enabled,omitzero"`
+	Effect      op.Patch[string]    `json:"effect,omitzero"`
+	Action      op.Patch[string]    `json:"action,omitzero"`
+	Resource    op.Patch[string]    `json:"resource,omitzero"`
+	Condition   op.Patch[Condition] `json:"condition,omitzero" nullable:"true" doc:"Replaces the condition whole."`
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.AccessPolicy, in UpdateInput) (*ent.AccessPolicy, error) {
+	draft := Draft{Effect: string(before.Effect), Action: before.Action, Resource: before.Resource, Condition: NewCondition(before.Condition)}
+	op.Set(in.Effect, func(v string) *Draft { draft.Effect = v; return &draft })
+	op.Set(in.Action, func(v string) *Draft { draft.Action = v; return &draft })
+	op.Set(in.Resource, func(v string) *Draft { draft.Resource = v; return &draft })
+	if in.Condition.IsSet() {
+		draft.Condition = op.Or(in.Condition.Value(), Condition{})
+	}
+	kept, err := draft.compile(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	u := before.Update().
+		SetEffect(accesspolicy.Effect(draft.Effect)).SetAction(draft.Action).SetResource(draft.Resource).SetCondition(kept.Condition).
+		SetVersion(before.Version + 1)
+	op.Set(in.Name, u.SetName)
+	op.SetOrClear(in.Description, u.SetDescription, func() *ent.AccessPolicyUpdateOne { return u.SetDescription("") })
+	op.Set(in.Enabled, u.SetEnabled)
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("change the access policy: %w", err)
+	}
+	return after, changed(ctx, tx, before, after)
+}
+
+func remove(ctx context.Context, tx *op.Tx, p *ent.AccessPolicy, _ op.ByID) (struct{}, error) {
+	if err := tx.AccessPolicy.DeleteOne(p).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the access policy: %w", err)
+	}
+	return struct{}{}, changed(ctx, tx, p, nil)
+}
+
+// changed notes a change: its version, the audit entry's diff, and that what is remembered of policies is over.
+func changed(ctx context.Context, tx *op.Tx, before, after *ent.AccessPolicy) error {
+	change, version, of := accesspolicyversion.ChangeUpdated, 1, after
+	switch {
+	case before == nil:
+		change = accesspolicyversion.ChangeCreated
+	case after == nil:
+		change, of = accesspolicyversion.ChangeDeleted, before
+	}
+	if before != nil {
+		version = before.Version + 1
+	}
+	actor := tx.Principal().Actor()
+	c := tx.AccessPolicyVersion.Create().SetPolicyID(of.ID).SetVersion(version).SetChange(change).
+		SetActorType(actor.Type).SetActorID(actor.ID).SetActorName(actor.Name)
+	if before != nil {
+		text, err := json.Marshal(stateOf(before))
+		if err != nil {
+			return fmt.Errorf("write the policy's version: %w", err)
+		}
+		c.SetBefore(text)
+	}
+	if err := c.Exec(ctx); err != nil {
+		return fmt.Errorf("write the policy's version: %w", err)
+	}
+	tx.AuthorityChanged()
+	if before == nil {
+		tx.Changed(nil, after)
+	} else if after == nil {
+		tx.Changed(before, nil)
+	} else {
+		tx.Changed(before, after)
+	}
+	return nil
+}
+
+// State is what a policy said at a time.
+type State struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Enabled     bool            `json:"enabled"`
+	Effect      string          `json:"effect"`
+	Action      string          `json:"action"`
+	Resource    string          `json:"resource"`
+	Condition   json.RawMessage `json:"condition"`
+}
+
+func stateOf(p *ent.AccessPolicy) State {
+	return State{
+		Name: p.Name, Description: p.Description, Enabled: p.Enabled, Effect: string(p.Effect), Action: p.Action, Resource: p.Resource,
+		Condition: p.Condition,
+	}
+}
+
+// VersionsInput pages the changes of one policy.
+type VersionsInput struct {
+	op.ByID
+	op.Page
+}
+
+func versions(ctx context.Context, tx *op.Tx, p *ent.AccessPolicy, in VersionsInput) (op.List[*ent.AccessPolicyVersion], error) {
+	q := tx.AccessPolicyVersion.Query().Where(accesspolicyversion.PolicyID(p.ID))
+	return op.ListOf(ctx, in.Page, nil, q.Clone().Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.AccessPolicyVersion, error) {
+		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
+	})
+}
+
+// Draft is a policy that is not kept: what is in force once it is.
+type Draft struct {
+	Effect    string    `json:"effect" doc:"Allow or Deny."`
+	Action    string    `json:"action" doc:"read, create, update, delete or *."`
+	Resource  string    `json:"resource" doc:"Service, Request, … or *."`
+	Condition Condition `json:"condition,omitempty"`
+}
+
+// compile reads the draft. Returns validation_error with a detail for each fault.
+func (d Draft) compile(ctx context.Context, tx *op.Tx) (*authz.Compiled, error) {
+	text, err := d.Condition.read()
+	if err != nil {
+		return nil, err
+	}
+	return tx.Authz().Compile(ctx, authz.Policy{Effect: d.Effect, Action: d.Action, Resource: d.Resource, Condition: text}) //nolint:wrapcheck // an *apperr.Error
+}

@@ -1,0 +1,16 @@
+-- Create "access_decisions" table
+CREATE TABLE "access_decisions" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "updated_at" timestamptz NOT NULL, "company_id" character varying NOT NULL, "principal_type" character varying NOT NULL, "principal_id" character varying NOT NULL, "principal_name" character varying NOT NULL, "key_id" character varying NULL, "method" character varying NOT NULL, "verb" character varying NOT NULL, "action" character varying NOT NULL, "resource_type" character varying NOT NULL, "resource_id" character varying NULL, "allowed" boolean NOT NULL, "decided_kind" character varying NOT NULL, "decided_id" character varying NOT NULL, "policies" character varying NOT NULL, "bundle" character varying NOT NULL, "request_id" character varying NOT NULL, "input" jsonb NULL, PRIMARY KEY ("id"), CONSTRAINT "access_decisions_company_owner" FOREIGN KEY ("company_id") REFERENCES "companies" ("id") ON UPDATE NO ACTION ON DELETE NO ACTION);
+-- Create index "accessdecision_company_id_allowed_created_at_id" to table: "access_decisions"
+CREATE INDEX "accessdecision_company_id_allowed_created_at_id" ON "access_decisions" ("company_id", "allowed", "created_at", "id");
+-- Create index "accessdecision_company_id_created_at_id" to table: "access_decisions"
+CREATE INDEX "accessdecision_company_id_created_at_id" ON "access_decisions" ("company_id", "created_at", "id");
+-- Create index "accessdecision_created_at" to table: "access_decisions"
+CREATE INDEX "accessdecision_created_at" ON "access_decisions" ("created_at");
+-- Create "access_policies" table
+CREATE TABLE "access_policies" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "updated_at" timestamptz NOT NULL, "company_id" character varying NOT NULL, "name" character varying NOT NULL, "description" character varying NOT NULL DEFAULT '', "enabled" boolean NOT NULL DEFAULT true, "effect" character varying NOT NULL, "action" character varying NOT NULL, "resource" character varying NOT NULL, "condition" json NOT NULL, "version" bigint NOT NULL DEFAULT 1, "created_by" character varying NOT NULL, PRIMARY KEY ("id"), CONSTRAINT "access_policies_company_owner" FOREIGN KEY ("company_id") REFERENCES "companies" ("id") ON UPDATE NO ACTION ON DELETE NO ACTION);
+-- Create index "accesspolicy_company_id_created_at_id" to table: "access_policies"
+CREATE INDEX "accesspolicy_company_id_created_at_id" ON "access_policies" ("company_id", "created_at", "id");
+-- Create "access_policy_versions" table
+CREATE TABLE "access_policy_versions" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "updated_at" timestamptz NOT NULL, "company_id" character varying NOT NULL, "policy_id" character varying NOT NULL, "version" bigint NOT NULL, "change" character varying NOT NULL, "actor_type" character varying NOT NULL, "actor_id" character varying NOT NULL, "actor_name" character varying NOT NULL, "before" json NULL, PRIMARY KEY ("id"), CONSTRAINT "access_policy_versions_company_owner" FOREIGN KEY ("company_id") REFERENCES "companies" ("id") ON UPDATE NO ACTION ON DELETE NO ACTION);
+-- Create index "accesspolicyversion_company_id_policy_id_version" to table: "access_policy_versions"
+CREATE UNIQUE INDEX "accesspolicyversion_company_id_policy_id_version" ON "access_policy_versions" ("company_id", "policy_id", "version");
