@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"atrium/graph/generated"
 	"atrium/graph/internal/limit"
 	"atrium/internal/agent"
 	"atrium/internal/audit"
@@ -27,11 +26,6 @@ import (
 	"atrium/internal/workflow"
 )
 
-// schemaOf returns the schema as it is served.
-func schemaOf() *ast.Schema {
-	return generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{}}).Schema()
-}
-
 // own returns the types that the schema declares itself, in order.
 func own(s *ast.Schema) []*ast.Definition {
 	var out []*ast.Definition
@@ -45,7 +39,7 @@ func own(s *ast.Schema) []*ast.Definition {
 
 func TestEverythingIsDescribed(t *testing.T) {
 	t.Parallel()
-	types := own(schemaOf())
+	types := own(Schema())
 	require.Greater(t, len(types), 100)
 	for _, def := range types {
 		require.NotEmpty(t, def.Description, def.Name)
@@ -119,7 +113,7 @@ var inputs = map[string]struct {
 // the operation requires.
 func TestInputsAreThoseOfTheOperations(t *testing.T) {
 	t.Parallel()
-	s := schemaOf()
+	s := Schema()
 	var mutations []string
 	for _, f := range s.Mutation.Fields {
 		mutations = append(mutations, f.Name)
@@ -162,7 +156,7 @@ func TestInputsAreThoseOfTheOperations(t *testing.T) {
 // Objects inside of inputs have the fields of the operation's, too.
 func TestNestedInputsAreThoseOfTheOperations(t *testing.T) {
 	t.Parallel()
-	s := schemaOf()
+	s := Schema()
 	for name, typ := range map[string]reflect.Type{
 		"OfferingSLAInput":  reflect.TypeFor[catalog.SLA](),
 		"WorkingHoursInput": reflect.TypeFor[workflow.WorkingHours](),
@@ -182,7 +176,7 @@ func TestNestedInputsAreThoseOfTheOperations(t *testing.T) {
 // Lists take the filters and the orders of their operations, and pages of 1 to 100, 20 by default.
 func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 	t.Parallel()
-	s := schemaOf()
+	s := Schema()
 	lists := map[string]*op.Info{
 		"services": catalog.ListServices.Info(), "requests": request.List.Info(), "workflows": workflow.ListWorkflows.Info(),
 		"users": people.ListUsers.Info(), "teams": people.ListTeams.Info(), "organizations": people.ListOrganizations.Info(),
@@ -246,7 +240,7 @@ func valuesOf(def *ast.Definition) []string {
 // Enums have exactly the values that REST's filters and bodies take.
 func TestEnumsAreSpelledAsInREST(t *testing.T) {
 	t.Parallel()
-	s := schemaOf()
+	s := Schema()
 	want := map[string][]any{}
 	collect := func(field string, values []any) {
 		if len(values) > 0 {
@@ -277,7 +271,7 @@ func TestEnumsAreSpelledAsInREST(t *testing.T) {
 // Whatever is a Node can be read by its id.
 func TestEveryNodeHasAPrefix(t *testing.T) {
 	t.Parallel()
-	s := schemaOf()
+	s := Schema()
 	require.Len(t, nodes, len(s.PossibleTypes["Node"]))
 	for _, def := range s.PossibleTypes["Node"] {
 		prefix, _, _ := strings.Cut(strings.TrimPrefix(def.Fields.ForName("id").Description[strings.LastIndex(def.Fields.ForName("id").Description, " ")+1:], " "), "_")
