@@ -181,6 +181,7 @@ func (s *server) addQueue() (err error) {
 	if s.egress, err = egress.New(egress.Options{Allow: s.EgressAllow, CAFile: s.EgressCA}); err != nil {
 		return fmt.Errorf("--egress-ca: %w", err)
 	}
+	s.engine.Egress = s.egress.Guard()
 	kinds, err := s.jobs()
 	if err != nil {
 		return err
