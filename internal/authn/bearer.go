@@ -3,6 +3,7 @@ package authn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -72,8 +73,11 @@ type subject struct {
 // token that nobody signed costs no read.
 func (a *Authenticator) verify(ctx context.Context, token string) (*Credential, error) {
 	claims, err := a.tokens.Verify(ctx, token)
-	if err != nil {
+	if errors.Is(err, identity.ErrToken) {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("verify the token: %w", err)
 	}
 	s, err := a.readSubject(ctx, claims)
 	if err != nil {

@@ -2,6 +2,7 @@ package websession
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -21,8 +22,11 @@ import (
 // whose row says the rest more precisely than tokens do.
 func (e *Embedded) admit(ctx context.Context, id *oidc.IDToken, accessToken string) (createInput, error) {
 	claims, err := e.Tokens.Verify(ctx, accessToken)
-	if err != nil {
+	if errors.Is(err, identity.ErrToken) {
 		return createInput{}, fmt.Errorf("%w: %w", issuer.ErrToken, err)
+	}
+	if err != nil {
+		return createInput{}, fmt.Errorf("verify the access token: %w", err)
 	}
 	if claims.Subject != id.Subject || claims.ClientID != identity.WebClient || claims.Grant == "" {
 		return createInput{}, fmt.Errorf("%w: its access token is another's", issuer.ErrToken)
