@@ -1,0 +1,212 @@
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/id"
+	"atrium/internal/principal"
+	"atrium/internal/seal"
+	"atrium/internal/store"
+	"atrium/internal/testkit/receiver"
+)
+
+// deliveringFlags are for servers that may deliver to receivers on loopback, with a schedule for the impatient.
+func deliveringFlags(t *testing.T) []string {
+	return []string{"--egress-allow", "127.0.0.0/8", "--egress-ca", receiver.CAFile(t), "--webhook-retries", "200ms,400ms,800ms,1s,2s"}
+}
+
+// subscribe makes a subscription of a company to created requests, as the settings do.
+func (p place) subscribe(company, url string) string {
+	p.t.Helper()
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Options{DataDir: p.data, DatabaseURL: p.url, MaxConns: 2})
+	require.NoError(p.t, err)
+	defer func() { require.NoError(p.t, s.Close()) }()
+	sealer, err := seal.Open(ctx, seal.Source{File: filepath.Join(p.data, "master.key")})
+	require.NoError(p.t, err)
+	defer sealer.Close()
+	subscription := id.New("whs")
+	sealed, err := sealer.Seal([]byte("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="), []byte(subscription))
+	require.NoError(p.t, err)
+	ctx = principal.With(ctx, principal.Operator(company, "test"))
+	require.NoError(p.t, s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return tx.WebhookSubscription.Create().SetID(subscription).SetURL(url).SetEvents([]string{"request.created"}).
+			SetSecretSealed(sealed).SetCreatedBy("operator").Exec(ctx)
+	}))
+	return subscription
+}
+
+// awaitDelivered waits until no delivery of the company is pending any more.
+func (p place) awaitDelivered(company string, within time.Duration) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool {
+		return countRows(p.t, p, "webhook_deliveries WHERE company_id = '"+company+"' AND outcome = 'PENDING'") == 0
+	}, within, 100*time.Millisecond, "deliveries are pending")
+}
+
+// history is what the product says of one delivery.
+type history struct {
+	attempts []struct {
+		StatusCode *int    `json:"statusCode"`
+		Error      *string `json:"error"`
+	}
+	outcome string
+}
+
+// histories returns the deliveries to a subscription by their events.
+func (p place) histories(subscription string) map[string]history {
+	p.t.Helper()
+	attempts := "COALESCE(attempts, '[]')"
+	if p.url != "" {
+		attempts = "COALESCE(attempts, '[]')::text"
+	}
+	out := map[string]history{}
+	for _, row := range column(p.t, p, "SELECT event_id || ' ' || outcome || ' ' || retry_count || ' ' || "+attempts+" FROM webhook_deliveries WHERE subscription_id = '"+subscription+"'") {
+		part := strings.SplitN(row, " ", 4)
+		h := history{outcome: part[1]}
+		require.NoError(p.t, json.Unmarshal([]byte(part[3]), &h.attempts), "%s", row)
+		require.Equal(p.t, part[2], fmt.Sprint(max(0, len(h.attempts)-1)), "retries of %s", part[0])
+		out[part[0]] = h
+	}
+	return out
+}
+
+// requireDelivered holds a receiver's log against the history and the events of committed changes: each of those has
+// arrived, under one id and with one body however often, and no other; what arrived is in the history, and what the
+// history says was answered has arrived.
+func requireDelivered(t *testing.T, p place, company, subscription string, r *receiver.Receiver) (repeated int) {
+	t.Helper()
+	committed := column(t, p, "SELECT id FROM events WHERE company_id = '"+company+"' AND type = 'request.created' AND created_at >= (SELECT created_at FROM webhook_subscriptions WHERE id = '"+subscription+"')")
+	arrived, bodies := map[string]int{}, map[string]string{}
+	for _, g := range r.Got() {
+		event := g.Header.Get("webhook-id")
+		arrived[event]++
+		require.Contains(t, []string{"", string(g.Body)}, bodies[event], "two bodies of one event")
+		bodies[event] = string(g.Body)
+	}
+	var ids []string
+	for event, n := range arrived {
+		ids = append(ids, event)
+		repeated += n - 1
+	}
+	sort.Strings(ids)
+	sort.Strings(committed)
+	require.Equal(t, committed, ids, "the events of committed changes, and no other")
+	kept := p.histories(subscription)
+	require.Len(t, kept, len(committed))
+	for event, h := range kept {
+		require.Equal(t, "SUCCESS", h.outcome, event)
+		answered := 0
+		for _, a := range h.attempts {
+			if a.StatusCode != nil {
+				answered++
+				require.Equal(t, 204, *a.StatusCode)
+			} else {
+				require.NotNil(t, a.Error)
+			}
+		}
+		require.GreaterOrEqual(t, arrived[event], answered, "%s: the history has answers that nobody gave", event)
+		require.LessOrEqual(t, arrived[event], len(h.attempts), "%s: the history lacks attempts", event)
+	}
+	return repeated
+}
+
+const eventsToDeliver = 1950 // to three receivers; the kills leave some 5,000 deliveries of them
+
+// The server is killed three times in the middle of filing and delivering.
+func TestKilledDuringDeliveries(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		flags := deliveringFlags(t)
+		n := p.serve(flags...)
+		first := p.firstRun()
+		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
+		var receivers [3]*receiver.Receiver
+		var subscriptions [3]string
+		for i := range receivers {
+			receivers[i] = receiver.New(t, nil)
+			subscriptions[i] = p.subscribe(first.Company.ID, receivers[i].URL)
+		}
+		for _, mark := range []int{480, 600, 640} {
+			_, _, others := burst(n, first, load{eventsToDeliver / 3, 32, mark, n.kill})
+			require.Empty(t, others)
+			n.kill()
+			n = p.serve(flags...)
+			first = p.firstRun()
+		}
+		p.awaitDelivered(first.Company.ID, 2*patience)
+		repeated := 0
+		for i, r := range receivers {
+			repeated += requireDelivered(t, p, first.Company.ID, subscriptions[i], r)
+		}
+		events := countRows(t, p, "events WHERE type = 'request.created'")
+		t.Logf("%d events to 3 receivers, %d deliveries repeated after kills", events, repeated)
+		n.kill()
+		requireHealthy(t, p)
+	})
+}
+
+// Two nodes share the deliveries, and either may die.
+func TestTwoNodesDeliver(t *testing.T) {
+	t.Parallel()
+	p := onPostgres(t)
+	flags := deliveringFlags(t)
+	a := p.serve(flags...)
+	b := p.serve(append(flags, "--role", "worker")...)
+	first := p.firstRun()
+	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
+	r := receiver.New(t, nil)
+	subscription := p.subscribe(first.Company.ID, r.URL)
+	var others []string
+	_, _, others = burst(a, first, load{400, 32, 150, b.kill})
+	require.Empty(t, others)
+	b = p.serve(append(flags, "--role", "worker")...)
+	p.awaitDelivered(first.Company.ID, 2*patience)
+	requireDelivered(t, p, first.Company.ID, subscription, r)
+
+	// Now the one that takes the requests: what it had committed is delivered by the other.
+	var kills atomic.Int64
+	_, _, others = burst(a, first, load{400, 32, 150, func() { kills.Add(1); a.kill() }})
+	require.Empty(t, others)
+	a.kill()
+	p.awaitDelivered(first.Company.ID, 2*patience)
+	requireDelivered(t, p, first.Company.ID, subscription, r)
+	require.EqualValues(t, 1, kills.Load())
+	require.NotContains(t, b.err.String(), "panic")
+}
+
+// The development clock brings the retries forward, and answers when they have been made.
+func TestDevelopmentClockAndDeliveries(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		flags := append(deliveringFlags(t)[:4:4], "--dev-clock")
+		n := p.serve(flags...)
+		first := p.firstRun()
+		r := receiver.New(t, receiver.Status(500, "not now"))
+		subscription := p.subscribe(first.Company.ID, r.URL)
+		runCurl(t, n)
+		r.Await(t, 1)
+		require.Eventually(t, func() bool {
+			for _, h := range p.histories(subscription) {
+				return len(h.attempts) == 1
+			}
+			return false
+		}, patience, 50*time.Millisecond)
+		for i, by := range []string{"30s", "2m", "10m", "1h", "6h"} {
+			n.advance(by)
+			require.Len(t, r.Got(), i+2, "the retry after %s", by)
+			for _, h := range p.histories(subscription) {
+				require.Len(t, h.attempts, i+2)
+				require.Equal(t, map[bool]string{true: "FAILED", false: "PENDING"}[i == 4], h.outcome)
+			}
+		}
+	})
+}
