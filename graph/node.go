@@ -13,8 +13,10 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/op"
 	"atrium/internal/people"
+	"atrium/internal/policy"
 	"atrium/internal/request"
 	"atrium/internal/secret"
+	"atrium/internal/webhook"
 	"atrium/internal/workflow"
 )
 
@@ -24,15 +26,19 @@ var nodes = map[string]func(context.Context, *op.Engine, string) (relay.Node, er
 	"aud":  node(audit.GetEntry),
 	"cal":  node(workflow.GetCalendar),
 	"cli":  node(identity.GetClient),
+	"dec":  node(policy.GetDecision),
 	"key":  node(authn.GetKey),
 	"off":  node(catalog.GetOffering),
 	"org":  node(people.GetOrganization),
+	"pol":  node(policy.Get),
 	"req":  node(request.Get),
 	"sa":   node(people.GetServiceAccount),
 	"sec":  node(secret.GetSecret),
 	"svc":  node(catalog.GetService),
 	"team": node(people.GetTeam),
 	"usr":  node(people.GetUser),
+	"whd":  node(webhook.GetDelivery),
+	"whs":  node(webhook.GetSubscription),
 	"wf":   node(workflow.GetWorkflow),
 }
 

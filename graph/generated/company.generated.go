@@ -71,6 +71,13 @@ func (ec *executionContext) fieldContext_Company_sessionLifetimeMinutes(_ contex
 	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _Company_jitUsers(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.JitUsers)
+}
+func (ec *executionContext) fieldContext_Company_jitUsers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _Company_sandbox(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -245,7 +252,7 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "mfaRequired", "sessionLifetimeMinutes"}
+	fieldsInOrder := [...]string{"name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers"}
 	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
@@ -274,6 +281,13 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 				return it, err
 			}
 			it["sessionLifetimeMinutes"] = data
+		case "jitUsers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("jitUsers"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["jitUsers"] = data
 		}
 	}
 	return it, nil
@@ -325,6 +339,11 @@ func (ec *executionContext) _Company(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "sessionLifetimeMinutes":
 			out.Values[i] = ec._Company_sessionLifetimeMinutes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "jitUsers":
+			out.Values[i] = ec._Company_jitUsers(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

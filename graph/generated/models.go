@@ -14,6 +14,12 @@ type AcceptRequestPayload struct {
 	Request *ent.Request `json:"request"`
 }
 
+// An access policy that was made.
+type CreateAccessPolicyPayload struct {
+	// The policy.
+	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
+}
+
 // An agent that was created.
 type CreateAgentPayload struct {
 	// The new agent.
@@ -84,6 +90,14 @@ type CreateTeamPayload struct {
 	Team *ent.Team `json:"team"`
 }
 
+// A webhook subscription that was made.
+type CreateWebhookSubscriptionPayload struct {
+	// The subscription.
+	WebhookSubscription *ent.WebhookSubscription `json:"webhookSubscription"`
+	// What its deliveries are signed with, shown this once.
+	SigningSecret string `json:"signingSecret"`
+}
+
 // A workflow that was created.
 type CreateWorkflowPayload struct {
 	// The new workflow.
@@ -102,6 +116,12 @@ type DeactivateUserPayload struct {
 type DeclineRequestPayload struct {
 	// The request as it is now.
 	Request *ent.Request `json:"request"`
+}
+
+// An access policy that is gone.
+type DeleteAccessPolicyPayload struct {
+	// The id that it had.
+	ID string `json:"id"`
 }
 
 // An OAuth client that is gone.
@@ -136,6 +156,12 @@ type DeleteServicePayload struct {
 
 // A team that is gone.
 type DeleteTeamPayload struct {
+	// The id that it had.
+	ID string `json:"id"`
+}
+
+// A webhook subscription that is gone.
+type DeleteWebhookSubscriptionPayload struct {
 	// The id that it had.
 	ID string `json:"id"`
 }
@@ -182,6 +208,20 @@ type ReactivateUserPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// A delivery on its way again.
+type ReplayWebhookDeliveryPayload struct {
+	// The delivery as it is now.
+	WebhookDelivery *ent.WebhookDelivery `json:"webhookDelivery"`
+}
+
+// Events on their way again.
+type ReplayWebhookEventsPayload struct {
+	// The subscription that gets them.
+	WebhookSubscription *ent.WebhookSubscription `json:"webhookSubscription"`
+	// How many they are.
+	Events int `json:"events"`
+}
+
 // An invitation that was mailed again.
 type ResendInvitationPayload struct {
 	// The invited user.
@@ -212,6 +252,26 @@ type RotateAPIKeyPayload struct {
 type RotateSecretPayload struct {
 	// The secret as it is now.
 	Secret *ent.Secret `json:"secret"`
+}
+
+// A webhook subscription with a new secret.
+type RotateWebhookSecretPayload struct {
+	// The subscription as it is now.
+	WebhookSubscription *ent.WebhookSubscription `json:"webhookSubscription"`
+	// The new secret, shown this once.
+	SigningSecret string `json:"signingSecret"`
+}
+
+// A test event on its way.
+type SendTestEventPayload struct {
+	// Its delivery.
+	WebhookDelivery *ent.WebhookDelivery `json:"webhookDelivery"`
+}
+
+// An access policy that was changed.
+type UpdateAccessPolicyPayload struct {
+	// The policy as it is now.
+	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
 }
 
 // A company that was changed.
@@ -260,6 +320,12 @@ type UpdateTeamPayload struct {
 type UpdateUserPayload struct {
 	// The user as it is now.
 	User *ent.User `json:"user"`
+}
+
+// A webhook subscription that was changed.
+type UpdateWebhookSubscriptionPayload struct {
+	// The subscription as it is now.
+	WebhookSubscription *ent.WebhookSubscription `json:"webhookSubscription"`
 }
 
 // A workflow that was changed.

@@ -21,6 +21,10 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	AccessDecider() AccessDeciderResolver
+	AccessDecision() AccessDecisionResolver
+	AccessPolicy() AccessPolicyResolver
+	AccessUnmet() AccessUnmetResolver
 	ApiKey() ApiKeyResolver
 	AuditEntry() AuditEntryResolver
 	Calendar() CalendarResolver
@@ -36,6 +40,8 @@ type ResolverRoot interface {
 	Team() TeamResolver
 	User() UserResolver
 	Viewer() ViewerResolver
+	WebhookDelivery() WebhookDeliveryResolver
+	WebhookSubscription() WebhookSubscriptionResolver
 	Workflow() WorkflowResolver
 }
 
@@ -65,11 +71,16 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
 		ec.unmarshalInputAcceptRequestInput,
+		ec.unmarshalInputAccessDecisionFilter,
+		ec.unmarshalInputAccessDecisionOrder,
+		ec.unmarshalInputAccessPolicyDraftInput,
+		ec.unmarshalInputAccessPolicyOrder,
 		ec.unmarshalInputAgentOrder,
 		ec.unmarshalInputApiKeyOrder,
 		ec.unmarshalInputAuditFilter,
 		ec.unmarshalInputAuditOrder,
 		ec.unmarshalInputCalendarOrder,
+		ec.unmarshalInputCreateAccessPolicyInput,
 		ec.unmarshalInputCreateAgentInput,
 		ec.unmarshalInputCreateApiKeyInput,
 		ec.unmarshalInputCreateCalendarInput,
@@ -81,15 +92,18 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateServiceAccountInput,
 		ec.unmarshalInputCreateServiceInput,
 		ec.unmarshalInputCreateTeamInput,
+		ec.unmarshalInputCreateWebhookSubscriptionInput,
 		ec.unmarshalInputCreateWorkflowInput,
 		ec.unmarshalInputDeactivateUserInput,
 		ec.unmarshalInputDeclineRequestInput,
+		ec.unmarshalInputDeleteAccessPolicyInput,
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
 		ec.unmarshalInputDeleteSecretInput,
 		ec.unmarshalInputDeleteServiceInput,
 		ec.unmarshalInputDeleteTeamInput,
+		ec.unmarshalInputDeleteWebhookSubscriptionInput,
 		ec.unmarshalInputDeleteWorkflowInput,
 		ec.unmarshalInputEndAllSessionsInput,
 		ec.unmarshalInputEndSessionInput,
@@ -100,6 +114,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputOrganizationOrder,
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
+		ec.unmarshalInputReplayWebhookDeliveryInput,
+		ec.unmarshalInputReplayWebhookEventsInput,
 		ec.unmarshalInputRequestFilter,
 		ec.unmarshalInputRequestOrder,
 		ec.unmarshalInputResendInvitationInput,
@@ -107,13 +123,16 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRevokeApiKeyInput,
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateSecretInput,
+		ec.unmarshalInputRotateWebhookSecretInput,
 		ec.unmarshalInputSecretOrder,
+		ec.unmarshalInputSendTestEventInput,
 		ec.unmarshalInputServiceAccountOrder,
 		ec.unmarshalInputServiceFilter,
 		ec.unmarshalInputServiceOrder,
 		ec.unmarshalInputSessionOrder,
 		ec.unmarshalInputSwitchSessionInput,
 		ec.unmarshalInputTeamOrder,
+		ec.unmarshalInputUpdateAccessPolicyInput,
 		ec.unmarshalInputUpdateCompanyInput,
 		ec.unmarshalInputUpdateOfferingInput,
 		ec.unmarshalInputUpdateOrganizationInput,
@@ -122,9 +141,13 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateServiceInput,
 		ec.unmarshalInputUpdateTeamInput,
 		ec.unmarshalInputUpdateUserInput,
+		ec.unmarshalInputUpdateWebhookSubscriptionInput,
 		ec.unmarshalInputUpdateWorkflowInput,
 		ec.unmarshalInputUserFilter,
 		ec.unmarshalInputUserOrder,
+		ec.unmarshalInputValidateAccessPolicyInput,
+		ec.unmarshalInputWebhookDeliveryOrder,
+		ec.unmarshalInputWebhookSubscriptionOrder,
 		ec.unmarshalInputWorkflowFilter,
 		ec.unmarshalInputWorkflowOrder,
 		ec.unmarshalInputWorkingHoursInput,
@@ -896,6 +919,8 @@ type Company {
   mfaRequired: Boolean!
   "How long a web session lasts while it is not used."
   sessionLifetimeMinutes: Int!
+  "People whom the operator's other issuer vouches for become members when they first come."
+  jitUsers: Boolean!
   "The company's sandbox; null when it is one itself."
   sandbox: Sandbox
   "When it was made."
@@ -931,6 +956,8 @@ input UpdateCompanyInput {
   mfaRequired: Boolean
   "How long a web session lasts while it is not used, 5 to 1440."
   sessionLifetimeMinutes: Int
+  "People whom the operator's other issuer vouches for become members when they first come."
+  jitUsers: Boolean
 }
 
 "A company that was changed."
@@ -1814,6 +1841,443 @@ type CreateServiceAccountPayload {
   serviceAccount: ServiceAccount!
 }
 `, BuiltIn: false},
+	{Name: "../policy.graphqls", Input: `"What an access policy does where its condition holds."
+enum AccessEffect {
+  "It lets the caller."
+  Allow
+  "It keeps the caller from it, whatever others allow."
+  Deny
+}
+
+"A rule about who may do what to which rows."
+type AccessPolicy implements Node {
+  "The policy's id, pol_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "What it is for."
+  description: String
+  "Whether it counts."
+  enabled: Boolean!
+  "What it does."
+  effect: AccessEffect!
+  "read, create, update, delete, or * for all of them."
+  action: String!
+  "Service, Request, …, or * for all of them."
+  resource: String!
+  "What must hold, all of it: {path: value}. {} holds always."
+  condition: JSON!
+  "+1 with every change."
+  version: Int!
+  "Its changes, the newest first."
+  versions(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): AccessPolicyVersionConnection
+  "The user who made it."
+  createdBy: ID!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of access policies."
+type AccessPolicyConnection {
+  "The policies, each with its place."
+  edges: [AccessPolicyEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"An access policy in a list."
+type AccessPolicyEdge {
+  "The policy."
+  node: AccessPolicy!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What access policies can be ordered by."
+enum AccessPolicySort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+  "Their names, by code point."
+  name
+}
+
+"How to order access policies."
+input AccessPolicyOrder {
+  "By what."
+  field: AccessPolicySort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"What a change did to an access policy."
+enum AccessPolicyChange {
+  "It was made."
+  created
+  "It was changed."
+  updated
+  "It was deleted."
+  deleted
+}
+
+"One change of an access policy."
+type AccessPolicyVersion {
+  "The change's id."
+  id: ID!
+  "The policy."
+  policyId: ID!
+  "The version that the change made."
+  version: Int!
+  "What it did."
+  change: AccessPolicyChange!
+  "What kind of caller made it."
+  actorType: String!
+  "Who made it."
+  actorId: ID!
+  "What people call whoever made it."
+  actorName: String!
+  "The policy as it was; null for the first version."
+  before: JSON
+  "When it was made."
+  createdAt: Time!
+}
+
+"A window of a list of changes."
+type AccessPolicyVersionConnection {
+  "The changes, each with its place."
+  edges: [AccessPolicyVersionEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A change in a list."
+type AccessPolicyVersionEdge {
+  "The change."
+  node: AccessPolicyVersion!
+  "Its place in the list."
+  cursor: String!
+}
+
+"An answer to whether a caller may do something."
+type AccessDecision implements Node {
+  "What a refusal names as decisionId, dec_…"
+  id: ID!
+  "When it was made."
+  createdAt: Time!
+  "Whether the caller may."
+  allowed: Boolean!
+  "What decided."
+  decidedBy: AccessDecider!
+  "What kind of caller it was."
+  principalType: String!
+  "Who it was: a user or service account, also behind a key."
+  principalId: ID!
+  "What people call the caller."
+  principalName: String!
+  "The API key, where one was used."
+  keyId: ID
+  "How the caller proved who it is."
+  method: String!
+  "The right that was asked for."
+  verb: String!
+  "The action, as policies name it."
+  action: String!
+  "The kind of row."
+  resourceType: String!
+  "The row; null for lists and creates."
+  resourceId: ID
+  "The version of the company's policies that it was made by."
+  policies: String!
+  "The version of the built-in policies that it was made by."
+  bundle: String!
+  "The X-Request-Id of the answer."
+  requestId: String!
+  "What policies looked at; null where they were not asked."
+  input: JSON
+}
+
+"What decided: a scope, the kind of credential, a role, an access policy."
+type AccessDecider {
+  "scope, method, role, policy, operator or status."
+  kind: String!
+  "Which one; null for the rule that what no policy allows is denied."
+  id: String
+  "What people call it."
+  name: String
+}
+
+"A window of the decision log."
+type AccessDecisionConnection {
+  "The decisions, each with its place."
+  edges: [AccessDecisionEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A decision in the log."
+type AccessDecisionEdge {
+  "The decision."
+  node: AccessDecision!
+  "Its place in the list."
+  cursor: String!
+}
+
+"How a decision went."
+enum AccessOutcome {
+  "The caller may."
+  allowed
+  "The caller may not."
+  denied
+}
+
+"Which decisions to show. Filters combine; each takes several values, any of which may match."
+input AccessDecisionFilter {
+  "How they went."
+  outcome: [AccessOutcome!]
+  "About whom they were."
+  principalId: [ID!]
+  "About which kinds of rows."
+  resourceType: [String!]
+  "About which rows."
+  resourceId: [ID!]
+}
+
+"What decisions can be ordered by."
+enum AccessDecisionSort {
+  "When they were made."
+  createdAt
+}
+
+"How to order decisions."
+input AccessDecisionOrder {
+  "By what."
+  field: AccessDecisionSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"Why somebody may or may not do something."
+type AccessExplanation {
+  "Whether it may."
+  allowed: Boolean!
+  "What decides."
+  decidedBy: AccessDecider!
+  "The conditions that do not hold, of all policies about the action and the resource."
+  unmet: [AccessUnmet!]!
+}
+
+"A condition that does not hold."
+type AccessUnmet {
+  "The policy that it stands in."
+  policyId: ID!
+  "The attribute."
+  path: String!
+  "How it is compared."
+  op: String!
+  "What it is compared with."
+  want: JSON
+  "What it is; null when it is missing."
+  have: JSON
+}
+
+"What a draft of policies would change."
+type AccessReplay {
+  "How many decisions were looked at."
+  examined: Int!
+  "Those that would be otherwise."
+  changed: [AccessChange!]!
+}
+
+"A decision that a draft would change."
+type AccessChange {
+  "The decision."
+  decisionId: ID!
+  "Whether it was allowed."
+  before: Boolean!
+  "Whether it would be."
+  after: Boolean!
+}
+
+"A policy that is not kept."
+input AccessPolicyDraftInput {
+  "What it does."
+  effect: AccessEffect!
+  "read, create, update, delete, or * for all of them."
+  action: String!
+  "Service, Request, …, or * for all of them."
+  resource: String!
+  "What must hold, all of it: {path: value}."
+  condition: JSON
+}
+
+extend type Query {
+  "The company's access policies, the newest first unless ordered otherwise. Takes a person."
+  accessPolicies(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: AccessPolicyOrder
+  ): AccessPolicyConnection
+  "What was decided: every refusal, and a sample of what was allowed; the newest first unless ordered otherwise. Takes a person."
+  accessDecisions(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "Which ones."
+    filter: AccessDecisionFilter
+    "In which order."
+    orderBy: AccessDecisionOrder
+  ): AccessDecisionConnection
+  "Whether somebody may do something to a row, and why. Takes a person."
+  explainAccess(
+    "A user, a service account or an API key of the company."
+    principalId: ID!
+    "read, create, update or delete."
+    action: String!
+    "The kind of row: Service."
+    resourceType: String!
+    "The row; none for a create."
+    resourceId: ID
+  ): AccessExplanation
+  "What a draft set of policies, in place of all that there are, would have decided otherwise. Takes a person."
+  replayAccessPolicies(
+    "The draft."
+    policies: [AccessPolicyDraftInput!]!
+    "How many decisions to look at, the newest first: 1 to 1000, 100 when not given."
+    last: Int
+  ): AccessReplay
+}
+
+extend type Mutation {
+  "Makes an access policy, in force at once. Takes a person."
+  createAccessPolicy(
+    "The new policy."
+    input: CreateAccessPolicyInput!
+  ): CreateAccessPolicyPayload!
+  "Changes an access policy, in force at once. Takes a person."
+  updateAccessPolicy(
+    "What changes."
+    input: UpdateAccessPolicyInput!
+  ): UpdateAccessPolicyPayload!
+  "Deletes an access policy. Takes a person."
+  deleteAccessPolicy(
+    "The policy."
+    input: DeleteAccessPolicyInput!
+  ): DeleteAccessPolicyPayload!
+  "Says what is wrong with a draft, and changes nothing. Takes a person."
+  validateAccessPolicy(
+    "The draft."
+    input: ValidateAccessPolicyInput!
+  ): ValidateAccessPolicyPayload!
+}
+
+"A new access policy."
+input CreateAccessPolicyInput {
+  "What people call it."
+  name: String!
+  "What it is for."
+  description: String
+  "Starts enabled."
+  enabled: Boolean
+  "What it does."
+  effect: AccessEffect!
+  "read, create, update, delete, or * for all of them."
+  action: String!
+  "Service, Request, …, or * for all of them."
+  resource: String!
+  "What must hold, all of it: {path: value}. Without any it holds always."
+  condition: JSON
+}
+
+"An access policy that was made."
+type CreateAccessPolicyPayload {
+  "The policy."
+  accessPolicy: AccessPolicy!
+}
+
+"What changes of an access policy; fields that are left out stay as they are."
+input UpdateAccessPolicyInput {
+  "The policy."
+  id: ID!
+  "What people call it."
+  name: String
+  "What it is for."
+  description: String
+  "Whether it counts."
+  enabled: Boolean
+  "What it does."
+  effect: AccessEffect
+  "read, create, update, delete, or * for all of them."
+  action: String
+  "Service, Request, …, or * for all of them."
+  resource: String
+  "Replaces the condition whole."
+  condition: JSON
+}
+
+"An access policy that was changed."
+type UpdateAccessPolicyPayload {
+  "The policy as it is now."
+  accessPolicy: AccessPolicy!
+}
+
+"The access policy to delete."
+input DeleteAccessPolicyInput {
+  "The policy."
+  id: ID!
+}
+
+"An access policy that is gone."
+type DeleteAccessPolicyPayload {
+  "The id that it had."
+  id: ID!
+}
+
+"A draft of an access policy."
+input ValidateAccessPolicyInput {
+  "What it does."
+  effect: AccessEffect!
+  "read, create, update, delete, or * for all of them."
+  action: String!
+  "Service, Request, …, or * for all of them."
+  resource: String!
+  "What must hold, all of it: {path: value}."
+  condition: JSON
+}
+
+"What is said of a draft."
+type ValidateAccessPolicyPayload {
+  "Whether it could be kept."
+  valid: Boolean!
+  "One for each fault."
+  details: [FaultDetail!]!
+}
+
+"A fault of an input."
+type FaultDetail {
+  "The field that it is in."
+  field: String!
+  "What is wrong with it."
+  message: String!
+}
+`, BuiltIn: false},
 	{Name: "../request.graphqls", Input: `"Where a request is in its life."
 enum RequestStatus {
   "Filed, and nobody has taken it."
@@ -2364,6 +2828,317 @@ type SwitchSessionPayload {
   companyId: ID!
 }
 `, BuiltIn: false},
+	{Name: "../webhook.graphqls", Input: `"How a delivery stands."
+enum WebhookOutcome {
+  "It is on its way, or waits for its next attempt."
+  PENDING
+  "The receiver has answered 2xx."
+  SUCCESS
+  "It was given up."
+  FAILED
+}
+
+"An address outside that gets the company's events."
+type WebhookSubscription implements Node {
+  "The subscription's id, whs_…"
+  id: ID!
+  "Where deliveries go."
+  url: String!
+  "The events that it asks for."
+  events: [String!]!
+  "What it is for."
+  description: String
+  "Whether events are sent."
+  enabled: Boolean!
+  "Why it was disabled; null while it is enabled."
+  disabledReason: String
+  "Since when no delivery has succeeded; null while they do."
+  failingSince: Time
+  "Until when deliveries carry a second signature, by the secret before; null without one."
+  previousUntil: Time
+  "The user who made it."
+  createdBy: ID!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of webhook subscriptions."
+type WebhookSubscriptionConnection {
+  "The subscriptions, each with its place."
+  edges: [WebhookSubscriptionEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A webhook subscription in a list."
+type WebhookSubscriptionEdge {
+  "The subscription."
+  node: WebhookSubscription!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What webhook subscriptions can be ordered by."
+enum WebhookSubscriptionSort {
+  "When they were made."
+  createdAt
+  "When they were last changed."
+  updatedAt
+}
+
+"How to order webhook subscriptions."
+input WebhookSubscriptionOrder {
+  "By what."
+  field: WebhookSubscriptionSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+"One event on its way to one subscription."
+type WebhookDelivery implements Node {
+  "The delivery's id, whd_…"
+  id: ID!
+  "The subscription that it goes to."
+  subscriptionId: ID!
+  "The event's id, which is the header webhook-id of every attempt."
+  eventId: ID!
+  "The event's name."
+  event: String!
+  "How it stands."
+  outcome: WebhookOutcome!
+  "How often it was tried again."
+  retryCount: Int!
+  "When it will be tried next; null once it is settled."
+  nextAttemptAt: Time
+  "Every attempt, the first one first."
+  attempts: [WebhookAttempt!]!
+  "When the event happened."
+  createdAt: Time!
+  "When it was last tried."
+  updatedAt: Time!
+}
+
+"One call of a receiver."
+type WebhookAttempt {
+  "When it began."
+  at: Time!
+  "The status of the answer; null when none came."
+  statusCode: Int
+  "The first KiB of the answer's body; null when none came."
+  responseBody: String
+  "How long it took, in milliseconds."
+  latencyMs: Int!
+  "What went wrong when no whole answer came: its class, a colon, and an explanation."
+  error: String
+}
+
+"A window of a list of webhook deliveries."
+type WebhookDeliveryConnection {
+  "The deliveries, each with its place."
+  edges: [WebhookDeliveryEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all, 10,000 at most: that many, or more."
+  totalCount: Int!
+}
+
+"A webhook delivery in a list."
+type WebhookDeliveryEdge {
+  "The delivery."
+  node: WebhookDelivery!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What webhook deliveries can be ordered by."
+enum WebhookDeliverySort {
+  "When their events happened."
+  createdAt
+}
+
+"How to order webhook deliveries."
+input WebhookDeliveryOrder {
+  "By what."
+  field: WebhookDeliverySort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+extend type Query {
+  "The company's webhook subscriptions, the newest first unless ordered otherwise. Takes a person."
+  webhookSubscriptions(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: WebhookSubscriptionOrder
+  ): WebhookSubscriptionConnection
+  "The deliveries of the last 30 days, the newest first unless ordered otherwise. Takes a person."
+  webhookDeliveries(
+    "Those of one subscription."
+    subscriptionId: ID
+    "Those that stand so."
+    outcome: [WebhookOutcome!]
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: WebhookDeliveryOrder
+  ): WebhookDeliveryConnection
+}
+
+extend type Mutation {
+  "Subscribes an address to events. Takes a person."
+  createWebhookSubscription(
+    "The new subscription."
+    input: CreateWebhookSubscriptionInput!
+  ): CreateWebhookSubscriptionPayload!
+  "Changes a webhook subscription, or resumes one that was disabled. Takes a person."
+  updateWebhookSubscription(
+    "What changes."
+    input: UpdateWebhookSubscriptionInput!
+  ): UpdateWebhookSubscriptionPayload!
+  "Issues a new signing secret; for a time deliveries are signed by both. Takes a person."
+  rotateWebhookSecret(
+    "The subscription."
+    input: RotateWebhookSecretInput!
+  ): RotateWebhookSecretPayload!
+  "Deletes a webhook subscription and its deliveries. Takes a person."
+  deleteWebhookSubscription(
+    "The subscription."
+    input: DeleteWebhookSubscriptionInput!
+  ): DeleteWebhookSubscriptionPayload!
+  "Sends an event with made-up data to one subscription. Takes a person."
+  sendTestEvent(
+    "Which event, and where to."
+    input: SendTestEventInput!
+  ): SendTestEventPayload!
+  "Attempts a delivery again, at once and with a schedule of retries of its own. Takes a person."
+  replayWebhookDelivery(
+    "The delivery."
+    input: ReplayWebhookDeliveryInput!
+  ): ReplayWebhookDeliveryPayload!
+  "Sends all events since a moment again that a subscription asks for, delivered or missed. Takes a person."
+  replayWebhookEvents(
+    "Which events."
+    input: ReplayWebhookEventsInput!
+  ): ReplayWebhookEventsPayload!
+}
+
+"A new webhook subscription."
+input CreateWebhookSubscriptionInput {
+  "Where deliveries go: https, on the public internet."
+  url: String!
+  "The events that it asks for, at least one."
+  events: [String!]!
+  "What it is for."
+  description: String
+}
+
+"A webhook subscription that was made."
+type CreateWebhookSubscriptionPayload {
+  "The subscription."
+  webhookSubscription: WebhookSubscription!
+  "What its deliveries are signed with, shown this once."
+  signingSecret: String!
+}
+
+"What changes of a webhook subscription; fields that are left out stay as they are."
+input UpdateWebhookSubscriptionInput {
+  "The subscription."
+  id: ID!
+  "Where deliveries go."
+  url: String
+  "Replaces the whole list."
+  events: [String!]
+  "What it is for."
+  description: String
+  "true resumes a subscription that was disabled, by whomever; what it missed can be replayed."
+  enabled: Boolean
+}
+
+"A webhook subscription that was changed."
+type UpdateWebhookSubscriptionPayload {
+  "The subscription as it is now."
+  webhookSubscription: WebhookSubscription!
+}
+
+"The webhook subscription that gets a new secret."
+input RotateWebhookSecretInput {
+  "The subscription."
+  id: ID!
+  "For so long deliveries carry a second signature, by the old secret: at most 7 days; a day when not given."
+  overlapSeconds: Int
+}
+
+"A webhook subscription with a new secret."
+type RotateWebhookSecretPayload {
+  "The subscription as it is now."
+  webhookSubscription: WebhookSubscription!
+  "The new secret, shown this once."
+  signingSecret: String!
+}
+
+"The webhook subscription to delete."
+input DeleteWebhookSubscriptionInput {
+  "The subscription."
+  id: ID!
+}
+
+"A webhook subscription that is gone."
+type DeleteWebhookSubscriptionPayload {
+  "The id that it had."
+  id: ID!
+}
+
+"A test event."
+input SendTestEventInput {
+  "The subscription that gets it."
+  subscriptionId: ID!
+  "Any of the events, whether the subscription asks for it or not."
+  event: String!
+}
+
+"A test event on its way."
+type SendTestEventPayload {
+  "Its delivery."
+  webhookDelivery: WebhookDelivery!
+}
+
+"The delivery to attempt again."
+input ReplayWebhookDeliveryInput {
+  "The delivery."
+  id: ID!
+}
+
+"A delivery on its way again."
+type ReplayWebhookDeliveryPayload {
+  "The delivery as it is now."
+  webhookDelivery: WebhookDelivery!
+}
+
+"The events to send again."
+input ReplayWebhookEventsInput {
+  "The subscription that gets them."
+  subscriptionId: ID!
+  "Events of this moment and later, at most 30 days back."
+  since: Time!
+}
+
+"Events on their way again."
+type ReplayWebhookEventsPayload {
+  "The subscription that gets them."
+  webhookSubscription: WebhookSubscription!
+  "How many they are."
+  events: Int!
+}
+`, BuiltIn: false},
 	{Name: "../workflow.graphqls", Input: `"Whether a workflow runs."
 enum WorkflowStatus {
   "Never published."
@@ -2787,6 +3562,230 @@ func (ec *executionContext) childFields_AcceptRequestPayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type AcceptRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_AccessChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "decisionId":
+		return ec.fieldContext_AccessChange_decisionId(ctx, field)
+	case "before":
+		return ec.fieldContext_AccessChange_before(ctx, field)
+	case "after":
+		return ec.fieldContext_AccessChange_after(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessChange", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessDecider(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_AccessDecider_kind(ctx, field)
+	case "id":
+		return ec.fieldContext_AccessDecider_id(ctx, field)
+	case "name":
+		return ec.fieldContext_AccessDecider_name(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessDecider", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessDecision(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_AccessDecision_id(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_AccessDecision_createdAt(ctx, field)
+	case "allowed":
+		return ec.fieldContext_AccessDecision_allowed(ctx, field)
+	case "decidedBy":
+		return ec.fieldContext_AccessDecision_decidedBy(ctx, field)
+	case "principalType":
+		return ec.fieldContext_AccessDecision_principalType(ctx, field)
+	case "principalId":
+		return ec.fieldContext_AccessDecision_principalId(ctx, field)
+	case "principalName":
+		return ec.fieldContext_AccessDecision_principalName(ctx, field)
+	case "keyId":
+		return ec.fieldContext_AccessDecision_keyId(ctx, field)
+	case "method":
+		return ec.fieldContext_AccessDecision_method(ctx, field)
+	case "verb":
+		return ec.fieldContext_AccessDecision_verb(ctx, field)
+	case "action":
+		return ec.fieldContext_AccessDecision_action(ctx, field)
+	case "resourceType":
+		return ec.fieldContext_AccessDecision_resourceType(ctx, field)
+	case "resourceId":
+		return ec.fieldContext_AccessDecision_resourceId(ctx, field)
+	case "policies":
+		return ec.fieldContext_AccessDecision_policies(ctx, field)
+	case "bundle":
+		return ec.fieldContext_AccessDecision_bundle(ctx, field)
+	case "requestId":
+		return ec.fieldContext_AccessDecision_requestId(ctx, field)
+	case "input":
+		return ec.fieldContext_AccessDecision_input(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessDecision", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessDecisionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AccessDecisionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AccessDecisionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AccessDecisionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessDecisionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessDecisionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AccessDecisionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AccessDecisionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessDecisionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessExplanation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "allowed":
+		return ec.fieldContext_AccessExplanation_allowed(ctx, field)
+	case "decidedBy":
+		return ec.fieldContext_AccessExplanation_decidedBy(ctx, field)
+	case "unmet":
+		return ec.fieldContext_AccessExplanation_unmet(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessExplanation", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessPolicy(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_AccessPolicy_id(ctx, field)
+	case "name":
+		return ec.fieldContext_AccessPolicy_name(ctx, field)
+	case "description":
+		return ec.fieldContext_AccessPolicy_description(ctx, field)
+	case "enabled":
+		return ec.fieldContext_AccessPolicy_enabled(ctx, field)
+	case "effect":
+		return ec.fieldContext_AccessPolicy_effect(ctx, field)
+	case "action":
+		return ec.fieldContext_AccessPolicy_action(ctx, field)
+	case "resource":
+		return ec.fieldContext_AccessPolicy_resource(ctx, field)
+	case "condition":
+		return ec.fieldContext_AccessPolicy_condition(ctx, field)
+	case "version":
+		return ec.fieldContext_AccessPolicy_version(ctx, field)
+	case "versions":
+		return ec.fieldContext_AccessPolicy_versions(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_AccessPolicy_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_AccessPolicy_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_AccessPolicy_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessPolicy", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessPolicyConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AccessPolicyConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AccessPolicyConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AccessPolicyConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessPolicyConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessPolicyEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AccessPolicyEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AccessPolicyEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessPolicyEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessPolicyVersion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_AccessPolicyVersion_id(ctx, field)
+	case "policyId":
+		return ec.fieldContext_AccessPolicyVersion_policyId(ctx, field)
+	case "version":
+		return ec.fieldContext_AccessPolicyVersion_version(ctx, field)
+	case "change":
+		return ec.fieldContext_AccessPolicyVersion_change(ctx, field)
+	case "actorType":
+		return ec.fieldContext_AccessPolicyVersion_actorType(ctx, field)
+	case "actorId":
+		return ec.fieldContext_AccessPolicyVersion_actorId(ctx, field)
+	case "actorName":
+		return ec.fieldContext_AccessPolicyVersion_actorName(ctx, field)
+	case "before":
+		return ec.fieldContext_AccessPolicyVersion_before(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_AccessPolicyVersion_createdAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessPolicyVersion", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessPolicyVersionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AccessPolicyVersionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AccessPolicyVersionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AccessPolicyVersionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessPolicyVersionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessPolicyVersionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AccessPolicyVersionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AccessPolicyVersionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessPolicyVersionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessReplay(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "examined":
+		return ec.fieldContext_AccessReplay_examined(ctx, field)
+	case "changed":
+		return ec.fieldContext_AccessReplay_changed(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessReplay", field.Name)
+}
+
+func (ec *executionContext) childFields_AccessUnmet(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "policyId":
+		return ec.fieldContext_AccessUnmet_policyId(ctx, field)
+	case "path":
+		return ec.fieldContext_AccessUnmet_path(ctx, field)
+	case "op":
+		return ec.fieldContext_AccessUnmet_op(ctx, field)
+	case "want":
+		return ec.fieldContext_AccessUnmet_want(ctx, field)
+	case "have":
+		return ec.fieldContext_AccessUnmet_have(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AccessUnmet", field.Name)
+}
+
 func (ec *executionContext) childFields_Agent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3033,6 +4032,8 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_mfaRequired(ctx, field)
 	case "sessionLifetimeMinutes":
 		return ec.fieldContext_Company_sessionLifetimeMinutes(ctx, field)
+	case "jitUsers":
+		return ec.fieldContext_Company_jitUsers(ctx, field)
 	case "sandbox":
 		return ec.fieldContext_Company_sandbox(ctx, field)
 	case "createdAt":
@@ -3041,6 +4042,14 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_updatedAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Company", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "accessPolicy":
+		return ec.fieldContext_CreateAccessPolicyPayload_accessPolicy(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateAccessPolicyPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3135,6 +4144,16 @@ func (ec *executionContext) childFields_CreateTeamPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type CreateTeamPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateWebhookSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "webhookSubscription":
+		return ec.fieldContext_CreateWebhookSubscriptionPayload_webhookSubscription(ctx, field)
+	case "signingSecret":
+		return ec.fieldContext_CreateWebhookSubscriptionPayload_signingSecret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateWebhookSubscriptionPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "workflow":
@@ -3211,6 +4230,14 @@ func (ec *executionContext) childFields_DeclineRequestPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type DeclineRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DeleteAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteAccessPolicyPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteAccessPolicyPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeleteOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3259,6 +4286,14 @@ func (ec *executionContext) childFields_DeleteTeamPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type DeleteTeamPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DeleteWebhookSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteWebhookSubscriptionPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteWebhookSubscriptionPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeleteWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3289,6 +4324,16 @@ func (ec *executionContext) childFields_ExportAuditPayload(ctx context.Context, 
 		return ec.fieldContext_ExportAuditPayload_export(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ExportAuditPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_FaultDetail(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "field":
+		return ec.fieldContext_FaultDetail_field(ctx, field)
+	case "message":
+		return ec.fieldContext_FaultDetail_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FaultDetail", field.Name)
 }
 
 func (ec *executionContext) childFields_InviteUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3493,6 +4538,24 @@ func (ec *executionContext) childFields_ReactivateUserPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type ReactivateUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_ReplayWebhookDeliveryPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "webhookDelivery":
+		return ec.fieldContext_ReplayWebhookDeliveryPayload_webhookDelivery(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReplayWebhookDeliveryPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ReplayWebhookEventsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "webhookSubscription":
+		return ec.fieldContext_ReplayWebhookEventsPayload_webhookSubscription(ctx, field)
+	case "events":
+		return ec.fieldContext_ReplayWebhookEventsPayload_events(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReplayWebhookEventsPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Request(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3607,6 +4670,16 @@ func (ec *executionContext) childFields_RotateSecretPayload(ctx context.Context,
 	return nil, fmt.Errorf("no field named %q was found under type RotateSecretPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_RotateWebhookSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "webhookSubscription":
+		return ec.fieldContext_RotateWebhookSecretPayload_webhookSubscription(ctx, field)
+	case "signingSecret":
+		return ec.fieldContext_RotateWebhookSecretPayload_signingSecret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RotateWebhookSecretPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Sandbox(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3657,6 +4730,14 @@ func (ec *executionContext) childFields_SecretEdge(ctx context.Context, field gr
 		return ec.fieldContext_SecretEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SecretEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_SendTestEventPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "webhookDelivery":
+		return ec.fieldContext_SendTestEventPayload_webhookDelivery(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SendTestEventPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Service(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3863,6 +4944,14 @@ func (ec *executionContext) childFields_TeamEdge(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type TeamEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_UpdateAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "accessPolicy":
+		return ec.fieldContext_UpdateAccessPolicyPayload_accessPolicy(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateAccessPolicyPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateCompanyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "company":
@@ -3927,6 +5016,14 @@ func (ec *executionContext) childFields_UpdateUserPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type UpdateUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_UpdateWebhookSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "webhookSubscription":
+		return ec.fieldContext_UpdateWebhookSubscriptionPayload_webhookSubscription(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateWebhookSubscriptionPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "workflow":
@@ -3987,6 +5084,16 @@ func (ec *executionContext) childFields_UserEdge(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type UserEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_ValidateAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "valid":
+		return ec.fieldContext_ValidateAccessPolicyPayload_valid(ctx, field)
+	case "details":
+		return ec.fieldContext_ValidateAccessPolicyPayload_details(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ValidateAccessPolicyPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -4005,6 +5112,120 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_company(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookAttempt(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "at":
+		return ec.fieldContext_WebhookAttempt_at(ctx, field)
+	case "statusCode":
+		return ec.fieldContext_WebhookAttempt_statusCode(ctx, field)
+	case "responseBody":
+		return ec.fieldContext_WebhookAttempt_responseBody(ctx, field)
+	case "latencyMs":
+		return ec.fieldContext_WebhookAttempt_latencyMs(ctx, field)
+	case "error":
+		return ec.fieldContext_WebhookAttempt_error(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookAttempt", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookDelivery(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_WebhookDelivery_id(ctx, field)
+	case "subscriptionId":
+		return ec.fieldContext_WebhookDelivery_subscriptionId(ctx, field)
+	case "eventId":
+		return ec.fieldContext_WebhookDelivery_eventId(ctx, field)
+	case "event":
+		return ec.fieldContext_WebhookDelivery_event(ctx, field)
+	case "outcome":
+		return ec.fieldContext_WebhookDelivery_outcome(ctx, field)
+	case "retryCount":
+		return ec.fieldContext_WebhookDelivery_retryCount(ctx, field)
+	case "nextAttemptAt":
+		return ec.fieldContext_WebhookDelivery_nextAttemptAt(ctx, field)
+	case "attempts":
+		return ec.fieldContext_WebhookDelivery_attempts(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_WebhookDelivery_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_WebhookDelivery_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookDelivery", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookDeliveryConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_WebhookDeliveryConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_WebhookDeliveryConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_WebhookDeliveryConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookDeliveryEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_WebhookDeliveryEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_WebhookDeliveryEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookSubscription(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_WebhookSubscription_id(ctx, field)
+	case "url":
+		return ec.fieldContext_WebhookSubscription_url(ctx, field)
+	case "events":
+		return ec.fieldContext_WebhookSubscription_events(ctx, field)
+	case "description":
+		return ec.fieldContext_WebhookSubscription_description(ctx, field)
+	case "enabled":
+		return ec.fieldContext_WebhookSubscription_enabled(ctx, field)
+	case "disabledReason":
+		return ec.fieldContext_WebhookSubscription_disabledReason(ctx, field)
+	case "failingSince":
+		return ec.fieldContext_WebhookSubscription_failingSince(ctx, field)
+	case "previousUntil":
+		return ec.fieldContext_WebhookSubscription_previousUntil(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_WebhookSubscription_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_WebhookSubscription_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_WebhookSubscription_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookSubscription", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookSubscriptionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_WebhookSubscriptionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_WebhookSubscriptionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_WebhookSubscriptionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookSubscriptionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookSubscriptionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_WebhookSubscriptionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_WebhookSubscriptionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookSubscriptionEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Workflow(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

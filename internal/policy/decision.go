@@ -11,7 +11,7 @@ import (
 	"atrium/internal/op"
 )
 
-var decisionSorts = op.Sorts{"at": accessdecision.FieldCreatedAt, "createdAt": accessdecision.FieldCreatedAt}
+var decisionSorts = op.Sorts{"createdAt": accessdecision.FieldCreatedAt}
 
 // The operations on the decision log.
 var (

@@ -31,7 +31,25 @@ type ExplainInput struct {
 type Explanation struct {
 	Allowed   bool
 	DecidedBy DecidedBy
-	Unmet     []authz.Unmet // the conditions that did not hold, of all policies about the action and the resource
+	Unmet     []Unmet // the conditions that did not hold, of all policies about the action and the resource
+}
+
+// Unmet is a condition that did not hold; Have is nil when the attribute is missing.
+type Unmet struct {
+	PolicyID string
+	Path     string // "resource.tags.env"
+	Op       string // "eq"
+	Want     any    // what it was compared with: a variable's value, where it has one
+	Have     any
+}
+
+// unmetOf shows authz's answer to both doors, which do not know that package.
+func unmetOf(list []authz.Unmet) []Unmet {
+	out := make([]Unmet, len(list))
+	for i, u := range list {
+		out[i] = Unmet(u)
+	}
+	return out
 }
 
 // DecidedBy names what decided: a scope, a role, the status of a user, an access policy, or the operator's own policies.
@@ -57,14 +75,14 @@ func explain(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, erro
 		return Explanation{}, err
 	}
 	if status != "" {
-		return Explanation{DecidedBy: DecidedBy{Kind: "status", ID: status, Name: status}, Unmet: []authz.Unmet{}}, nil
+		return Explanation{DecidedBy: DecidedBy{Kind: "status", ID: status, Name: status}, Unmet: []Unmet{}}, nil
 	}
 	d, err := tx.Authz().Decide(ctx, who, q)
 	if err != nil {
 		return Explanation{}, fmt.Errorf("explain the role's part: %w", err)
 	}
 	if !d.Allow || entity != nil && !op.Reaches(d.Rows, entity, who.ID) {
-		return Explanation{DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: []authz.Unmet{}}, nil
+		return Explanation{DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: []Unmet{}}, nil
 	}
 	set, caller, err := tx.PoliciesOf(ctx, who)
 	if err != nil {
@@ -81,7 +99,7 @@ func explain(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, erro
 		if err != nil {
 			return Explanation{}, fmt.Errorf("explain the policies' part: %w", err)
 		}
-		out = Explanation{Allowed: d.Allow, DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: unmet}
+		out = Explanation{Allowed: d.Allow, DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: unmetOf(unmet)}
 		if !d.Allow {
 			break
 		}

@@ -70,7 +70,7 @@ func TestDenyReadingProduction(t *testing.T) {
 		why := testkit.Run(t, w, owner, policy.Explain, policy.ExplainInput{
 			PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &prod.ID,
 		})
-		require.Equal(t, policy.Explanation{DecidedBy: policy.DecidedBy{Kind: "policy", ID: p.ID, Name: p.Name}, Unmet: []authz.Unmet{}}, why)
+		require.Equal(t, policy.Explanation{DecidedBy: policy.DecidedBy{Kind: "policy", ID: p.ID, Name: p.Name}, Unmet: []policy.Unmet{}}, why)
 		why = testkit.Run(t, w, owner, policy.Explain, policy.ExplainInput{
 			PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &dev.ID,
 		})
