@@ -3,11 +3,13 @@ package graph
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/graph/generated"
 	"atrium/internal/apperr"
@@ -44,12 +46,20 @@ type Server struct {
 // New returns the door's handler, which answers at whatever path it is mounted.
 func New(o Options) *Server {
 	s := &Server{Options: o, documents: newDocuments()}
-	s.schema = generated.NewExecutableSchema(generated.Config{Resolvers: &Resolver{engine: o.Engine}})
+	s.schema = generated.NewExecutableSchema(generated.Config{Schema: Schema(), Resolvers: &Resolver{engine: o.Engine}})
 	s.executor = executor.New(s.schema)
 	s.executor.SetErrorPresenter(s.present)
 	s.executor.SetRecoverFunc(s.recovered)
 	s.guarded = o.Gate.Guard(gate.Cookies, http.HandlerFunc(s.serve), s.fail)
 	return s
+}
+
+// Schema returns the schema as it is served: without what gqlparser adds to every schema and this door does not do.
+func Schema() *ast.Schema {
+	s := *generated.NewExecutableSchema(generated.Config{}).Schema()
+	s.Directives = maps.Clone(s.Directives)
+	delete(s.Directives, "defer")
+	return &s
 }
 
 // ServeHTTP lets a call through the gate and answers it.

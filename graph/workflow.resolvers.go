@@ -37,6 +37,11 @@ func (r *mutationResolver) UpdateWorkflow(ctx context.Context, input map[string]
 	return &generated.UpdateWorkflowPayload{Workflow: w}, err
 }
 
+func (r *mutationResolver) PublishWorkflow(ctx context.Context, input map[string]any) (*generated.PublishWorkflowPayload, error) {
+	w, err := change(ctx, r.engine, workflow.PublishWorkflow, input, id)
+	return &generated.PublishWorkflowPayload{Workflow: w}, err
+}
+
 func (r *mutationResolver) DeleteWorkflow(ctx context.Context, input map[string]any) (*generated.DeleteWorkflowPayload, error) {
 	_, err := change(ctx, r.engine, workflow.DeleteWorkflow, input, id)
 	return &generated.DeleteWorkflowPayload{ID: idOf(input)}, err

@@ -146,6 +146,18 @@ type DeleteWorkflowPayload struct {
 	ID string `json:"id"`
 }
 
+// A person who is signed out everywhere.
+type EndAllSessionsPayload struct {
+	// The user as it is now.
+	User *ent.User `json:"user"`
+}
+
+// A session that is over.
+type EndSessionPayload struct {
+	// The session as it is now.
+	Session *ent.Session `json:"session"`
+}
+
 // Audit entries that were taken out.
 type ExportAuditPayload struct {
 	// The entries.
@@ -156,6 +168,12 @@ type ExportAuditPayload struct {
 type InviteUserPayload struct {
 	// The new user.
 	User *ent.User `json:"user"`
+}
+
+// A workflow that was published.
+type PublishWorkflowPayload struct {
+	// The workflow as it is now.
+	Workflow *ent.Workflow `json:"workflow"`
 }
 
 // A user who can sign in again.

@@ -32,6 +32,7 @@ type ResolverRoot interface {
 	Request() RequestResolver
 	Secret() SecretResolver
 	Service() ServiceResolver
+	Session() SessionResolver
 	Team() TeamResolver
 	User() UserResolver
 	Viewer() ViewerResolver
@@ -90,11 +91,14 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteServiceInput,
 		ec.unmarshalInputDeleteTeamInput,
 		ec.unmarshalInputDeleteWorkflowInput,
+		ec.unmarshalInputEndAllSessionsInput,
+		ec.unmarshalInputEndSessionInput,
 		ec.unmarshalInputExportAuditInput,
 		ec.unmarshalInputInviteUserInput,
 		ec.unmarshalInputOAuthClientOrder,
 		ec.unmarshalInputOfferingSLAInput,
 		ec.unmarshalInputOrganizationOrder,
+		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
 		ec.unmarshalInputRequestFilter,
 		ec.unmarshalInputRequestOrder,
@@ -107,6 +111,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputServiceAccountOrder,
 		ec.unmarshalInputServiceFilter,
 		ec.unmarshalInputServiceOrder,
+		ec.unmarshalInputSessionOrder,
+		ec.unmarshalInputSwitchSessionInput,
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputUpdateCompanyInput,
 		ec.unmarshalInputUpdateOfferingInput,
@@ -2224,6 +2230,140 @@ type DeleteSecretPayload {
   id: ID!
 }
 `, BuiltIn: false},
+	{Name: "../session.graphqls", Input: `"A browser in which somebody is signed in to the web application."
+type Session {
+  "The session's id, ses_…"
+  id: ID!
+  "Who is signed in."
+  userId: ID!
+  "It is the one that this call was made in."
+  current: Boolean!
+  "It works in the company's sandbox at the moment."
+  sandbox: Boolean!
+  "How the person proved who it is, as in the amr of tokens."
+  methods: [String!]!
+  "When the person last proved in full who it is."
+  authenticatedAt: Time!
+  "When it was last used."
+  lastSeenAt: Time!
+  "When it ends, unless it is used meanwhile."
+  expiresAt: Time!
+  "When it was ended."
+  endedAt: Time
+  "The address that it was last used from."
+  ip: String
+  "The browser."
+  userAgent: String
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A window of a list of sessions."
+type SessionConnection {
+  "The sessions, each with its place."
+  edges: [SessionEdge!]!
+  "Whether the list goes on."
+  pageInfo: PageInfo!
+  "How many there are in all."
+  totalCount: Int!
+}
+
+"A session in a list."
+type SessionEdge {
+  "The session."
+  node: Session!
+  "Its place in the list."
+  cursor: String!
+}
+
+"What sessions can be ordered by."
+enum SessionSort {
+  "When they were made."
+  createdAt
+  "When they were last used."
+  lastSeenAt
+}
+
+"How to order sessions."
+input SessionOrder {
+  "By what."
+  field: SessionSort!
+  "Which way."
+  direction: OrderDirection! = ASC
+}
+
+extend type Query {
+  "The web sessions that a person has open, the newest first unless ordered otherwise. Takes a person."
+  sessions(
+    "Whose; the caller's own when not given."
+    userId: ID
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: SessionOrder
+  ): SessionConnection
+}
+
+extend type Mutation {
+  "Ends a web session, and the sign-in that it came from. Takes a person."
+  endSession(
+    "The session."
+    input: EndSessionInput!
+  ): EndSessionPayload!
+  "Signs a person out everywhere: all sessions, and the tokens of all applications. Takes a person."
+  endAllSessions(
+    "The person."
+    input: EndAllSessionsInput!
+  ): EndAllSessionsPayload!
+  "Moves the session of this call to the sandbox, or back to the live company."
+  switchSession(
+    "Where to."
+    input: SwitchSessionInput!
+  ): SwitchSessionPayload!
+}
+
+"The session to end."
+input EndSessionInput {
+  "The session."
+  id: ID!
+}
+
+"A session that is over."
+type EndSessionPayload {
+  "The session as it is now."
+  session: Session!
+}
+
+"Who is signed out everywhere."
+input EndAllSessionsInput {
+  "The person."
+  userId: ID!
+}
+
+"A person who is signed out everywhere."
+type EndAllSessionsPayload {
+  "The user as it is now."
+  user: User!
+}
+
+"Where a session goes."
+input SwitchSessionInput {
+  "True for the sandbox, false for the live company."
+  sandbox: Boolean!
+}
+
+"Where a session works from now on."
+type SwitchSessionPayload {
+  "It works in the sandbox."
+  sandbox: Boolean!
+  "The company that it reaches now."
+  companyId: ID!
+}
+`, BuiltIn: false},
 	{Name: "../workflow.graphqls", Input: `"Whether a workflow runs."
 enum WorkflowStatus {
   "Never published."
@@ -2500,6 +2640,11 @@ extend type Mutation {
     "The workflow and what changes."
     input: UpdateWorkflowInput!
   ): UpdateWorkflowPayload!
+  "Publishes a workflow's draft as its next version; there is none when nothing has changed."
+  publishWorkflow(
+    "The workflow."
+    input: PublishWorkflowInput!
+  ): PublishWorkflowPayload!
   "Deletes a workflow that no offering uses."
   deleteWorkflow(
     "The workflow."
@@ -2553,6 +2698,18 @@ input UpdateWorkflowInput {
 
 "A workflow that was changed."
 type UpdateWorkflowPayload {
+  "The workflow as it is now."
+  workflow: Workflow!
+}
+
+"The workflow to publish."
+input PublishWorkflowInput {
+  "The workflow."
+  id: ID!
+}
+
+"A workflow that was published."
+type PublishWorkflowPayload {
   "The workflow as it is now."
   workflow: Workflow!
 }
@@ -3110,6 +3267,22 @@ func (ec *executionContext) childFields_DeleteWorkflowPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type DeleteWorkflowPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_EndAllSessionsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_EndAllSessionsPayload_user(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EndAllSessionsPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_EndSessionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "session":
+		return ec.fieldContext_EndSessionPayload_session(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EndSessionPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_ExportAuditPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "export":
@@ -3302,6 +3475,14 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 		return ec.fieldContext_PageInfo_endCursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_PublishWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "workflow":
+		return ec.fieldContext_PublishWorkflowPayload_workflow(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PublishWorkflowPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_ReactivateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3568,6 +3749,70 @@ func (ec *executionContext) childFields_ServiceEdge(ctx context.Context, field g
 		return ec.fieldContext_ServiceEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ServiceEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Session(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Session_id(ctx, field)
+	case "userId":
+		return ec.fieldContext_Session_userId(ctx, field)
+	case "current":
+		return ec.fieldContext_Session_current(ctx, field)
+	case "sandbox":
+		return ec.fieldContext_Session_sandbox(ctx, field)
+	case "methods":
+		return ec.fieldContext_Session_methods(ctx, field)
+	case "authenticatedAt":
+		return ec.fieldContext_Session_authenticatedAt(ctx, field)
+	case "lastSeenAt":
+		return ec.fieldContext_Session_lastSeenAt(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Session_expiresAt(ctx, field)
+	case "endedAt":
+		return ec.fieldContext_Session_endedAt(ctx, field)
+	case "ip":
+		return ec.fieldContext_Session_ip(ctx, field)
+	case "userAgent":
+		return ec.fieldContext_Session_userAgent(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Session_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Session_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Session", field.Name)
+}
+
+func (ec *executionContext) childFields_SessionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_SessionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_SessionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_SessionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SessionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_SessionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_SessionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_SessionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SessionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_SwitchSessionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "sandbox":
+		return ec.fieldContext_SwitchSessionPayload_sandbox(ctx, field)
+	case "companyId":
+		return ec.fieldContext_SwitchSessionPayload_companyId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SwitchSessionPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Team(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

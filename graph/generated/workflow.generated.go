@@ -516,6 +516,38 @@ func (ec *executionContext) fieldContext_DeleteWorkflowPayload_id(_ context.Cont
 	return graphql.NewScalarFieldContext("DeleteWorkflowPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _PublishWorkflowPayload_workflow(ctx context.Context, field graphql.CollectedField, obj *PublishWorkflowPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PublishWorkflowPayload_workflow(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Workflow, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Workflow) graphql.Marshaler {
+			return ec.marshalNWorkflow2ᚖatriumᚋentᚐWorkflow(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PublishWorkflowPayload_workflow(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishWorkflowPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Workflow(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateWorkflowPayload_workflow(ctx context.Context, field graphql.CollectedField, obj *UpdateWorkflowPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1033,6 +1065,37 @@ func (ec *executionContext) unmarshalInputCreateWorkflowInput(ctx context.Contex
 }
 
 func (ec *executionContext) unmarshalInputDeleteWorkflowInput(ctx context.Context, obj any) (map[string]any, error) {
+	var it map[string]any
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	it = make(map[string]any, len(asMap))
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it["id"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputPublishWorkflowInput(ctx context.Context, obj any) (map[string]any, error) {
 	var it map[string]any
 	if obj == nil {
 		return it, nil
@@ -1630,6 +1693,34 @@ func (ec *executionContext) _DeleteWorkflowPayload(ctx context.Context, sel ast.
 	return out
 }
 
+var publishWorkflowPayloadImplementors = []string{"PublishWorkflowPayload"}
+
+func (ec *executionContext) _PublishWorkflowPayload(ctx context.Context, sel ast.SelectionSet, obj *PublishWorkflowPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, publishWorkflowPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PublishWorkflowPayload")
+		case "workflow":
+			out.Values[i] = ec._PublishWorkflowPayload_workflow(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var updateWorkflowPayloadImplementors = []string{"UpdateWorkflowPayload"}
 
 func (ec *executionContext) _UpdateWorkflowPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateWorkflowPayload) graphql.Marshaler {
@@ -2035,6 +2126,21 @@ func (ec *executionContext) marshalNDeleteWorkflowPayload2ᚖatriumᚋgraphᚋge
 		return graphql.Null
 	}
 	return ec._DeleteWorkflowPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPublishWorkflowInput2map(ctx context.Context, v any) (map[string]any, error) {
+	res, err := ec.unmarshalInputPublishWorkflowInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPublishWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *PublishWorkflowPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PublishWorkflowPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateWorkflowInput2map(ctx context.Context, v any) (map[string]any, error) {

@@ -139,7 +139,7 @@ func (q *Queue) Run(ctx context.Context) error {
 	} else {
 		start, stop, cancelAll = q.lite.Start, q.lite.Stop, q.lite.StopAndCancel
 	}
-	dead, err := watchOrphans(ctx, q.store, q.log, q.node)
+	dead, err := watchOrphans(context.WithoutCancel(ctx), q.store, q.log, q.node)
 	if err != nil {
 		return errors.Join(err, q.Close())
 	}

@@ -71,7 +71,7 @@ func watchOrphans(ctx context.Context, s *store.Store, log *slog.Logger, node st
 	if err := o.lock(lctx); err != nil {
 		return nil, err
 	}
-	wctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	wctx, stop := context.WithCancel(ctx)
 	o.stop = stop
 	o.work.Go(func() { o.watch(wctx) })
 	return o, nil

@@ -119,9 +119,12 @@ func kept(body []byte, secrets []Secret) string {
 		text = strings.ReplaceAll(text, s.Reveal(), secretPrefix+"***")
 		text = strings.ReplaceAll(text, strings.TrimPrefix(s.Reveal(), secretPrefix), "***")
 	}
-	for len(text) > keptBody {
-		_, size := utf8.DecodeLastRuneInString(text[:keptBody])
-		text = text[:keptBody-size]
+	if len(text) <= keptBody {
+		return text
 	}
-	return text
+	end := keptBody
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
 }

@@ -19,7 +19,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/request"
-	"atrium/internal/store"
 	"atrium/internal/testkit"
 	"atrium/internal/testkit/receiver"
 	"atrium/internal/webhook"
@@ -30,6 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // office is a world in which webhooks are delivered to receivers on loopback.
 type office struct {
 	*testkit.World
+	options    webhook.Options
 	dispatcher *webhook.Dispatcher
 	queue      *jobs.Queue
 	registry   *prometheus.Registry
@@ -51,7 +51,7 @@ func open(t testing.TB, w *testkit.World, change ...func(*webhook.Options, *egre
 	o.Egress, err = egress.New(eo)
 	require.NoError(t, err)
 	w.Engine.Egress = o.Egress.Guard()
-	of := &office{World: w}
+	of := &office{World: w, options: o}
 	of.registry, _ = o.Metrics.(*prometheus.Registry)
 	of.dispatcher, err = webhook.New(o)
 	require.NoError(t, err)
@@ -115,6 +115,8 @@ func (o *office) deliveries(t testing.TB) []*ent.WebhookDelivery {
 	return list
 }
 
+type delivery = ent.WebhookDelivery
+
 // patience bounds every wait for something that takes far less.
 const patience = 60 * time.Second
 
@@ -161,5 +163,3 @@ func nobody(_ *webhook.Options, e *egress.Options) { e.Allow = []netip.Prefix{} 
 func schedule(waits ...time.Duration) func(*webhook.Options, *egress.Options) {
 	return func(o *webhook.Options, _ *egress.Options) { o.Retries = waits }
 }
-
-var _ = store.ErrBusy

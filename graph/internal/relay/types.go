@@ -31,6 +31,8 @@ type (
 	ServiceEdge              = Edge[ent.Service]
 	ServiceAccountConnection = Connection[ent.ServiceAccount]
 	ServiceAccountEdge       = Edge[ent.ServiceAccount]
+	SessionConnection        = Connection[ent.Session]
+	SessionEdge              = Edge[ent.Session]
 	TeamConnection           = Connection[ent.Team]
 	TeamEdge                 = Edge[ent.Team]
 	UserConnection           = Connection[ent.User]
@@ -68,6 +70,7 @@ type (
 	SecretOrder         = Order
 	ServiceOrder        = Order
 	ServiceAccountOrder = Order
+	SessionOrder        = Order
 	TeamOrder           = Order
 	UserOrder           = Order
 	WorkflowOrder       = Order

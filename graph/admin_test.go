@@ -1,0 +1,224 @@
+package graph_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apitest"
+	"atrium/internal/principal"
+)
+
+var numbers atomic.Int64
+
+// fresh returns a text that no other row has.
+func fresh(prefix string) string { return fmt.Sprintf("%s%d", prefix, numbers.Add(1)) }
+
+// settings are the fields that take a person of the role, and whom they let through.
+var settings = []struct {
+	name   string
+	query  string
+	vars   func(t *testing.T, s *apitest.Server) vars
+	who    []principal.Role
+	own    bool   // everybody may, with what is their own
+	action string // of the audit entry
+}{
+	{name: "apiKeys", query: `{ apiKeys { totalCount edges { node { id name prefix last4 scopes test status createdBy createdAt expiresAt lastUsedAt } } } }`},
+	{name: "createApiKey", query: `mutation($in: CreateApiKeyInput!) { createApiKey(input: $in) { apiKey { id } value } }`, action: "apikey.created",
+		vars: func(*testing.T, *apitest.Server) vars {
+			return vars{"in": vars{"name": fresh("k"), "scopes": []string{"requests:read"}}}
+		}},
+	{name: "rotateApiKey", query: `mutation($id: ID!) { rotateApiKey(input: {id: $id}) { apiKey { id status } value } }`, action: "apikey.rotated",
+		vars: func(t *testing.T, s *apitest.Server) vars {
+			return vars{"id": s.Key(t, s.World.A, s.World.A.Users[principal.Member], apitest.KeyOptions{}).KeyID}
+		}},
+	{name: "revokeApiKey", query: `mutation($id: ID!) { revokeApiKey(input: {id: $id}) { apiKey { id status revokedAt } } }`, action: "apikey.revoked",
+		vars: func(t *testing.T, s *apitest.Server) vars {
+			return vars{"id": s.Key(t, s.World.A, s.World.A.Users[principal.Member], apitest.KeyOptions{}).KeyID}
+		}},
+	{name: "oauthClients", query: `{ oauthClients { edges { node { clientId name redirectUris scopes confidential } } } }`},
+	{name: "createOAuthClient", query: `mutation($in: CreateOAuthClientInput!) { createOAuthClient(input: $in) { oauthClient { id clientId } clientSecret } }`, action: "oauthclient.created",
+		vars: func(*testing.T, *apitest.Server) vars {
+			return vars{"in": vars{"name": fresh("c"), "redirectUris": []string{"https://app.test/callback"}, "confidential": true}}
+		}},
+	{name: "deleteOAuthClient", query: `mutation($id: ID!) { deleteOAuthClient(input: {id: $id}) { id } }`, action: "oauthclient.deleted",
+		vars: func(t *testing.T, s *apitest.Server) vars {
+			a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createOAuthClient(input: {name: "gone", redirectUris: ["https://app.test/callback"]}) { oauthClient { id } } }`, nil)
+			return vars{"id": a.Text("data.createOAuthClient.oauthClient.id")}
+		}},
+	{name: "serviceAccounts", query: `{ serviceAccounts { edges { node { id name role } } } }`},
+	{name: "createServiceAccount", query: `mutation { createServiceAccount(input: {name: "Robot", role: agent}) { serviceAccount { id role } } }`, action: "serviceaccount.created"},
+	{name: "inviteUser", query: `mutation($in: InviteUserInput!) { inviteUser(input: $in) { user { id email status role } } }`, action: "user.invited",
+		vars: func(*testing.T, *apitest.Server) vars {
+			return vars{"in": vars{"email": fresh("new") + "@a.test", "role": "agent"}}
+		}},
+	{name: "deactivateUser", query: `mutation($id: ID!) { deactivateUser(input: {id: $id}) { user { id status } remainingApiKeys { id last4 } } }`, action: "user.deactivated", vars: somebody},
+	{name: "reactivateUser", query: `mutation($id: ID!) { reactivateUser(input: {id: $id}) { user { id status } } }`, action: "user.reactivated", vars: somebody},
+	{name: "resetUserMfa", query: `mutation($id: ID!) { resetUserMfa(input: {id: $id}) { user { id mfaEnabled } } }`, action: "user.mfa_reset", vars: somebody},
+	{name: "updateCompany", query: `mutation { updateCompany(input: {sessionLifetimeMinutes: 90}) { company { id sessionLifetimeMinutes } } }`, action: "company.updated"},
+	{name: "calendars", query: `{ calendars { edges { node { id workingHours { day from to } } } } }`},
+	{name: "createCalendar", query: `mutation { createCalendar(input: {name: "Office", timeZone: "Europe/Berlin", workingHours: [{day: MON, from: "09:00", to: "17:30"}], holidays: ["2026-12-25"]}) { calendar { id timeZone workingHours { day from to } holidays } } }`, action: "calendar.created"},
+	{name: "agents", query: `{ agents { edges { node { id type source autonomy } } } }`},
+	{name: "createAgent", query: `mutation { createAgent(input: {name: "Triage", type: QUEUE_INTAKE, source: MANAGED, autonomy: "SUGGEST"}) { agent { id } } }`, action: "agent.created"},
+	{name: "sessions", query: `{ sessions { edges { node { id current userId methods } } } }`, own: true},
+	{name: "node of a key", query: `query($id: ID!) { node(id: $id) { ... on ApiKey { id last4 } } }`,
+		vars: func(t *testing.T, s *apitest.Server) vars { return vars{"id": s.A.MemberKey.KeyID} }},
+}
+
+func somebody(t *testing.T, s *apitest.Server) vars {
+	return vars{"id": s.World.AddUser(t, s.World.A, fresh("u")+"@a.test", principal.Member).ID}
+}
+
+// The admin layer takes a person with the role; a key never gets in, however mighty the person behind it.
+func TestAdminLayer(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		signedIn := map[principal.Role]apitest.Caller{}
+		for role, u := range s.World.A.Users {
+			signedIn[role] = s.Session(t, u)
+		}
+		narrow := s.Bearer(t, s.World.A, s.World.A.Owner, []string{"users:read", "users:write"}, time.Hour)
+		for _, c := range settings {
+			input := func() vars {
+				if c.vars == nil {
+					return nil
+				}
+				return c.vars(t, s)
+			}
+			for role, as := range signedIn {
+				v := input()
+				a := send(t, s, as, c.query, v)
+				require.Equal(t, 200, a.Status, "%s", a.Body)
+				if !c.own && (role == principal.Agent || role == principal.Member) {
+					require.Equal(t, "forbidden", a.Text("errors.0.extensions.code"), "%s as %s: %s", c.name, role, a.Body)
+					require.Equal(t, string(role), a.Text("errors.0.extensions.reason"))
+					continue
+				}
+				require.False(t, a.Has("errors"), "%s as %s: %s", c.name, role, a.Body)
+				rows := s.Audit(t, a.RequestID())
+				if strings.HasPrefix(c.query, "mutation") {
+					require.Len(t, rows, 1, c.name)
+					require.EqualValues(t, "allowed", rows[0].Outcome)
+					require.Equal(t, c.action, rows[0].Action)
+				} else {
+					require.Empty(t, rows, c.name)
+				}
+			}
+			for _, as := range []apitest.Caller{s.A.OwnerKey, s.A.AdminKey, s.A.AgentKey, s.A.TestKey, narrow} {
+				a := send(t, s, as, c.query, input())
+				require.Equal(t, "forbidden", a.Text("errors.0.extensions.code"), "%s as %s: %s", c.name, as.Name, a.Body)
+				require.NotEmpty(t, a.Text("errors.0.extensions.reason"))
+			}
+			if v := input(); v["id"] != nil {
+				a := send(t, s, s.Session(t, s.World.B.Owner), c.query, v)
+				require.Equal(t, "not_found", a.Text("errors.0.extensions.code"), "%s from another company: %s", c.name, a.Body)
+			}
+			require.Equal(t, 401, send(t, s, apitest.Nobody, c.query, input()).Status)
+		}
+	})
+}
+
+// A key's value is shown once, works as its scopes say, and dies with the key.
+func TestKeysThroughTheGraph(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		owner := s.Session(t, s.World.A.Owner)
+		made := ask(t, s, owner, `mutation { createApiKey(input: {name: "CI", scopes: ["services:read"], allowedIps: ["127.0.0.1", "::1"], expiresAt: "2099-01-01T00:00:00Z"}) {
+			apiKey { id name prefix last4 scopes test status allowedIps userId createdBy expiresAt revokedAt lastUsedAt } value } }`, nil)
+		at := "data.createApiKey.apiKey."
+		value := made.Text("data.createApiKey.value")
+		require.True(t, strings.HasPrefix(value, "key_live_"))
+		require.Equal(t, "key_live_", made.Text(at+"prefix"))
+		require.True(t, strings.HasSuffix(value, made.Text(at+"last4")))
+		require.Equal(t, []any{"services:read"}, made.Get(at+"scopes"))
+		require.Equal(t, "active", made.Text(at+"status"))
+		require.Equal(t, "2099-01-01T00:00:00.000Z", made.Text(at+"expiresAt"))
+		require.Equal(t, s.A.Owner.UserID, made.Text(at+"userId"))
+
+		key := apitest.Caller{Name: "the new key", Header: map[string][]string{"X-Api-Key": {value}}}
+		ask(t, s, key, `{ services { totalCount } }`, nil)
+		require.Equal(t, "requests:read", send(t, s, key, `{ requests { totalCount } }`, nil).Text("errors.0.extensions.reason"))
+		listed := ask(t, s, owner, `{ apiKeys(first: 100) { edges { node { id name } } } }`, nil)
+		require.NotContains(t, string(listed.Body), value)
+
+		rotated := ask(t, s, owner, `mutation($id: ID!) { rotateApiKey(input: {id: $id}) { apiKey { id name scopes } value } }`, vars{"id": made.Text(at + "id")})
+		require.Equal(t, "CI", rotated.Text("data.rotateApiKey.apiKey.name"))
+		require.NotEqual(t, value, rotated.Text("data.rotateApiKey.value"))
+		require.Equal(t, 401, send(t, s, key, `{ services { totalCount } }`, nil).Status)
+		id := rotated.Text("data.rotateApiKey.apiKey.id")
+		key.Header = map[string][]string{"X-Api-Key": {rotated.Text("data.rotateApiKey.value")}}
+		ask(t, s, key, `{ services { totalCount } }`, nil)
+
+		revoked := ask(t, s, owner, `mutation($id: ID!) { revokeApiKey(input: {id: $id}) { apiKey { status revokedAt } } }`, vars{"id": id})
+		require.Equal(t, "revoked", revoked.Text("data.revokeApiKey.apiKey.status"))
+		require.NotEmpty(t, revoked.Text("data.revokeApiKey.apiKey.revokedAt"))
+		require.Equal(t, 401, send(t, s, key, `{ services { totalCount } }`, nil).Status)
+		node := ask(t, s, owner, `query($id: ID!) { node(id: $id) { ... on ApiKey { status name } } }`, vars{"id": id})
+		require.Equal(t, vars{"status": "revoked", "name": "CI"}, node.Get("data.node"))
+	})
+}
+
+// Everybody may ask who they are, and what company that is.
+func TestViewer(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		const query = `{ viewer { id type name email role scopes company { id name slug plan mfaRequired sessionLifetimeMinutes sandbox { id } } } }`
+		company := vars{
+			"id": s.World.A.Company.ID, "name": "Acme", "slug": s.World.A.Company.Slug, "plan": "enterprise", "mfaRequired": false, "sessionLifetimeMinutes": 60.0,
+			"sandbox": vars{"id": s.World.A.Sandbox.ID},
+		}
+		scopes := make([]any, len(principal.ScopeNames))
+		for i, name := range principal.ScopeNames {
+			scopes[i] = name
+		}
+		for role, u := range s.World.A.Users {
+			for _, as := range []apitest.Caller{s.A.Role(role), s.Session(t, u)} {
+				a := ask(t, s, as, query, nil)
+				require.Equal(t, vars{"id": u.ID, "type": "user", "name": u.Name, "email": u.Email, "role": string(role), "scopes": scopes, "company": company}, a.Get("data.viewer"), as.Name)
+			}
+		}
+		scoped := s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{Scopes: []string{"audit:read"}})
+		require.Equal(t, []any{"audit:read"}, ask(t, s, scoped, query, nil).Get("data.viewer.scopes"))
+		robot, key := robotOf(t, s)
+		a := ask(t, s, key, query, nil)
+		require.Equal(t, robot, a.Text("data.viewer.id"))
+		require.Equal(t, "service_account", a.Text("data.viewer.type"))
+		require.Nil(t, a.Get("data.viewer.email"))
+		sandbox := ask(t, s, s.A.TestKey, query, nil)
+		require.Equal(t, s.World.A.Sandbox.ID, sandbox.Text("data.viewer.company.id"))
+		require.Nil(t, sandbox.Get("data.viewer.company.sandbox"))
+	})
+}
+
+// A session goes over to the sandbox and back, and ends.
+func TestSessionsThroughTheGraph(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		h := opened(t, s)
+		as, other := s.Session(t, s.World.A.Owner), s.Session(t, s.World.A.Owner)
+		list := ask(t, s, as, `{ sessions { totalCount edges { node { id current sandbox } } } }`, nil)
+		require.Equal(t, 2, list.Int("data.sessions.totalCount"))
+		id := list.Text("data.sessions.edges.0.node.id") // the newest is the other
+		require.Equal(t, false, list.Get("data.sessions.edges.0.node.current"))
+		require.Equal(t, true, list.Get("data.sessions.edges.1.node.current"))
+
+		a := ask(t, s, as, `mutation { switchSession(input: {sandbox: true}) { sandbox companyId } }`, nil)
+		require.Equal(t, vars{"sandbox": true, "companyId": s.World.A.Sandbox.ID}, a.Get("data.switchSession"))
+		require.Equal(t, "not_found", send(t, s, as, `query($id: ID!) { service(id: $id) { name } }`, vars{"id": h.service.ID}).Text("errors.0.extensions.code"))
+		ask(t, s, as, `mutation { switchSession(input: {sandbox: false}) { sandbox } }`, nil)
+		ask(t, s, as, `query($id: ID!) { service(id: $id) { name } }`, vars{"id": h.service.ID})
+
+		ended := ask(t, s, as, `mutation($id: ID!) { endSession(input: {id: $id}) { session { id endedAt } } }`, vars{"id": id})
+		require.NotEmpty(t, ended.Text("data.endSession.session.endedAt"))
+		require.Equal(t, 401, send(t, s, other, `{ viewer { id } }`, nil).Status)
+		member := s.Session(t, s.World.A.Users[principal.Member])
+		require.Equal(t, "forbidden", send(t, s, member, `mutation($id: ID!) { endSession(input: {id: $id}) { session { id } } }`, vars{"id": id}).Text("errors.0.extensions.code"))
+		require.Zero(t, ask(t, s, member, `query($u: ID) { sessions(userId: $u) { totalCount } }`, vars{"u": s.A.Owner.UserID}).Int("data.sessions.totalCount"))
+		ask(t, s, as, `mutation($u: ID!) { endAllSessions(input: {userId: $u}) { user { id } } }`, vars{"u": s.A.Owner.UserID})
+		require.Equal(t, 401, send(t, s, as, `{ viewer { id } }`, nil).Status)
+	})
+}

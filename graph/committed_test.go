@@ -1,0 +1,82 @@
+package graph_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/vektah/gqlparser/v2/formatter"
+
+	"atrium/graph"
+	"atrium/internal/apitest"
+	"atrium/internal/testkit"
+)
+
+var (
+	update   = flag.Bool("update", false, "write graph/schema.graphql anew, unless that breaks clients")
+	breaking = flag.Bool("breaking", false, "with -update, write it even so")
+)
+
+// committed is the schema as clients know it.
+const committed = "schema.graphql"
+
+// printed is the schema as it is served, in the language of schemas.
+func printed() string {
+	var b bytes.Buffer
+	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(graph.Schema())
+	return b.String()
+}
+
+// judgement is what GraphQL's reference implementation says of a schema.
+type judgement struct{ Faults, Breaking, Told []string }
+
+// reference runs testdata/node/schema.mjs, with the library it uses installed into a folder of the test's.
+func reference(t *testing.T, input map[string]any) (out judgement) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/node")))
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	install := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	install.Dir = dir
+	said, err := install.CombinedOutput()
+	require.NoError(t, err, "npm ci: %s", said)
+	b, err := json.Marshal(input)
+	require.NoError(t, err)
+	run := exec.CommandContext(ctx, "node", "schema.mjs")
+	run.Dir, run.Stdin = dir, bytes.NewReader(b)
+	var faults bytes.Buffer
+	run.Stderr = &faults
+	said, err = run.Output()
+	require.NoError(t, err, "%s", &faults)
+	require.NoError(t, json.Unmarshal(said, &out), "%s", said)
+	return out
+}
+
+// The schema is committed, so that a change of it is seen, and one that breaks clients is refused. Both the schema and
+// what introspection tells of it stand before GraphQL's reference implementation.
+func TestCommittedSchema(t *testing.T) {
+	t.Parallel()
+	s := apitest.Serve(t, testkit.SQLiteWorld(t), door)
+	told := ask(t, s, s.A.Owner, introspection, nil).Get("data")
+	was, err := os.ReadFile(committed)
+	require.NoError(t, err)
+	now := printed()
+	got := reference(t, map[string]any{"committed": string(was), "current": now, "introspection": told})
+	require.Empty(t, got.Faults)
+	require.Empty(t, got.Told)
+	if !*breaking {
+		require.Empty(t, got.Breaking, "this breaks clients; if it has to be: go test ./graph -run CommittedSchema -update -breaking")
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(committed, []byte(now), 0o644))
+		return
+	}
+	require.Equal(t, string(was), now, "run: go test ./graph -run CommittedSchema -update")
+}

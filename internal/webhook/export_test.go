@@ -1,0 +1,81 @@
+package webhook
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// After is schedule.after for a schedule.
+func After(retries []time.Duration, step int, asked time.Duration) (time.Duration, bool) {
+	return schedule(retries).after(step, asked)
+}
+
+// RetryAfter is retryAfter of a header's value.
+func RetryAfter(value string, now time.Time) time.Duration {
+	return retryAfter(http.Header{"Retry-After": {value}}, now)
+}
+
+// Kept is kept.
+func Kept(body []byte, secrets ...Secret) string { return kept(body, secrets) }
+
+// Lanes are lanes.
+type Lanes struct{ *lanes }
+
+// NewLanes returns lanes.
+func NewLanes() Lanes { return Lanes{newLanes()} }
+
+// Enter is lanes.enter.
+func (l Lanes) Enter(ctx context.Context, subscription string) (time.Duration, bool) {
+	return l.enter(ctx, subscription, time.Now())
+}
+
+// Leave is lanes.leave.
+func (l Lanes) Leave(subscription string, held, called time.Duration) {
+	l.leave(subscription, held, called)
+}
+
+// Waiting returns how many wait for a place.
+func (l Lanes) Waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queued
+}
+
+// Known returns how many lanes are remembered.
+func (l Lanes) Known() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.byID)
+}
+
+// The bounds of lanes.
+const (
+	LaneWidth    = laneWidth
+	SlowWidth    = slowWidth
+	Slots        = slots
+	MaxPark      = maxPark
+	MinPark      = minPark
+	MaxIdleLanes = maxIdleLanes
+)
+
+// Batcher is a batcher of numbers.
+type Batcher struct{ *batcher[int, int] }
+
+// NewBatcher returns a batcher.
+func NewBatcher(most int, do func(context.Context, []int) ([]int, error)) Batcher {
+	return Batcher{&batcher[int, int]{most: most, do: do}}
+}
+
+// Call is batcher.call.
+func (b Batcher) Call(in int) (int, error) { return b.call(in) }
+
+// ReplayBatch is replayBatch.
+const ReplayBatch = replayBatch
+
+// Pending returns how many wait for the next batch.
+func (b Batcher) Pending() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.pending)
+}

@@ -1,0 +1,109 @@
+package webhook_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"atrium/internal/webhook"
+)
+
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour}, webhook.DefaultRetries)
+	for step, want := range webhook.DefaultRetries {
+		for range 100 {
+			wait, again := webhook.After(webhook.DefaultRetries, step+1, 0)
+			require.True(t, again)
+			require.LessOrEqual(t, wait, want, "later than the schedule has it")
+			require.GreaterOrEqual(t, wait, want-want/10, "more than a tenth by chance")
+		}
+	}
+	_, again := webhook.After(webhook.DefaultRetries, 6, 0)
+	require.False(t, again, "a sixth retry")
+	_, again = webhook.After(nil, 1, time.Hour)
+	require.False(t, again, "a schedule without retries")
+}
+
+// A receiver that asks for patience gets it, up to the following step; for less than the schedule has it cannot ask.
+func TestScheduleWithRetryAfter(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		step        int
+		asked, want time.Duration
+	}{
+		{1, time.Second, 30 * time.Second},
+		{1, 30 * time.Second, 30 * time.Second},
+		{1, time.Minute, time.Minute},
+		{1, 2 * time.Minute, 2 * time.Minute},
+		{1, 24 * time.Hour, 2 * time.Minute},
+		{2, 5 * time.Minute, 5 * time.Minute},
+		{4, 24 * time.Hour, 6 * time.Hour},
+		{5, time.Hour, 6 * time.Hour},
+		{5, 24 * time.Hour, 6 * time.Hour},
+	} {
+		wait, again := webhook.After(webhook.DefaultRetries, c.step, c.asked)
+		require.True(t, again)
+		require.GreaterOrEqual(t, wait, min(c.asked, c.want), "%+v", c)
+		require.GreaterOrEqual(t, wait, c.want-c.want/10, "%+v", c)
+		require.LessOrEqual(t, wait, c.want, "%+v", c)
+	}
+}
+
+func TestScheduleNeverComesEarlier(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		retries := rapid.SliceOfN(rapid.Map(rapid.Int64Range(1, int64(8*time.Hour)), func(n int64) time.Duration { return time.Duration(n) }), 1, 8).Draw(t, "retries")
+		step := rapid.IntRange(1, len(retries)).Draw(t, "step")
+		asked := time.Duration(rapid.Int64Range(0, int64(48*time.Hour)).Draw(t, "asked"))
+		wait, again := webhook.After(retries, step, asked)
+		require.True(t, again)
+		own, next := retries[step-1], retries[min(step, len(retries)-1)]
+		require.GreaterOrEqual(t, wait, own-own/10-1)
+		require.GreaterOrEqual(t, wait, min(asked, next))
+		require.LessOrEqual(t, wait, max(own, next))
+	})
+}
+
+func TestRetryAfterHeader(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2027, 1, 15, 10, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"": 0, "0": 0, "120": 2 * time.Minute, "-3": 0, "1.5": 0, "soon": 0, "99999999999999999999": 0,
+		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
+		now.Add(-time.Hour).Format(http.TimeFormat):       0,
+	} {
+		require.Equal(t, want, webhook.RetryAfter(value, now), "%q", value)
+	}
+}
+
+func TestSchedulesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, retries := range [][]time.Duration{{0}, {time.Second, -1}, {8 * 24 * time.Hour}, make([]time.Duration, 21)} {
+		_, err := webhook.New(webhook.Options{Retries: retries})
+		require.Error(t, err, "%v", retries)
+	}
+}
+
+// What is kept of an answer fits any database and is no longer than a kilobyte, and the signing secret is not in it.
+func TestKeptBody(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "thanks", webhook.Kept([]byte("thanks")))
+	require.Equal(t, "a\uFFFDb\uFFFD", webhook.Kept([]byte("a\x00b\xff")))
+	require.Len(t, webhook.Kept([]byte(strings.Repeat("x", 5000))), 1024)
+	secret := webhook.Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	for _, echo := range []string{"you sent " + secret.Reveal() + "!", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"} {
+		require.NotContains(t, webhook.Kept([]byte(echo), secret), "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := webhook.Kept(rapid.SliceOf(rapid.Byte()).Draw(t, "body"))
+		require.True(t, utf8.ValidString(text))
+		require.NotContains(t, text, "\x00")
+		require.LessOrEqual(t, len(text), 1024)
+	})
+}

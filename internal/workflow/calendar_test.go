@@ -1,0 +1,59 @@
+package workflow_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/testkit"
+	"atrium/internal/workflow"
+)
+
+func TestCalendars(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		plain := testkit.Run(t, w, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: "Always"})
+		require.Equal(t, "UTC", plain.TimeZone)
+		hours, err := workflow.HoursOf(plain)
+		require.NoError(t, err)
+		require.Empty(t, hours)
+
+		zone := "Europe/Berlin"
+		office := testkit.Run(t, w, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{
+			Name: "Office", TimeZone: &zone, Holidays: []string{"2026-12-25"},
+			WorkingHours: []workflow.WorkingHours{{Day: "MON", From: "09:00", To: "17:30"}, {Day: "FRI", From: "00:00", To: "24:00"}},
+		})
+		read := testkit.Run(t, w, ctx, workflow.GetCalendar, op.ByID{ID: office.ID})
+		require.Equal(t, []string{"2026-12-25"}, read.Holidays)
+		hours, err = workflow.HoursOf(read)
+		require.NoError(t, err)
+		require.Equal(t, []*workflow.WorkingHours{{Day: "MON", From: "09:00", To: "17:30"}, {Day: "FRI", From: "00:00", To: "24:00"}}, hours)
+		require.Equal(t, 2, testkit.Run(t, w, ctx, workflow.ListCalendars, workflow.ListCalendarsInput{}).Total)
+
+		for name, c := range map[string]struct {
+			in    workflow.CreateCalendarInput
+			field string
+		}{
+			"no zone":            {workflow.CreateCalendarInput{Name: "x", TimeZone: new("Mars/Olympus")}, "timeZone"},
+			"this machine's own": {workflow.CreateCalendarInput{Name: "x", TimeZone: new("Local")}, "timeZone"},
+			"a path":             {workflow.CreateCalendarInput{Name: "x", TimeZone: new("../../etc/passwd")}, "timeZone"},
+			"an empty zone":      {workflow.CreateCalendarInput{Name: "x", TimeZone: new("")}, "timeZone"},
+			"no day":             {workflow.CreateCalendarInput{Name: "x", WorkingHours: []workflow.WorkingHours{{Day: "DAY", From: "09:00", To: "10:00"}}}, "workingHours[0].day"},
+			"no time":            {workflow.CreateCalendarInput{Name: "x", WorkingHours: []workflow.WorkingHours{{Day: "MON", From: "24:00", To: "24:00"}}}, "workingHours[0].from"},
+			"an end before":      {workflow.CreateCalendarInput{Name: "x", WorkingHours: []workflow.WorkingHours{{Day: "MON", From: "10:00", To: "09:59"}}}, "workingHours[0].to"},
+			"no holiday":         {workflow.CreateCalendarInput{Name: "x", Holidays: []string{"2026-12-24", "Christmas"}}, "holidays[1]"},
+			"a holiday twice":    {workflow.CreateCalendarInput{Name: "x", Holidays: []string{"2026-12-24", "2026-12-24"}}, "holidays"},
+			"no name":            {workflow.CreateCalendarInput{}, "name"},
+		} {
+			err := run(ctx, w, workflow.CreateCalendar, c.in)
+			require.Equal(t, apperr.Validation, apperr.CodeOf(err), name)
+			require.Equal(t, c.field, apperr.From(err).Details[0].Field, name)
+		}
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(run(w.As(w.A, principal.Agent), w, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: "x"})))
+		require.Equal(t, apperr.NotFound, apperr.CodeOf(run(w.As(w.B, principal.Owner), w, workflow.GetCalendar, op.ByID{ID: office.ID})))
+	})
+}
