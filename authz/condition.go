@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -372,103 +369,4 @@ func (p *parser) variable(fits []kind, s string) (kind, operandOf, bool) {
 		return 0, operandOf{}, false
 	}
 	return kinds[0], operandOf{from: from}, true
-}
-
-// constant reads a JSON value as a value of the kind.
-func constant(k kind, v any) (ast.Value, bool) {
-	switch v := v.(type) {
-	case string:
-		switch {
-		case utf8.RuneCountInString(v) > maxText, strings.ContainsRune(v, 0):
-			return nil, false
-		case k == text, k == list:
-			return ast.String(v), true
-		case k == moment:
-			return momentOf(v)
-		}
-	case bool:
-		if k == boolean {
-			return ast.Boolean(v), true
-		}
-	case json.Number:
-		if k == number {
-			return numberOf(string(v))
-		}
-	}
-	return nil, false
-}
-
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$`)
-
-// momentOf reads an RFC 3339 date-time, to the microsecond at most: the databases know no finer ones.
-func momentOf(s string) (ast.Value, bool) {
-	if !rfc3339.MatchString(s) {
-		return nil, false
-	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
-		return nil, false
-	}
-	return ast.String(t.Format(MomentFormat)), true
-}
-
-// numberOf reads a number: whole ones of 64 bits exactly, all others as doubles.
-func numberOf(s string) (ast.Value, bool) {
-	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return ast.Number(strconv.FormatInt(i, 10)), true
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return nil, false
-	}
-	if i := int64(f); f == float64(i) && i > -1<<53 && i < 1<<53 {
-		return ast.Number(strconv.FormatInt(i, 10)), true // 1e2 and 3.0 are whole numbers
-	}
-	return ast.Number(strconv.FormatFloat(f, 'g', -1, 64)), true
-}
-
-// globExpr turns a glob into the anchored expression that it means: * is any run, ? one character.
-func globExpr(glob string) string {
-	var b strings.Builder
-	b.WriteString("^(?s:")
-	for _, r := range glob {
-		switch r {
-		case '*':
-			b.WriteString(".*")
-		case '?':
-			b.WriteByte('.')
-		default:
-			b.WriteString(regexp.QuoteMeta(string(r)))
-		}
-	}
-	b.WriteString(")$")
-	return b.String()
-}
-
-// globOf is the way back from globExpr; false for any other expression.
-func globOf(expr string) (string, bool) {
-	body, ok := strings.CutPrefix(expr, "^(?s:")
-	body, closed := strings.CutSuffix(body, ")$")
-	if !ok || !closed {
-		return "", false
-	}
-	var b strings.Builder
-	for i := 0; i < len(body); i++ {
-		switch {
-		case strings.HasPrefix(body[i:], ".*"):
-			b.WriteByte('*')
-			i++
-		case body[i] == '.':
-			b.WriteByte('?')
-		case body[i] == '\\' && i+1 < len(body):
-			i++
-			b.WriteByte(body[i])
-		default:
-			b.WriteByte(body[i])
-		}
-	}
-	if glob := b.String(); globExpr(glob) == expr {
-		return glob, true
-	}
-	return "", false
 }

@@ -33,8 +33,11 @@ func (f filter) where(s *sql.Selector) { s.Where(f.predicate(s)) }
 // predicate is the filter on the rows that s selects. Keys and values are bound, never spliced; whatever the database
 // does not know is FALSE for a permission, and no denial.
 func (f filter) predicate(s *sql.Selector) *sql.Predicate {
+	// The selector may be given another name before the predicate is written: its columns are named now.
+	id := s.C(idColumn)
+	of := id[:len(id)-len(idColumn)-1]
 	return sql.P(func(b *sql.Builder) {
-		w := writer{b: b, s: s, postgres: s.Dialect() == dialect.Postgres}
+		w := writer{b: b, of: of, dialect: s.Dialect(), postgres: s.Dialect() == dialect.Postgres}
 		b.WriteByte('(')
 		w.certain(f.permitted)
 		if f.denied != always(false) {
@@ -45,12 +48,19 @@ func (f filter) predicate(s *sql.Selector) *sql.Predicate {
 	})
 }
 
+// idColumn is a column that every entity has.
+const idColumn = "id"
+
 // writer writes a folded node as SQL.
 type writer struct {
 	b        *sql.Builder
-	s        *sql.Selector
+	of       string // what stands before a column's name, its opening quote included
+	dialect  string
 	postgres bool
 }
+
+// col is a column of the rows, qualified and quoted; name is one of the schema's own.
+func (w writer) col(name string) string { return w.of + name + w.of[len(w.of)-1:] }
 
 // certain writes a node that is never NULL.
 func (w writer) certain(n node) {
@@ -134,7 +144,7 @@ func (w writer) column(c column) {
 
 // attr writes the column, or what a map holds under a key.
 func (w writer) attr(c column) {
-	name := w.s.C(c.attr.column)
+	name := w.col(c.attr.column)
 	switch {
 	case c.attr.isMap && w.postgres:
 		w.b.WriteByte('(').Ident(name).WriteString(" ->> ").Arg(c.key).WriteString("::text)")
@@ -291,11 +301,11 @@ func (w writer) glob(c column) {
 
 // membership asks the table of memberships.
 func (w writer) membership(c column) {
-	d := sql.Dialect(w.s.Dialect())
+	d := sql.Dialect(w.dialect)
 	m := d.Table(teammember.Table).As("policy_members")
 	q := d.Select().From(m).AppendSelectExpr(sql.Raw("1")).Where(sql.And(
-		sql.ColumnsEQ(m.C(teammember.FieldCompanyID), w.s.C(teammember.FieldCompanyID)),
-		sql.ColumnsEQ(m.C(c.attr.own), w.s.C("id")),
+		sql.ColumnsEQ(m.C(teammember.FieldCompanyID), w.col(teammember.FieldCompanyID)),
+		sql.ColumnsEQ(m.C(c.attr.own), w.col(idColumn)),
 		sql.EQ(m.C(c.attr.column), native(text, c.want[0])),
 	))
 	p := sql.Exists(q)
