@@ -76,7 +76,7 @@ func TestDenyReadingProduction(t *testing.T) {
 		})
 		require.True(t, why.Allowed)
 		require.Equal(t, "Allow everything", why.DecidedBy.Name)
-		require.Equal(t, []authz.Unmet{{PolicyID: p.ID, Path: "resource.tags.env", Op: "eq", Want: "prod", Have: "dev"}}, why.Unmet)
+		require.Equal(t, []policy.Unmet{{PolicyID: p.ID, Path: "resource.tags.env", Op: "eq", Want: "prod", Have: "dev"}}, why.Unmet)
 
 		logged := testkit.Run(t, w, owner, policy.GetDecision, op.ByID{ID: hidden.DecisionID})
 		require.False(t, logged.Allowed)
