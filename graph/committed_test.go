@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,5 +79,9 @@ func TestCommittedSchema(t *testing.T) {
 		require.NoError(t, os.WriteFile(committed, []byte(now), 0o644))
 		return
 	}
-	require.Equal(t, string(was), now, "run: go test ./graph -run CommittedSchema -update")
+	old, lines := strings.Split(string(was), "\n"), strings.Split(now, "\n")
+	for i := range min(len(old), len(lines)) {
+		require.Equal(t, old[i], lines[i], "line %d; run: go test ./graph -run CommittedSchema -update", i+1)
+	}
+	require.Len(t, lines, len(old), "run: go test ./graph -run CommittedSchema -update")
 }

@@ -370,7 +370,7 @@ func TestCallersWhoHangUp(t *testing.T) {
 		req.Header[k] = v
 	}
 	cancel()
-	_, err = s.HTTP.Do(req) //nolint:bodyclose // there is none
+	_, err = s.HTTP.Do(req)
 	require.ErrorIs(t, err, context.Canceled)
 	ask(t, s, s.A.Owner, `{ viewer { id } }`, nil)
 }

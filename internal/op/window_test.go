@@ -99,10 +99,10 @@ func TestWindowsStandStill(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		ctx := w.As(w.A, principal.Owner)
-		make := func(name string) *ent.Team {
+		create := func(name string) *ent.Team {
 			return testkit.Run(t, w, ctx, people.CreateTeam, people.CreateTeamInput{Name: name})
 		}
-		b, d, f := make("b"), make("d"), make("f")
+		b, d, f := create("b"), create("d"), create("f")
 		read := func(after string) op.List[*ent.Team] {
 			in := people.ListTeamsInput{}
 			in.SetWindow(1, after, "name", true, false)
@@ -110,8 +110,8 @@ func TestWindowsStandStill(t *testing.T) {
 		}
 		first := read("")
 		require.Equal(t, b.ID, first.Rows[0].ID)
-		make("a")
-		make("c")
+		create("a")
+		create("c")
 		testkit.Run(t, w, ctx, people.DeleteTeam, op.ByID{ID: b.ID}) // the row that the cursor names
 		second := read(first.Cursor(first.Rows[0]))
 		require.Equal(t, "c", second.Rows[0].Name)

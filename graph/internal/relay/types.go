@@ -6,6 +6,8 @@ import (
 )
 
 // The connections and edges of the schema, by their names in it.
+//
+//nolint:revive // the schema describes each of them
 type (
 	AgentConnection               = Connection[ent.Agent]
 	AgentEdge                     = Edge[ent.Agent]
@@ -69,6 +71,8 @@ func (o *Order) Sort() string {
 }
 
 // The orders of the schema, by their names in it.
+//
+//nolint:revive // the schema describes each of them
 type (
 	AccessDecisionOrder      = Order
 	AccessPolicyOrder        = Order
