@@ -20,10 +20,12 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// deliveringFlags are for servers that may deliver to receivers on loopback, with a schedule for the impatient.
-func deliveringFlags(t *testing.T) []string {
-	return []string{"--egress-allow", "127.0.0.0/8", "--egress-ca", receiver.CAFile(t), "--webhook-retries", "200ms,400ms,800ms,1s,2s"}
+// deliveringFlags are for servers that may deliver to receivers on loopback.
+func deliveringFlags(t *testing.T, more ...string) []string {
+	return append([]string{"--egress-allow", "127.0.0.0/8", "--egress-ca", receiver.CAFile(t)}, more...)
 }
+
+const impatient = "--webhook-retries=200ms,400ms,800ms,1s,2s"
 
 // subscribe makes a subscription of a company to created requests, as the settings do.
 func (p place) subscribe(company, url string) string {
@@ -126,7 +128,7 @@ const eventsToDeliver = 1950 // to three receivers; the kills leave some 5,000 d
 // The server is killed three times in the middle of filing and delivering.
 func TestKilledDuringDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		flags := deliveringFlags(t)
+		flags := deliveringFlags(t, impatient)
 		n := p.serve(flags...)
 		first := p.firstRun()
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
@@ -159,9 +161,9 @@ func TestKilledDuringDeliveries(t *testing.T) {
 func TestTwoNodesDeliver(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
-	flags := deliveringFlags(t)
+	flags := deliveringFlags(t, impatient)
 	a := p.serve(flags...)
-	b := p.serve(append(flags, "--role", "worker")...)
+	b := p.serve(append(flags, "--role=worker")...)
 	first := p.firstRun()
 	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
 	r := receiver.New(t, nil)
@@ -169,7 +171,7 @@ func TestTwoNodesDeliver(t *testing.T) {
 	var others []string
 	_, _, others = burst(a, first, load{400, 32, 150, b.kill})
 	require.Empty(t, others)
-	b = p.serve(append(flags, "--role", "worker")...)
+	b = p.serve(append(flags, "--role=worker")...)
 	p.awaitDelivered(first.Company.ID, 2*patience)
 	requireDelivered(t, p, first.Company.ID, subscription, r)
 
@@ -187,7 +189,7 @@ func TestTwoNodesDeliver(t *testing.T) {
 // The development clock brings the retries forward, and answers when they have been made.
 func TestDevelopmentClockAndDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		flags := append(deliveringFlags(t)[:4:4], "--dev-clock")
+		flags := deliveringFlags(t, "--dev-clock")
 		n := p.serve(flags...)
 		first := p.firstRun()
 		r := receiver.New(t, receiver.Status(500, "not now"))

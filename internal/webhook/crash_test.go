@@ -17,6 +17,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/egress"
 	"atrium/internal/events"
+	"atrium/internal/op"
 	"atrium/internal/outbox"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -118,9 +119,7 @@ func TestExactlyTheCommittedEvents(t *testing.T) {
 			t.Cleanup(func() { require.NoError(t, second.Close()) })
 			other := *w
 			other.Store = second
-			engine := *w.Engine
-			engine.Store = second
-			other.Engine = &engine
+			other.Engine = &op.Engine{Store: second, Authz: w.Engine.Authz, Sealer: w.Engine.Sealer, Log: w.Engine.Log}
 			open(t, &other)
 		}
 		o.subscribe(t, r.URL)

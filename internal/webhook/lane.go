@@ -9,7 +9,7 @@ import (
 
 const (
 	slots        = 2048 // jobs that a node holds at once; nearly all of them may be waiting for slow receivers
-	laneWidth    = 10   // calls under way to one subscription, on one node
+	laneWidth    = 16   // attempts under way for one subscription on one node, their recording included
 	slowWidth    = 2    // the same to one whose last answer took long, or did not come
 	slow         = 5 * time.Second
 	brisk        = 250 * time.Millisecond // up to this average it pays to wait for a place

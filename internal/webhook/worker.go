@@ -38,9 +38,15 @@ func (w *worker) Work(ctx context.Context, job *river.Job[outbox.Args]) error {
 		_, err := d.parks.call(jobs.Back{ID: job.JobRow.ID, After: park})
 		return err
 	}
+	// The place is kept until the attempt is recorded: what a crash can repeat is no more than what the lane holds.
+	began, called := time.Now(), time.Duration(-1)
+	defer func() { d.lanes.leave(job.Args.Subscription, time.Since(began), called) }()
 	row, r, err := w.attempt(ctx, job.Args)
 	if err != nil || row == nil {
 		return err
+	}
+	if r.verdict != disabled {
+		called = r.took
 	}
 	outcome, err := d.records.call(record{job: job.JobRow.ID, args: job.Args, row: row, report: r, lost: lost(job.JobRow)})
 	if err != nil {
@@ -50,11 +56,9 @@ func (w *worker) Work(ctx context.Context, job *river.Job[outbox.Args]) error {
 	return nil
 }
 
-// attempt loads a delivery and makes the attempt, in the place that its lane has kept. Returns nil for a delivery that
-// is not to be attempted by this job any more.
+// attempt loads a delivery and makes the attempt. Returns nil for a delivery that is not to be attempted by this job any
+// more.
 func (w *worker) attempt(ctx context.Context, args outbox.Args) (*ent.WebhookDelivery, report, error) {
-	began, called := time.Now(), time.Duration(-1)
-	defer func() { w.d.lanes.leave(args.Subscription, time.Since(began), called) }()
 	row, err := w.d.loads.call(args.Delivery)
 	if err != nil || row == nil {
 		return nil, report{}, err // nil: deleted with its subscription
@@ -69,9 +73,6 @@ func (w *worker) attempt(ctx context.Context, args outbox.Args) (*ent.WebhookDel
 	r, err := w.d.send(ctx, row)
 	if err != nil {
 		return nil, report{}, fmt.Errorf("attempt %s: %w", row.ID, err)
-	}
-	if r.verdict != disabled {
-		called = r.took
 	}
 	return row, r, nil
 }

@@ -120,7 +120,7 @@ func TestRefusedAddress(t *testing.T) {
 	})
 }
 
-// One subscription has at most ten calls under way; the others' deliveries do not wait behind it.
+// One subscription has so many calls under way and no more; the others' deliveries do not wait behind it.
 func TestSlowReceiverHoldsUpNobody(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		hangs, quick := receiver.New(t, receiver.Hang()), receiver.New(t, nil)
