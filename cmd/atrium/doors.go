@@ -6,6 +6,7 @@ import (
 
 	"atrium/internal/gate"
 	"atrium/internal/identity/account"
+	"atrium/internal/identity/signin"
 )
 
 // doors leads every call to what answers it, by path, and by host where the provider has one of its own. What nobody
@@ -25,6 +26,7 @@ func (s *server) doors(api, graphQL http.Handler, pages *hosted) http.Handler {
 	mux.Handle("/login/", routed("/login", pages.session))
 	mux.Handle("/logout", routed("/logout", pages.session))
 	if pages.provider == nil {
+		mux.Handle("/signin/static/", routed("/signin", signin.Static())) // the dress of what session shows
 		return mux
 	}
 	claim(pages.provider, "/oauth2", "/.well-known/openid-configuration")

@@ -34,7 +34,7 @@ type Directory struct {
 	coming singleflight.Group // newcomers: many calls at once ask the issuer and write once
 
 	mu        sync.Mutex
-	strangers map[stranger]time.Time // who was nobody, until when that is not asked again
+	strangers map[stranger]refusal // who was nobody
 }
 
 // stranger is a subject with what its token said and asked for.
@@ -43,11 +43,18 @@ type stranger struct {
 	verified                      bool
 }
 
+// refusal says how long a stranger is not asked about again: until a moment, and while companies and members are as they
+// were.
+type refusal struct {
+	until     time.Time
+	authority uint64
+}
+
 const maxStrangers = 1000
 
 // NewDirectory returns the directory of the issuer's people.
 func NewDirectory(i *Issuer, e *op.Engine) *Directory {
-	return &Directory{issuer: i, engine: e, strangers: map[stranger]time.Time{}}
+	return &Directory{issuer: i, engine: e, strangers: map[stranger]refusal{}}
 }
 
 // Issuer returns whose people they are.
@@ -114,13 +121,16 @@ func (d *Directory) turnAway(s *Subject, wish string) {
 	if len(d.strangers) >= maxStrangers {
 		clear(d.strangers)
 	}
-	d.strangers[stranger{s.Subject, s.Company, wish, s.Email, s.EmailVerified}] = d.issuer.now().Add(retryAfter)
+	authority, _ := d.engine.Store.Authority()
+	d.strangers[stranger{s.Subject, s.Company, wish, s.Email, s.EmailVerified}] = refusal{d.issuer.now().Add(retryAfter), authority}
 }
 
 func (d *Directory) turnedAway(s *Subject, wish string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.issuer.now().Before(d.strangers[stranger{s.Subject, s.Company, wish, s.Email, s.EmailVerified}])
+	r := d.strangers[stranger{s.Subject, s.Company, wish, s.Email, s.EmailVerified}]
+	authority, heard := d.engine.Store.Authority()
+	return heard && authority == r.authority && d.issuer.now().Before(r.until)
 }
 
 // system returns a context in which all companies can be reached.
