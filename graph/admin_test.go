@@ -65,12 +65,48 @@ var settings = []struct {
 	{name: "agents", query: `{ agents { edges { node { id type source autonomy } } } }`},
 	{name: "createAgent", query: `mutation { createAgent(input: {name: "Triage", type: QUEUE_INTAKE, source: MANAGED, autonomy: "SUGGEST"}) { agent { id } } }`, action: "agent.created"},
 	{name: "sessions", query: `{ sessions { edges { node { id current userId methods } } } }`, own: true},
+	{name: "accessPolicies", query: `{ accessPolicies { edges { node { id versions { totalCount } } } } }`},
+	{name: "createAccessPolicy", query: `mutation($in: CreateAccessPolicyInput!) { createAccessPolicy(input: $in) { accessPolicy { id } } }`, action: "accesspolicy.created",
+		vars: func(*testing.T, *apitest.Server) vars {
+			return vars{"in": vars{"name": fresh("p"), "effect": "Allow", "action": "*", "resource": "*"}}
+		}},
+	{name: "updateAccessPolicy", query: `mutation($id: ID!) { updateAccessPolicy(input: {id: $id, enabled: false}) { accessPolicy { id } } }`, action: "accesspolicy.updated", vars: somePolicy},
+	{name: "deleteAccessPolicy", query: `mutation($id: ID!) { deleteAccessPolicy(input: {id: $id}) { id } }`, action: "accesspolicy.deleted", vars: somePolicy},
+	{name: "explainAccess", query: `query($who: ID!) { explainAccess(principalId: $who, action: "create", resourceType: "Service") { allowed } }`,
+		vars: func(_ *testing.T, s *apitest.Server) vars { return vars{"who": s.A.Member.UserID} }},
+	{name: "accessDecisions", query: `{ accessDecisions(first: 1) { edges { node { id } } } }`},
+	{name: "webhookSubscriptions", query: `{ webhookSubscriptions { edges { node { id } } } }`},
+	{name: "createWebhookSubscription", query: `mutation { createWebhookSubscription(input: {url: "https://hooks.example.com/in", events: ["request.created"]}) { signingSecret } }`,
+		action: "webhooksubscription.created"},
+	{name: "updateWebhookSubscription", query: `mutation($id: ID!) { updateWebhookSubscription(input: {id: $id, enabled: false}) { webhookSubscription { id } } }`,
+		action: "webhooksubscription.updated", vars: someSubscription},
+	{name: "rotateWebhookSecret", query: `mutation($id: ID!) { rotateWebhookSecret(input: {id: $id}) { signingSecret } }`, action: "webhooksubscription.rotated", vars: someSubscription},
+	{name: "deleteWebhookSubscription", query: `mutation($id: ID!) { deleteWebhookSubscription(input: {id: $id}) { id } }`, action: "webhooksubscription.deleted", vars: someSubscription},
+	{name: "sendTestEvent", query: `mutation($id: ID!) { sendTestEvent(input: {subscriptionId: $id, event: "request.created"}) { webhookDelivery { id } } }`,
+		action: "webhooksubscription.tested", vars: someSubscription},
+	{name: "replayWebhookEvents", query: `mutation($id: ID!, $since: Time!) { replayWebhookEvents(input: {subscriptionId: $id, since: $since}) { events } }`,
+		action: "webhooksubscription.replayed", vars: func(t *testing.T, s *apitest.Server) vars {
+			v := someSubscription(t, s)
+			v["since"] = s.World.Clock.Now().Add(-time.Hour)
+			return v
+		}},
+	{name: "webhookDeliveries", query: `{ webhookDeliveries { edges { node { id } } } }`},
 	{name: "node of a key", query: `query($id: ID!) { node(id: $id) { ... on ApiKey { id last4 } } }`,
 		vars: func(t *testing.T, s *apitest.Server) vars { return vars{"id": s.A.MemberKey.KeyID} }},
 }
 
 func somebody(t *testing.T, s *apitest.Server) vars {
 	return vars{"id": s.World.AddUser(t, s.World.A, fresh("u")+"@a.test", principal.Member).ID}
+}
+
+func somePolicy(t *testing.T, s *apitest.Server) vars {
+	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createAccessPolicy(input: {name: "P", effect: Deny, action: "read", resource: "Secret"}) { accessPolicy { id } } }`, nil)
+	return vars{"id": a.Text("data.createAccessPolicy.accessPolicy.id")}
+}
+
+func someSubscription(t *testing.T, s *apitest.Server) vars {
+	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createWebhookSubscription(input: {url: "https://hooks.example.com/in", events: ["request.created"]}) { webhookSubscription { id } } }`, nil)
+	return vars{"id": a.Text("data.createWebhookSubscription.webhookSubscription.id")}
 }
 
 // The admin layer takes a person with the role; a key never gets in, however mighty the person behind it.

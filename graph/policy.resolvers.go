@@ -8,7 +8,6 @@ import (
 	"atrium/ent"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
-	"atrium/internal/op"
 	"atrium/internal/policy"
 )
 
@@ -70,7 +69,7 @@ func (r *accessPolicyResolver) Condition(_ context.Context, p *ent.AccessPolicy)
 }
 
 func (r *accessPolicyResolver) Versions(ctx context.Context, p *ent.AccessPolicy, first *int, after *string) (*relay.Connection[ent.AccessPolicyVersion], error) {
-	return list(ctx, r.engine, policy.Versions, &policy.VersionsInput{ByID: op.ByID{ID: p.ID}}, first, after, nil)
+	return branch(ctx, r.engine, p, func(p *ent.AccessPolicy) string { return p.ID }, policy.VersionsOf, first, after, same[ent.AccessPolicyVersion])
 }
 
 // AccessDecision returns the resolver of a decision's fields that are no columns.

@@ -72,6 +72,9 @@ func ListEach[T any, P ~func(*sql.Selector)](ctx context.Context, tx *Tx, page P
 	parent func(T) string,
 ) (map[string]List[T], error) {
 	page = page.normal()
+	if page.Window == nil {
+		page.Window = &Window{}
+	}
 	after, err := afterCursor[T](page, sorts)
 	if err != nil {
 		return nil, err

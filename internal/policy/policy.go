@@ -48,11 +48,6 @@ var (
 		Resource: "AccessPolicy", Action: op.Delete, AdminLayer: true,
 		Summary: "Delete an access policy",
 	}, load, remove)
-
-	Versions = op.OnRow("accesspolicy.versions", op.Spec{
-		Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
-		Summary: "List the changes of an access policy, the newest first",
-	}, load, versions)
 )
 
 // ListInput pages the list of policies.
@@ -220,19 +215,6 @@ func stateOf(p *ent.AccessPolicy) State {
 		Name: p.Name, Description: p.Description, Enabled: p.Enabled, Effect: string(p.Effect), Action: p.Action, Resource: p.Resource,
 		Condition: p.Condition,
 	}
-}
-
-// VersionsInput pages the changes of one policy.
-type VersionsInput struct {
-	op.ByID
-	op.Page
-}
-
-func versions(ctx context.Context, tx *op.Tx, p *ent.AccessPolicy, in VersionsInput) (op.List[*ent.AccessPolicyVersion], error) {
-	q := tx.AccessPolicyVersion.Query().Where(accesspolicyversion.PolicyID(p.ID))
-	return op.ListOf(ctx, in.Page, nil, q.Clone().Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.AccessPolicyVersion, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
 }
 
 // Draft is a policy that is not kept: what is in force once it is.

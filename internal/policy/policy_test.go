@@ -48,7 +48,7 @@ func TestVersions(t *testing.T) {
 		require.False(t, p.Enabled)
 		c := policy.NewCondition([]byte(`{"resource.status": {"ne": "draft"}}`))
 		p = testkit.Run(t, w, admin, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: p.ID}, Condition: op.SetTo(c), Name: op.SetTo("Other")})
-		versions := testkit.Run(t, w, owner, policy.Versions, policy.VersionsInput{ByID: op.ByID{ID: p.ID}})
+		versions := testkit.Run(t, w, owner, policy.VersionsOf, op.OfParents{IDs: []string{p.ID}})[p.ID]
 		require.Equal(t, 3, versions.Total)
 		newest := versions.Rows[0]
 		require.Equal(t, w.A.Users[principal.Admin].ID, newest.ActorID)
