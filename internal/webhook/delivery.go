@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
@@ -80,9 +83,36 @@ func (in ListDeliveriesInput) where() []predicate.WebhookDelivery {
 		where = append(where, webhookdelivery.SubscriptionID(*in.SubscriptionID))
 	}
 	if len(in.Outcome) > 0 {
-		where = append(where, webhookdelivery.OutcomeIn(op.Enums[webhookdelivery.Outcome](in.Outcome)...))
+		where = append(where, outcomeIn(in.Outcome))
 	}
 	return where
+}
+
+// outcomeIn writes the outcomes into the statement where others are bound: a plan that is kept for all of them would take
+// the one in ten thousand that is pending for one in three, and walk through a whole history for it.
+func outcomeIn(names []string) predicate.WebhookDelivery {
+	var literals []string
+	for _, o := range []webhookdelivery.Outcome{webhookdelivery.OutcomePENDING, webhookdelivery.OutcomeSUCCESS, webhookdelivery.OutcomeFAILED} {
+		if slices.Contains(names, string(o)) {
+			literals = append(literals, "'"+string(o)+"'")
+		}
+	}
+	return func(s *sql.Selector) {
+		column := s.C(webhookdelivery.FieldOutcome)
+		// SQLite keeps no statistics: it is told not to look for what nearly all deliveries are by an index.
+		common := s.Dialect() == dialect.SQLite && slices.Contains(names, string(webhookdelivery.OutcomeSUCCESS))
+		s.Where(sql.P(func(b *sql.Builder) {
+			if common {
+				b.WriteString("+")
+			}
+			b.Ident(column)
+			if len(literals) == 1 {
+				b.WriteString(" = " + literals[0]) // so that the order of the index is the list's
+				return
+			}
+			b.WriteString(" IN (" + strings.Join(literals, ", ") + ")")
+		}))
+	}
 }
 
 // countUpTo counts the company's deliveries, no further than a bound.
