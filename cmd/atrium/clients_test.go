@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -141,4 +142,30 @@ func TestReadmeRecipe(t *testing.T) {
 	require.Contains(t, n.script("readme.mjs", map[string]any{
 		"api": n.base, "email": first.Owner.Email, "password": first.Owner.Password, "clientId": first.OAuthClient.ClientID,
 	}), "readme: ok")
+}
+
+// A stock GraphQL client works with the second door.
+func TestStockGraphQLClient(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		first := p.firstRun()
+		require.Contains(t, n.script("urql.mjs", map[string]any{"api": n.base, "token": p.token(first.Company.ID, first.Owner.Email)}), "urql: ok")
+	})
+}
+
+// Where only trusted documents run, a session runs those of the manifest and no others; a manifest that is none stops
+// the start.
+func TestTrustedDocumentsOnly(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	manifest := filepath.Join(t.TempDir(), "manifest.json")
+	require.NoError(t, os.WriteFile(manifest, []byte(`{"00": "{ viewer { id } }"}`), 0o600))
+	n := p.launch("--graphql-trusted-only", manifest)
+	require.NotZero(t, n.wait())
+	require.Contains(t, n.err.String(), "--graphql-trusted-only")
+	sum := sha256.Sum256([]byte(`{ viewer { id } }`))
+	require.NoError(t, os.WriteFile(manifest, []byte(fmt.Sprintf(`{"%x": "{ viewer { id } }"}`, sum)), 0o600))
+	n = p.serve("--graphql-trusted-only", manifest)
+	first := p.firstRun()
+	n.graphQL(p.token(first.Company.ID, first.Owner.Email), `{ viewer { name } }`, nil) // integrations write their own
 }

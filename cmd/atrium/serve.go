@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -48,6 +49,8 @@ type serveCmd struct {
 	ACMEDomain    []string `help:"Get certificates for these names by ACME."`
 	ACMEEmail     string   `help:"Contact for the ACME account."`
 	ACMEDirectory string   `help:"The ACME directory (default: Let's Encrypt)."`
+
+	GraphQLTrustedOnly string `name:"graphql-trusted-only" help:"Manifest of GraphQL documents by the SHA-256 of their text, in JSON: callers with a session cookie run no others." type:"path"`
 
 	WebhookRetries []time.Duration `default:"30s,2m,10m,1h,6h" help:"Waits before the retries of a webhook delivery."`
 	EgressAllow    []netip.Prefix  `help:"Private networks that outbound calls may reach, as CIDR."`
@@ -250,8 +253,12 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	graphQL, err := s.graphQL(g)
+	if err != nil {
+		return err
+	}
 	srv := &http.Server{
-		Handler: traced(g.Front(s.doors(api, s.graphQL(g), pages))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		Handler: traced(g.Front(s.doors(api, graphQL, pages))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	if err := s.greet(ctx); err != nil {
@@ -265,8 +272,18 @@ func (s *server) addAPI(ctx context.Context) error {
 }
 
 // graphQL builds the second door.
-func (s *server) graphQL(g *gate.Gate) http.Handler {
-	return graph.New(graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL})
+func (s *server) graphQL(g *gate.Gate) (http.Handler, error) {
+	o := graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL}
+	if s.GraphQLTrustedOnly != "" {
+		manifest, err := os.ReadFile(s.GraphQLTrustedOnly)
+		if err == nil {
+			o.Trusted, err = graph.ReadDocuments(manifest)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--graphql-trusted-only: %w", err)
+		}
+	}
+	return graph.New(o), nil
 }
 
 // limiter counts calls in Redis when there is one, else in memory with the day's counts kept in the database.
