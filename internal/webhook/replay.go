@@ -42,7 +42,7 @@ func errDisabled() error {
 // replayDelivery makes a settled delivery pending again, and one that waits for a retry due at once. Returns conflict for
 // a disabled subscription, and for a delivery that has had very many attempts.
 func replayDelivery(ctx context.Context, tx *op.Tx, before *ent.WebhookDelivery, _ op.ByID) (*ent.WebhookDelivery, error) {
-	s, err := before.QuerySubscription().Only(ctx)
+	s, err := before.QuerySubscription().Only(tx.Unfiltered(ctx, "a delivery is replayed if its subscription is enabled"))
 	if err != nil {
 		return nil, fmt.Errorf("look the subscription up: %w", err)
 	}

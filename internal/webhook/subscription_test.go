@@ -19,6 +19,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/op"
+	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
 	"atrium/internal/webhook"
@@ -294,5 +295,27 @@ func TestListOfDeliveries(t *testing.T) {
 		for i, d := range all.Rows {
 			require.Equal(t, d.ID, seen[i])
 		}
+	})
+}
+
+// What access policies hide is in neither the list nor its total, and a replay does not reach it; the limit counts it.
+func TestDeliveriesUnderPolicies(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		s := create(t, w, ctx)
+		send := func(event string) *ent.WebhookDelivery {
+			return testkit.Run(t, w, ctx, webhook.SendTestEvent, webhook.SendTestEventInput{BySubscription: webhook.BySubscription{SubscriptionID: s.ID}, Event: event})
+		}
+		hidden, shown := send(events.TaskAssigned), send(events.RequestCreated)
+		testkit.Run(t, w, ctx, policy.Create, policy.CreateInput{
+			Name: "Hide tasks", Effect: "Deny", Action: "read", Resource: "WebhookDelivery", Condition: new(policy.NewCondition([]byte(`{"resource.event": "task.assigned"}`))),
+		})
+		l := testkit.Run(t, w, ctx, webhook.ListDeliveries, webhook.ListDeliveriesInput{SubscriptionID: &s.ID})
+		require.Equal(t, 1, l.Total)
+		require.Len(t, l.Rows, 1)
+		require.Equal(t, shown.ID, l.Rows[0].ID)
+		refuse(t, w, ctx, webhook.ReplayDelivery, op.ByID{ID: hidden.ID}, apperr.Forbidden)
+		testkit.Run(t, w, ctx, webhook.ReplayDelivery, op.ByID{ID: shown.ID})
 	})
 }
