@@ -42,7 +42,7 @@ func Record(ctx context.Context, tx *store.Tx, e Event) (string, error) {
 		return "", err //nolint:wrapcheck // says what it was doing
 	}
 	eventID := id.New("evt")
-	if err := tx.Event.Create().SetID(eventID).SetType(e.Name).SetSubjectID(e.SubjectID).SetPayload(payload).Exec(ctx); err != nil {
+	if err := tx.Event.Create().SetID(eventID).SetCreatedAt(e.At).SetType(e.Name).SetSubjectID(e.SubjectID).SetPayload(payload).Exec(ctx); err != nil {
 		return "", fmt.Errorf("write the event: %w", err)
 	}
 	return eventID, nil
