@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 
 	"atrium/internal/apitest"
 	"atrium/internal/principal"
+	"atrium/internal/store"
 )
 
 var numbers atomic.Int64
@@ -105,6 +107,10 @@ func somePolicy(t *testing.T, s *apitest.Server) vars {
 }
 
 func someSubscription(t *testing.T, s *apitest.Server) vars {
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error { // a company has at most 50
+		_, err := tx.WebhookSubscription.Delete().Exec(ctx)
+		return err
+	})
 	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createWebhookSubscription(input: {url: "https://hooks.example.com/in", events: ["request.created"]}) { webhookSubscription { id } } }`, nil)
 	return vars{"id": a.Text("data.createWebhookSubscription.webhookSubscription.id")}
 }

@@ -164,7 +164,13 @@ func TestLastUsedIsWrittenInBatches(t *testing.T) {
 			return row.LastUsedAt
 		}
 		require.Nil(t, used())
-		before, _ := w.Store.Authority()
+		var before uint64 // once everything that made the company and the key has been heard of
+		require.Eventually(t, func() bool {
+			v, heard := w.Store.Authority()
+			settled := heard && v == before
+			before = v
+			return settled
+		}, time.Minute, 2*store.Propagation)
 		require.NoError(t, a.Flush(t.Context()))
 		require.NotNil(t, used())
 		require.NoError(t, a.Flush(t.Context()), "nothing to write")

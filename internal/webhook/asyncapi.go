@@ -73,8 +73,8 @@ func AsyncAPI(baseURL string) ([]byte, error) {
 }
 
 const deliverText = "One POST an attempt. Any answer with a 2xx status within 30 seconds is a success. 410 disables the subscription. " +
-	"Anything else, redirects included, is tried again after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours (up to a tenth sooner by chance, " +
-	"and later where Retry-After asks for it, up to the length of the following step). " +
+	"Anything else, redirects included, is tried again after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours, " +
+	"or later where Retry-After asks for it, up to the length of the following step. " +
 	"An event may arrive more than once and out of order: webhook-id is the same each time."
 
 var signedTrait = object{

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -33,17 +32,18 @@ func newSchedule(retries []time.Duration) (schedule, error) {
 	return retries, nil
 }
 
-// after returns the wait after the failed attempt at a step (from 1), and false when it was the last one. Up to a tenth is
-// taken off by chance, so that the retries of an outage do not come all at once and none comes later than the schedule
-// has it. A receiver that asks for more patience gets it up to the length of the following step (the last step has its
-// own): it can put the schedule off by one step at a time and never stall it. Less patience than the schedule's it does
-// not get.
+// after returns the wait after the failed attempt at a step (from 1), and false when it was the last one. A receiver that
+// asks for more patience gets it up to the length of the following step (the last step has its own): it can put the
+// schedule off by one step at a time and never stall it. Less patience than the schedule's it does not get.
+//
+// Nothing is added by chance: what nextAttemptAt says is the schedule itself. The retries of an outage do not come all at
+// once, because each waits from the end of its own attempt, and a lane lets only so many through at a time.
 func (s schedule) after(step int, asked time.Duration) (time.Duration, bool) {
 	if step < 1 || step > len(s) {
 		return 0, false
 	}
 	wait, most := s[step-1], s[min(step, len(s)-1)]
-	return max(wait-rand.N(wait/10+1), min(asked, most)), true
+	return max(wait, min(asked, most)), true
 }
 
 // retryAfter returns how long an answer asks to be left alone: seconds or a date, 0 for neither.

@@ -42,14 +42,19 @@ func (w *worker) Work(ctx context.Context, job *river.Job[outbox.Args]) error {
 	began, called := time.Now(), time.Duration(-1)
 	defer func() { d.lanes.leave(job.Args.Subscription, time.Since(began), called) }()
 	row, r, err := w.attempt(ctx, job.Args)
-	if err != nil || row == nil {
+	if err != nil {
+		d.log.WarnContext(ctx, "a delivery could not be attempted", "delivery", job.Args.Delivery, "error", err)
 		return err
+	}
+	if row == nil {
+		return nil
 	}
 	if r.verdict != disabled {
 		called = r.took
 	}
-	outcome, err := d.records.call(record{job: job.JobRow.ID, args: job.Args, row: row, report: r, lost: lost(job.JobRow)})
+	outcome, err := d.records.call(record{job: job.JobRow.ID, args: job.Args, row: row, report: r, lost: d.lost(job.JobRow)})
 	if err != nil {
+		d.log.ErrorContext(ctx, "an attempt was made but could not be recorded: it will be repeated", "delivery", job.Args.Delivery, "error", err)
 		return fmt.Errorf(unrecorded+"%w", err)
 	}
 	d.metrics.attempted(r, outcome, row.CreatedAt, job.Args)
@@ -82,11 +87,11 @@ func (*worker) Timeout(*river.Job[outbox.Args]) time.Duration { return jobs.Time
 
 // lost returns the attempts that the job's earlier runs may have made and nobody wrote down: their node died or could not
 // reach the database.
-func lost(row *rivertype.JobRow) []Attempt {
+func (d *Dispatcher) lost(row *rivertype.JobRow) []Attempt {
 	var list []Attempt
 	for _, e := range row.Errors {
 		if strings.HasPrefix(e.Error, jobs.Orphaned) || strings.HasPrefix(e.Error, unrecorded) || strings.HasPrefix(e.Error, rescued) {
-			list = append(list, Attempt{At: e.At.UTC().Truncate(time.Millisecond), Error: new(textInterrupted)})
+			list = append(list, Attempt{At: e.At.Add(d.store.Clock().Offset()).UTC().Truncate(time.Millisecond), Error: new(textInterrupted)})
 		}
 	}
 	return list
