@@ -7,12 +7,12 @@
 // evaluates the policies that are about its action and resource (DecideRow); a list carries the same policies as a
 // predicate of its SQL (Rows), made from what partial evaluation left. That both agree is held by a differential test.
 //
-//	resource.go, attribute.go  what policies can look at: one table, made from the entities
-//	condition.go, policy.go    the policies' language
-//	residual.go, fold.go       what partial evaluation leaves, narrowed down to a caller and a resource
-//	predicate.go, rows.go      the same as SQL
-//	set.go, document.go        a company's policies, and the input of a decision
-//	bundle.go                  the modules, the operator's own among them
+//	resource.go, attribute.go       what policies can look at: one table, made from the entities
+//	condition.go, policy.go         the policies' language
+//	residual.go, node.go, fold.go   what partial evaluation leaves, narrowed down to a caller and a resource
+//	predicate.go, rows.go           the same as SQL
+//	set.go, document.go             a company's policies, and the input of a decision
+//	bundle.go                       the modules, the operator's own among them
 package authz
 
 import (

@@ -13,56 +13,6 @@ import (
 // errUntranslatable is what a residual is refused with that is more than comparisons of attributes with values.
 var errUntranslatable = errors.New("cannot be turned into a filter of rows")
 
-// node is what partial evaluation leaves of a rule: comparisons of the row's attributes with what the caller and the
-// policy say, joined by and, or and not. It is read once, when a policy is saved, and narrowed down to one caller and
-// one resource for each query (fold.go).
-type node interface{ isNode() }
-
-type (
-	always  bool // true or false whatever the row
-	allOf   []node
-	anyOf   []node
-	noneOf  struct{ node } // not, as Rego has it: true for what is undefined
-	compare struct {
-		op   comparison
-		l, r operand
-	}
-)
-
-func (always) isNode()  {}
-func (allOf) isNode()   {}
-func (anyOf) isNode()   {}
-func (noneOf) isNode()  {}
-func (compare) isNode() {}
-
-// comparison is an operator of a residual. All but isNull are false when a side is missing.
-type comparison uint8
-
-const (
-	equal comparison = iota
-	unequal
-	less
-	lessEqual
-	greater
-	greaterEqual
-	isIn // l in r
-	notIn
-	startsWith
-	notStartsWith
-	matches // a glob
-	notMatches
-	isNull
-	notNull
-	isTrue
-)
-
-// operand is one side of a comparison: a constant, or an attribute by its place in the input.
-type operand struct {
-	value  ast.Value
-	path   []string
-	orNull bool // missing is null, rather than undefined
-}
-
 // partially evaluates a query with the whole input unknown and reads what is left. Returns errUntranslatable, wrapped,
 // for a residual that is not understood.
 func partially(ctx context.Context, prepared *ast.Compiler, data func(*rego.Rego), query ast.Body) (node, error) {
@@ -82,36 +32,6 @@ func partially(ctx context.Context, prepared *ast.Compiler, data func(*rego.Rego
 		out = append(out, n)
 	}
 	return join(out), nil
-}
-
-// join simplifies an or.
-func join(n anyOf) node {
-	if slices.ContainsFunc(n, func(c node) bool { return c == always(true) }) {
-		return always(true)
-	}
-	n = slices.DeleteFunc(n, func(c node) bool { return c == always(false) })
-	switch len(n) {
-	case 0:
-		return always(false)
-	case 1:
-		return n[0]
-	}
-	return n
-}
-
-// meet simplifies an and.
-func meet(n allOf) node {
-	if slices.ContainsFunc(n, func(c node) bool { return c == always(false) }) {
-		return always(false)
-	}
-	n = slices.DeleteFunc(n, func(c node) bool { return c == always(true) })
-	switch len(n) {
-	case 0:
-		return always(true)
-	case 1:
-		return n[0]
-	}
-	return n
 }
 
 // reader turns one body into a node.
@@ -210,12 +130,6 @@ var calls = map[string]struct {
 }{
 	"eq": {equal, 2}, "equal": {equal, 2}, "neq": {unequal, 2}, "lt": {less, 2}, "lte": {lessEqual, 2}, "gt": {greater, 2}, "gte": {greaterEqual, 2},
 	"internal.member_2": {isIn, 2}, "startswith": {startsWith, 2}, "regex.match": {matches, 2},
-}
-
-// negations are the operators that hold where the others, with both sides there, do not.
-var negations = map[comparison]comparison{
-	equal: unequal, unequal: equal, less: greaterEqual, greaterEqual: less, greater: lessEqual, lessEqual: greater,
-	isIn: notIn, notIn: isIn, startsWith: notStartsWith, matches: notMatches, isNull: notNull, notNull: isNull,
 }
 
 // call reads f(a, b), or f(a, b, out) where out is what the call is compared with.
@@ -399,19 +313,4 @@ func comparing(op comparison, l, r operand) (node, error) {
 		return compare{op: notNull, l: l}, nil
 	}
 	return nil, fmt.Errorf("%w: a comparison with null", errUntranslatable)
-}
-
-// mirrored is the operator with its sides changed.
-func mirrored(op comparison) comparison {
-	switch op {
-	case less:
-		return greater
-	case lessEqual:
-		return greaterEqual
-	case greater:
-		return less
-	case greaterEqual:
-		return lessEqual
-	}
-	return op
 }
