@@ -1434,14 +1434,19 @@ var (
 				Columns: []*schema.Column{WebhookDeliveriesColumns[3], WebhookDeliveriesColumns[5], WebhookDeliveriesColumns[1], WebhookDeliveriesColumns[0]},
 			},
 			{
+				Name:    "webhookdelivery_company_id_subscription_id_outcome",
+				Unique:  false,
+				Columns: []*schema.Column{WebhookDeliveriesColumns[3], WebhookDeliveriesColumns[9], WebhookDeliveriesColumns[5], WebhookDeliveriesColumns[1], WebhookDeliveriesColumns[0]},
+			},
+			{
 				Name:    "webhookdelivery_company_id_event_id",
 				Unique:  false,
 				Columns: []*schema.Column{WebhookDeliveriesColumns[3], WebhookDeliveriesColumns[10]},
 			},
 			{
-				Name:    "webhookdelivery_created_at",
+				Name:    "webhookdelivery_updated_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{WebhookDeliveriesColumns[1]},
+				Columns: []*schema.Column{WebhookDeliveriesColumns[2], WebhookDeliveriesColumns[0]},
 			},
 		},
 	}

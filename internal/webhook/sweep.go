@@ -20,8 +20,8 @@ const (
 	sweepBatch = 1000 // rows a transaction, so that no sweep holds the writer for long
 )
 
-// SweepArgs is the job that deletes the history beyond 30 days: deliveries that are settled, and then events that no
-// delivery is left of. What happened stays in the audit log; an event is kept so that it can be sent again.
+// SweepArgs is the job that deletes the history beyond 30 days: deliveries that were settled so long ago, and then events
+// that no delivery is left of. What happened stays in the audit log; an event is kept so that it can be sent again.
 type SweepArgs struct{}
 
 // Kind names the job.
@@ -37,8 +37,8 @@ func (s *sweeper) Work(ctx context.Context, _ *river.Job[SweepArgs]) error {
 	ctx = principal.System(ctx, "the history of all companies is swept together")
 	before := s.store.Clock().Now().Add(-keptFor)
 	err := s.inBatches(ctx, func(ctx context.Context, tx *store.Tx) (int, error) {
-		ids, err := tx.WebhookDelivery.Query().Where(webhookdelivery.CreatedAtLT(before), webhookdelivery.OutcomeNEQ(webhookdelivery.OutcomePENDING)).
-			Order(webhookdelivery.ByCreatedAt()).Limit(sweepBatch).IDs(ctx)
+		ids, err := tx.WebhookDelivery.Query().Where(webhookdelivery.UpdatedAtLT(before), webhookdelivery.OutcomeNEQ(webhookdelivery.OutcomePENDING)).
+			Order(webhookdelivery.ByUpdatedAt(), webhookdelivery.ByID()).Limit(sweepBatch).IDs(ctx)
 		if err != nil || len(ids) == 0 {
 			return 0, err //nolint:wrapcheck // wrapped below
 		}
