@@ -1,0 +1,116 @@
+package doors
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apitest"
+	"atrium/internal/catalog"
+	"atrium/internal/op"
+	"atrium/internal/policy"
+)
+
+// denials are access policies that hide rows, forbid changes of some rows, and forbid an action whatever the row. They
+// leave sessions alone, by which the rows that calls are about are made.
+var denials = []policy.CreateInput{
+	{Name: "Members see no services", Action: "read", Resource: "Service", Condition: when(`{"principal.role": "member", "context.authMethod": {"ne": "session"}}`)},
+	{Name: "Agents leave what is not urgent", Action: "update", Resource: "Request", Condition: when(`{"principal.role": "agent", "resource.priority": "MEDIUM"}`)},
+	{Name: "Keys have no teams", Action: "*", Resource: "Team", Condition: when(`{"context.authMethod": "api_key"}`)},
+	{Name: "Admins write no workflows", Action: "create", Resource: "Workflow", Condition: when(`{"principal.role": "admin"}`)},
+	{Name: "Tokens keep secrets", Action: "delete", Resource: "Secret", Condition: when(`{"context.authMethod": "bearer", "resource.name": {"prefix": "SX"}}`)},
+	{Name: "Agents know no members", Action: "read", Resource: "User", Condition: when(`{"principal.role": "agent", "resource.role": "member"}`)},
+	{Name: "Organizations stay as they are", Action: "update", Resource: "Organization", Condition: when(`{"principal.id": {"exists": true}, "context.authMethod": ["bearer", "api_key"]}`)},
+	{Name: "What is archived is gone", Action: "read", Resource: "*", Condition: when(`{"resource.status": "archived", "context.authMethod": {"ne": "session"}}`)},
+}
+
+func when(condition string) *policy.Condition { return new(policy.NewCondition([]byte(condition))) }
+
+// whoever are callers of every role, by token and by key, and one from next door whom these policies do not bind.
+func whoever(s *apitest.Server) []apitest.Caller {
+	stranger := s.B.Owner
+	stranger.Name = "stranger's token"
+	return []apitest.Caller{s.A.Owner, s.A.Admin, s.A.Agent, s.A.Member, s.A.OwnerKey, s.A.AdminKey, s.A.AgentKey, s.A.MemberKey, stranger}
+}
+
+func deny(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	d := newSide(t, s)
+	for _, in := range denials {
+		in.Effect = "Deny"
+		by(d, policy.Create, in)
+	}
+}
+
+// Access policies decide the same at both doors: what they refuse and for which reason, what they hide, what may not be
+// named as a parent, and what of it is audited.
+func TestBothDoorsObeyPolicies(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		deny(t, s)
+		refused := map[string][]string{} // who was refused by a policy, by call
+		for _, c := range calls {
+			for _, as := range whoever(s) {
+				out := compare(t, s, c, as)
+				if strings.Contains(out.Reason, "pol_") {
+					require.Equal(t, "forbidden", out.Code, "%s as %s", c.name, as.Name)
+					refused[c.name] = append(refused[c.name], as.Name)
+				}
+			}
+		}
+		for name, want := range map[string][]string{
+			"read a service":         {"member's token", "member's key"},
+			"create a workflow":      {"admin's token", "admin's key"},
+			"accept a request":       {"agent's token", "agent's key"},
+			"delete a secret":        {"owner's token", "admin's token"},
+			"read a user":            {"agent's token", "agent's key"},
+			"update an organization": {"owner's token", "admin's token", "owner's key", "admin's key"},
+		} {
+			require.Equal(t, want, refused[name], name)
+		}
+		require.Contains(t, refused["read a team"], "owner's key")
+		require.NotContains(t, refused["read a team"], "owner's token")
+		for name, who := range refused {
+			require.NotContains(t, who, "stranger's token", "%s: another company's policies bind nobody here", name)
+		}
+	})
+}
+
+// What policies hide is in no list of either door, nor in its total.
+func TestBothDoorsListWhatPoliciesLeave(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		deny(t, s)
+		d := newSide(t, s)
+		d.request()
+		d.team()
+		archived := newSide(t, s).service()
+		by(d, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: archived}, Status: op.SetTo("archived")})
+		seen := map[string]int{}
+		for _, c := range lists {
+			c.method = http.MethodGet
+			if c.args == "" {
+				c.args = "first: 20"
+			}
+			for _, as := range whoever(s) {
+				out := compare(t, s, c, as)
+				raw, err := json.Marshal(out.Data)
+				require.NoError(t, err)
+				require.NotContains(t, string(raw), archived, "%s as %s", c.name, as.Name)
+				rows, _ := out.Data.([]any)
+				seen[c.name+" as "+as.Name] = len(rows)
+			}
+		}
+		for who, want := range map[string]int{
+			"services as owner's token": 1, "services as member's token": 0, "services as agent's key": 1,
+			"archived services as owner's key": 0,
+			"teams as owner's token":           1, "teams as owner's key": 0,
+		} {
+			require.Equal(t, want, seen[who], who)
+		}
+		require.Equal(t, seen["users as agent's token"], seen["users as owner's token"]-1, "the one member is hidden from agents")
+	})
+}
