@@ -38,7 +38,9 @@ type Company struct {
 	// overrides the plan's number
 	RatePerMinute *int `json:"rate_per_minute,omitempty"`
 	// overrides the plan's number
-	RatePerDay   *int `json:"rate_per_day,omitempty"`
+	RatePerDay *int `json:"rate_per_day,omitempty"`
+	// overrides the plan's number
+	QueryCost    *int `json:"query_cost,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -49,7 +51,7 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case company.FieldMfaRequired, company.FieldJitUsers:
 			values[i] = new(sql.NullBool)
-		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay:
+		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldQueryCost:
 			values[i] = new(sql.NullInt64)
 		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf:
 			values[i] = new(sql.NullString)
@@ -145,6 +147,13 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 				_m.RatePerDay = new(int)
 				*_m.RatePerDay = int(value.Int64)
 			}
+		case company.FieldQueryCost:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field query_cost", values[i])
+			} else if value.Valid {
+				_m.QueryCost = new(int)
+				*_m.QueryCost = int(value.Int64)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -217,6 +226,11 @@ func (_m *Company) String() string {
 	builder.WriteString(", ")
 	if v := _m.RatePerDay; v != nil {
 		builder.WriteString("rate_per_day=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.QueryCost; v != nil {
+		builder.WriteString("query_cost=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')

@@ -142,6 +142,20 @@ func (_c *CompanyCreate) SetNillableRatePerDay(v *int) *CompanyCreate {
 	return _c
 }
 
+// SetQueryCost sets the "query_cost" field.
+func (_c *CompanyCreate) SetQueryCost(v int) *CompanyCreate {
+	_c.mutation.SetQueryCost(v)
+	return _c
+}
+
+// SetNillableQueryCost sets the "query_cost" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableQueryCost(v *int) *CompanyCreate {
+	if v != nil {
+		_c.SetQueryCost(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *CompanyCreate) SetID(v string) *CompanyCreate {
 	_c.mutation.SetID(v)
@@ -348,6 +362,10 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RatePerDay(); ok {
 		_spec.SetField(company.FieldRatePerDay, field.TypeInt, value)
 		_node.RatePerDay = &value
+	}
+	if value, ok := _c.mutation.QueryCost(); ok {
+		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)
+		_node.QueryCost = &value
 	}
 	return _node, _spec
 }

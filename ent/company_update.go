@@ -187,6 +187,33 @@ func (_u *CompanyUpdate) ClearRatePerDay() *CompanyUpdate {
 	return _u
 }
 
+// SetQueryCost sets the "query_cost" field.
+func (_u *CompanyUpdate) SetQueryCost(v int) *CompanyUpdate {
+	_u.mutation.ResetQueryCost()
+	_u.mutation.SetQueryCost(v)
+	return _u
+}
+
+// SetNillableQueryCost sets the "query_cost" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableQueryCost(v *int) *CompanyUpdate {
+	if v != nil {
+		_u.SetQueryCost(*v)
+	}
+	return _u
+}
+
+// AddQueryCost adds value to the "query_cost" field.
+func (_u *CompanyUpdate) AddQueryCost(v int) *CompanyUpdate {
+	_u.mutation.AddQueryCost(v)
+	return _u
+}
+
+// ClearQueryCost clears the value of the "query_cost" field.
+func (_u *CompanyUpdate) ClearQueryCost() *CompanyUpdate {
+	_u.mutation.ClearQueryCost()
+	return _u
+}
+
 // Mutation returns the CompanyMutation object of the builder.
 func (_u *CompanyUpdate) Mutation() *CompanyMutation {
 	return _u.mutation
@@ -295,6 +322,15 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.RatePerDayCleared() {
 		_spec.ClearField(company.FieldRatePerDay, field.TypeInt)
+	}
+	if value, ok := _u.mutation.QueryCost(); ok {
+		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedQueryCost(); ok {
+		_spec.AddField(company.FieldQueryCost, field.TypeInt, value)
+	}
+	if _u.mutation.QueryCostCleared() {
+		_spec.ClearField(company.FieldQueryCost, field.TypeInt)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -475,6 +511,33 @@ func (_u *CompanyUpdateOne) ClearRatePerDay() *CompanyUpdateOne {
 	return _u
 }
 
+// SetQueryCost sets the "query_cost" field.
+func (_u *CompanyUpdateOne) SetQueryCost(v int) *CompanyUpdateOne {
+	_u.mutation.ResetQueryCost()
+	_u.mutation.SetQueryCost(v)
+	return _u
+}
+
+// SetNillableQueryCost sets the "query_cost" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableQueryCost(v *int) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetQueryCost(*v)
+	}
+	return _u
+}
+
+// AddQueryCost adds value to the "query_cost" field.
+func (_u *CompanyUpdateOne) AddQueryCost(v int) *CompanyUpdateOne {
+	_u.mutation.AddQueryCost(v)
+	return _u
+}
+
+// ClearQueryCost clears the value of the "query_cost" field.
+func (_u *CompanyUpdateOne) ClearQueryCost() *CompanyUpdateOne {
+	_u.mutation.ClearQueryCost()
+	return _u
+}
+
 // Mutation returns the CompanyMutation object of the builder.
 func (_u *CompanyUpdateOne) Mutation() *CompanyMutation {
 	return _u.mutation
@@ -613,6 +676,15 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if _u.mutation.RatePerDayCleared() {
 		_spec.ClearField(company.FieldRatePerDay, field.TypeInt)
+	}
+	if value, ok := _u.mutation.QueryCost(); ok {
+		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedQueryCost(); ok {
+		_spec.AddField(company.FieldQueryCost, field.TypeInt, value)
+	}
+	if _u.mutation.QueryCostCleared() {
+		_spec.ClearField(company.FieldQueryCost, field.TypeInt)
 	}
 	_node = &Company{config: _u.config}
 	_spec.Assign = _node.assignValues

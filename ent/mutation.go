@@ -9658,6 +9658,8 @@ type CompanyMutation struct {
 	addrate_per_minute          *int
 	rate_per_day                *int
 	addrate_per_day             *int
+	query_cost                  *int
+	addquery_cost               *int
 	clearedFields               map[string]struct{}
 	done                        bool
 	oldValue                    func(context.Context) (*Company, error)
@@ -10265,6 +10267,76 @@ func (m *CompanyMutation) ResetRatePerDay() {
 	delete(m.clearedFields, company.FieldRatePerDay)
 }
 
+// SetQueryCost sets the "query_cost" field.
+func (m *CompanyMutation) SetQueryCost(i int) {
+	m.query_cost = &i
+	m.addquery_cost = nil
+}
+
+// QueryCost returns the value of the "query_cost" field in the mutation.
+func (m *CompanyMutation) QueryCost() (r int, exists bool) {
+	v := m.query_cost
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQueryCost returns the old "query_cost" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldQueryCost(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQueryCost is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQueryCost requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQueryCost: %w", err)
+	}
+	return oldValue.QueryCost, nil
+}
+
+// AddQueryCost adds i to the "query_cost" field.
+func (m *CompanyMutation) AddQueryCost(i int) {
+	if m.addquery_cost != nil {
+		*m.addquery_cost += i
+	} else {
+		m.addquery_cost = &i
+	}
+}
+
+// AddedQueryCost returns the value that was added to the "query_cost" field in this mutation.
+func (m *CompanyMutation) AddedQueryCost() (r int, exists bool) {
+	v := m.addquery_cost
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearQueryCost clears the value of the "query_cost" field.
+func (m *CompanyMutation) ClearQueryCost() {
+	m.query_cost = nil
+	m.addquery_cost = nil
+	m.clearedFields[company.FieldQueryCost] = struct{}{}
+}
+
+// QueryCostCleared returns if the "query_cost" field was cleared in this mutation.
+func (m *CompanyMutation) QueryCostCleared() bool {
+	_, ok := m.clearedFields[company.FieldQueryCost]
+	return ok
+}
+
+// ResetQueryCost resets all changes to the "query_cost" field.
+func (m *CompanyMutation) ResetQueryCost() {
+	m.query_cost = nil
+	m.addquery_cost = nil
+	delete(m.clearedFields, company.FieldQueryCost)
+}
+
 // Where appends a list predicates to the CompanyMutation builder.
 func (m *CompanyMutation) Where(ps ...predicate.Company) {
 	m.predicates = append(m.predicates, ps...)
@@ -10299,7 +10371,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 12)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -10333,6 +10405,9 @@ func (m *CompanyMutation) Fields() []string {
 	if m.rate_per_day != nil {
 		fields = append(fields, company.FieldRatePerDay)
 	}
+	if m.query_cost != nil {
+		fields = append(fields, company.FieldQueryCost)
+	}
 	return fields
 }
 
@@ -10363,6 +10438,8 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.RatePerMinute()
 	case company.FieldRatePerDay:
 		return m.RatePerDay()
+	case company.FieldQueryCost:
+		return m.QueryCost()
 	}
 	return nil, false
 }
@@ -10394,6 +10471,8 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldRatePerMinute(ctx)
 	case company.FieldRatePerDay:
 		return m.OldRatePerDay(ctx)
+	case company.FieldQueryCost:
+		return m.OldQueryCost(ctx)
 	}
 	return nil, fmt.Errorf("unknown Company field %s", name)
 }
@@ -10480,6 +10559,13 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRatePerDay(v)
 		return nil
+	case company.FieldQueryCost:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQueryCost(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Company field %s", name)
 }
@@ -10497,6 +10583,9 @@ func (m *CompanyMutation) AddedFields() []string {
 	if m.addrate_per_day != nil {
 		fields = append(fields, company.FieldRatePerDay)
 	}
+	if m.addquery_cost != nil {
+		fields = append(fields, company.FieldQueryCost)
+	}
 	return fields
 }
 
@@ -10511,6 +10600,8 @@ func (m *CompanyMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedRatePerMinute()
 	case company.FieldRatePerDay:
 		return m.AddedRatePerDay()
+	case company.FieldQueryCost:
+		return m.AddedQueryCost()
 	}
 	return nil, false
 }
@@ -10541,6 +10632,13 @@ func (m *CompanyMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddRatePerDay(v)
 		return nil
+	case company.FieldQueryCost:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddQueryCost(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Company numeric field %s", name)
 }
@@ -10557,6 +10655,9 @@ func (m *CompanyMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(company.FieldRatePerDay) {
 		fields = append(fields, company.FieldRatePerDay)
+	}
+	if m.FieldCleared(company.FieldQueryCost) {
+		fields = append(fields, company.FieldQueryCost)
 	}
 	return fields
 }
@@ -10580,6 +10681,9 @@ func (m *CompanyMutation) ClearField(name string) error {
 		return nil
 	case company.FieldRatePerDay:
 		m.ClearRatePerDay()
+		return nil
+	case company.FieldQueryCost:
+		m.ClearQueryCost()
 		return nil
 	}
 	return fmt.Errorf("unknown Company nullable field %s", name)
@@ -10621,6 +10725,9 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldRatePerDay:
 		m.ResetRatePerDay()
+		return nil
+	case company.FieldQueryCost:
+		m.ResetQueryCost()
 		return nil
 	}
 	return fmt.Errorf("unknown Company field %s", name)

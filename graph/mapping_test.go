@@ -38,7 +38,7 @@ var private = map[string]map[string]string{
 	"Calendar":       {"CompanyID": tenantsOwn},
 	"Company": {
 		"SandboxOf":     "the live company shows its sandbox",
-		"RatePerMinute": "answers' headers say what is left", "RatePerDay": "answers' headers say what is left",
+		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "QueryCost": "limits tell it",
 	},
 	"CreditEntry": {
 		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -11,6 +12,7 @@ import (
 	"atrium/graph/internal/fault"
 	"atrium/graph/internal/limit"
 	"atrium/internal/apperr"
+	"atrium/internal/gate"
 	"atrium/internal/principal"
 )
 
@@ -37,17 +39,8 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 	if operation == nil {
 		return nil, apperr.InvalidField("operationName", "must name one of the document's operations")
 	}
-	size, err := limit.Measure(schema, doc.ast, operation, c.Variables)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // an *apperr.Error
-	}
-	if size.Introspects && !mayIntrospect(p) {
-		return nil, apperr.New(apperr.Validation, "Introspection is for admins and owners.")
-	}
-	if further := furtherCalls(operation, size); further > 0 {
-		if err := s.Gate.Charge(ctx, w, further); err != nil {
-			return nil, err //nolint:wrapcheck // an *apperr.Error
-		}
+	if err := s.admit(ctx, w, p, schema, doc.ast, operation, c.Variables); err != nil {
+		return nil, err
 	}
 	if err := s.documents.validate(schema, doc); err != nil {
 		return nil, invalid(schema, doc.ast, operation, c.Variables, err)
@@ -66,6 +59,28 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
 		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) },
 	}, nil
+}
+
+// admit measures an operation against the limits, those of the caller's company included, and counts what it costs.
+func (s *Server) admit(
+	ctx context.Context, w http.ResponseWriter, p *principal.Principal, schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition,
+	variables map[string]any,
+) error {
+	limits, ok := gate.Limit(ctx)
+	if !ok {
+		return errors.New("graph: the call did not come through the gate")
+	}
+	size, err := limit.Measure(schema, doc, o, variables, limits.QueryCost)
+	if err != nil {
+		return err //nolint:wrapcheck // an *apperr.Error
+	}
+	if size.Introspects && !mayIntrospect(p) {
+		return apperr.New(apperr.Validation, "Introspection is for admins and owners.")
+	}
+	if further := furtherCalls(o, size); further > 0 {
+		return s.Gate.Charge(ctx, w, further) //nolint:wrapcheck // an *apperr.Error
+	}
+	return nil
 }
 
 // furtherCalls returns what an operation counts against the caller's rate limit besides the one call that it is: one for

@@ -274,16 +274,33 @@ func companyLimits(t *testing.T, o *office) {
 		return o.call(o.client, 200, "GET", "/v1/services", key, "").header.Get("RateLimit-Policy")
 	}
 	require.Equal(t, `"minute";q=1200;w=60, "day";q=2000000;w=86400`, policy())
-	limits := func(want string, perMinute, perDay any, args ...string) {
+	limits := func(want string, perMinute, perDay, queryCost any, args ...string) {
 		t.Helper()
 		got := o.object(append([]string{"company", "limits", "--company", id}, args...)...)
-		require.Equal(t, map[string]any{"company": map[string]any{"id": id, "perMinute": perMinute, "perDay": perDay}}, got)
+		require.Equal(t, map[string]any{"company": map[string]any{"id": id, "perMinute": perMinute, "perDay": perDay, "queryCost": queryCost}}, got)
 		require.Equal(t, want, policy(), "after %v", args)
 	}
-	limits(`"minute";q=5000;w=60, "day";q=2000000;w=86400`, 5000.0, nil, "--per-minute", "5000")
-	limits(`"minute";q=5000;w=60, "day";q=777;w=86400`, 5000.0, 777.0, "--per-day", "777")
-	limits(`"minute";q=1200;w=60, "day";q=777;w=86400`, nil, 777.0, "--per-minute", "0")
+	limits(`"minute";q=5000;w=60, "day";q=2000000;w=86400`, 5000.0, nil, nil, "--per-minute", "5000")
+	limits(`"minute";q=5000;w=60, "day";q=777;w=86400`, 5000.0, 777.0, nil, "--per-day", "777")
+	limits(`"minute";q=1200;w=60, "day";q=777;w=86400`, nil, 777.0, nil, "--per-minute", "0")
 	o.refused([]string{"perMinute"}, "company", "limits", "--company", id, "--per-minute=-1")
+
+	// What an operation may cost is raised in the same way, never lowered.
+	o.ok("company", "limits", "--company", id, "--per-day", "0")
+	costly := func(status int, says string) { // 100 services with 100 offerings each: 30,301
+		t.Helper()
+		a := o.call(o.client, status, "POST", "/graphql", key, `{"query": "{ services(first: 100) { edges { node { offerings(first: 100) { edges { node { id } } } } } } }"}`)
+		require.Contains(t, a.body, says)
+	}
+	costly(400, "limit is 20000.")
+	same := `"minute";q=1200;w=60, "day";q=2000000;w=86400`
+	limits(same, nil, nil, 50_000.0, "--query-cost", "50000")
+	costly(200, `"services"`)
+	limits(same, nil, nil, nil, "--query-cost", "0")
+	costly(400, "limit is 20000.")
+	for _, out := range []string{"19999", "200001", "-1"} {
+		o.refused([]string{"queryCost"}, "company", "limits", "--company", id, "--query-cost="+out)
+	}
 }
 
 // refusals are of companies that commands do not take.

@@ -22,7 +22,7 @@ type cli struct {
 	Version versionCmd `cmd:"" help:"Print the version."`
 	Company struct {
 		Create companyCreateCmd `cmd:"" help:"Make a company with its sandbox, owner and keys."`
-		Limits companyLimitsCmd `cmd:"" help:"Give a company rate limits of its own."`
+		Limits companyLimitsCmd `cmd:"" help:"Give a company limits of its own."`
 	} `cmd:"" help:"Companies."`
 	Key struct {
 		Create keyCreateCmd `cmd:"" help:"Issue an API key."`

@@ -36,6 +36,8 @@ const (
 	FieldRatePerMinute = "rate_per_minute"
 	// FieldRatePerDay holds the string denoting the rate_per_day field in the database.
 	FieldRatePerDay = "rate_per_day"
+	// FieldQueryCost holds the string denoting the query_cost field in the database.
+	FieldQueryCost = "query_cost"
 	// Table holds the table name of the company in the database.
 	Table = "companies"
 )
@@ -54,6 +56,7 @@ var Columns = []string{
 	FieldJitUsers,
 	FieldRatePerMinute,
 	FieldRatePerDay,
+	FieldQueryCost,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -183,4 +186,9 @@ func ByRatePerMinute(opts ...sql.OrderTermOption) OrderOption {
 // ByRatePerDay orders the results by the rate_per_day field.
 func ByRatePerDay(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRatePerDay, opts...).ToFunc()
+}
+
+// ByQueryCost orders the results by the query_cost field.
+func ByQueryCost(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldQueryCost, opts...).ToFunc()
 }

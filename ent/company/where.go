@@ -114,6 +114,11 @@ func RatePerDay(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldRatePerDay, v))
 }
 
+// QueryCost applies equality check predicate on the "query_cost" field. It's identical to QueryCostEQ.
+func QueryCost(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldQueryCost, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldCreatedAt, v))
@@ -577,6 +582,56 @@ func RatePerDayIsNil() predicate.Company {
 // RatePerDayNotNil applies the NotNil predicate on the "rate_per_day" field.
 func RatePerDayNotNil() predicate.Company {
 	return predicate.Company(sql.FieldNotNull(FieldRatePerDay))
+}
+
+// QueryCostEQ applies the EQ predicate on the "query_cost" field.
+func QueryCostEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldQueryCost, v))
+}
+
+// QueryCostNEQ applies the NEQ predicate on the "query_cost" field.
+func QueryCostNEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldQueryCost, v))
+}
+
+// QueryCostIn applies the In predicate on the "query_cost" field.
+func QueryCostIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldQueryCost, vs...))
+}
+
+// QueryCostNotIn applies the NotIn predicate on the "query_cost" field.
+func QueryCostNotIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldQueryCost, vs...))
+}
+
+// QueryCostGT applies the GT predicate on the "query_cost" field.
+func QueryCostGT(v int) predicate.Company {
+	return predicate.Company(sql.FieldGT(FieldQueryCost, v))
+}
+
+// QueryCostGTE applies the GTE predicate on the "query_cost" field.
+func QueryCostGTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldGTE(FieldQueryCost, v))
+}
+
+// QueryCostLT applies the LT predicate on the "query_cost" field.
+func QueryCostLT(v int) predicate.Company {
+	return predicate.Company(sql.FieldLT(FieldQueryCost, v))
+}
+
+// QueryCostLTE applies the LTE predicate on the "query_cost" field.
+func QueryCostLTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldLTE(FieldQueryCost, v))
+}
+
+// QueryCostIsNil applies the IsNil predicate on the "query_cost" field.
+func QueryCostIsNil() predicate.Company {
+	return predicate.Company(sql.FieldIsNull(FieldQueryCost))
+}
+
+// QueryCostNotNil applies the NotNil predicate on the "query_cost" field.
+func QueryCostNotNil() predicate.Company {
+	return predicate.Company(sql.FieldNotNull(FieldQueryCost))
 }
 
 // And groups predicates with the AND operator between them.

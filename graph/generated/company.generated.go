@@ -13,6 +13,7 @@ import (
 	"atrium/ent/company"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/view"
+	"atrium/internal/ratelimit"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -78,6 +79,38 @@ func (ec *executionContext) fieldContext_Company_jitUsers(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
+func (ec *executionContext) _Company_limits(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Company_limits(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Limits, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ratelimit.Limit) graphql.Marshaler {
+			return ec.marshalNCompanyLimits2atriumᚋinternalᚋratelimitᚐLimit(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Company_limits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Company",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CompanyLimits(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Company_sandbox(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -122,6 +155,27 @@ func (ec *executionContext) _Company_updatedAt(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Company_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyLimits_perMinute(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PerMinute)
+}
+func (ec *executionContext) fieldContext_CompanyLimits_perMinute(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyLimits", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyLimits_perDay(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.PerDay)
+}
+func (ec *executionContext) fieldContext_CompanyLimits_perDay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyLimits", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyLimits_queryCost(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.QueryCost)
+}
+func (ec *executionContext) fieldContext_CompanyLimits_queryCost(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyLimits", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Sandbox_id(ctx context.Context, field graphql.CollectedField, obj *view.Sandbox) (ret graphql.Marshaler) {
@@ -347,6 +401,11 @@ func (ec *executionContext) _Company(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "limits":
+			out.Values[i] = ec._Company_limits(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "sandbox":
 			out.Values[i] = ec._Company_sandbox(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -359,6 +418,44 @@ func (ec *executionContext) _Company(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Company_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var companyLimitsImplementors = []string{"CompanyLimits"}
+
+func (ec *executionContext) _CompanyLimits(ctx context.Context, sel ast.SelectionSet, obj *ratelimit.Limit) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, companyLimitsImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CompanyLimits")
+		case "perMinute":
+			out.Values[i] = ec._CompanyLimits_perMinute(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "perDay":
+			out.Values[i] = ec._CompanyLimits_perDay(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "queryCost":
+			out.Values[i] = ec._CompanyLimits_queryCost(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -500,6 +597,10 @@ func (ec *executionContext) marshalNCompany2ᚖatriumᚋgraphᚋinternalᚋview�
 		return graphql.Null
 	}
 	return ec._Company(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCompanyLimits2atriumᚋinternalᚋratelimitᚐLimit(ctx context.Context, sel ast.SelectionSet, v ratelimit.Limit) graphql.Marshaler {
+	return ec._CompanyLimits(ctx, sel, &v)
 }
 
 func (ec *executionContext) unmarshalNPlan2atriumᚋentᚋcompanyᚐPlan(ctx context.Context, v any) (company.Plan, error) {

@@ -921,12 +921,24 @@ type Company {
   sessionLifetimeMinutes: Int!
   "People whom the operator's other issuer vouches for become members when they first come."
   jitUsers: Boolean!
+  "What its callers may do at most."
+  limits: CompanyLimits!
   "The company's sandbox; null when it is one itself."
   sandbox: Sandbox
   "When it was made."
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+}
+
+"What a company's callers may do at most: the numbers of its plan, or its own. A sandbox has those of the Free plan."
+type CompanyLimits {
+  "Calls of one key, or of one person with one client, in any 60 seconds."
+  perMinute: Int!
+  "The same in a day, UTC."
+  perDay: Int!
+  "What one GraphQL operation may cost: one for each field, below a connection times its ` + "`" + `first` + "`" + `."
+  queryCost: Int!
 }
 
 "A company to try things in, apart from the live one."
@@ -4034,6 +4046,8 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_sessionLifetimeMinutes(ctx, field)
 	case "jitUsers":
 		return ec.fieldContext_Company_jitUsers(ctx, field)
+	case "limits":
+		return ec.fieldContext_Company_limits(ctx, field)
 	case "sandbox":
 		return ec.fieldContext_Company_sandbox(ctx, field)
 	case "createdAt":
@@ -4042,6 +4056,18 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_updatedAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Company", field.Name)
+}
+
+func (ec *executionContext) childFields_CompanyLimits(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "perMinute":
+		return ec.fieldContext_CompanyLimits_perMinute(ctx, field)
+	case "perDay":
+		return ec.fieldContext_CompanyLimits_perDay(ctx, field)
+	case "queryCost":
+		return ec.fieldContext_CompanyLimits_queryCost(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CompanyLimits", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -77,29 +77,22 @@ type person struct {
 // tenancy is the company of a credential, and the sandbox that it has.
 type tenancy struct {
 	plan                 string
-	perMinute, perDay    *int
+	own                  ratelimit.Own
 	sandboxOf, sandboxID *string
 }
 
 // columns of companies as c that into reads.
-const companyColumns = "c.plan, c.rate_per_minute, c.rate_per_day, c.sandbox_of"
+const companyColumns = "c.plan, c.rate_per_minute, c.rate_per_day, c.query_cost, c.sandbox_of"
 
-func (t *tenancy) into() []any { return []any{&t.plan, &t.perMinute, &t.perDay, &t.sandboxOf} }
+func (t *tenancy) into() []any {
+	return []any{&t.plan, &t.own.PerMinute, &t.own.PerDay, &t.own.QueryCost, &t.sandboxOf}
+}
 
 // limit is how often the company's callers may call: in a sandbox, as on the Free plan.
 func (t *tenancy) limit() (ratelimit.Limit, error) {
-	if t.sandboxOf != nil {
-		return ratelimit.Free(), nil
-	}
-	limit, ok := ratelimit.ForPlan(t.plan)
+	limit, ok := ratelimit.ForCompany(t.plan, t.sandboxOf != nil, t.own)
 	if !ok {
 		return limit, fmt.Errorf("no limits for plan %s", t.plan)
-	}
-	if t.perMinute != nil {
-		limit.PerMinute = *t.perMinute
-	}
-	if t.perDay != nil {
-		limit.PerDay = *t.perDay
 	}
 	return limit, nil
 }

@@ -7,11 +7,18 @@ import (
 	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/internal/op"
+	"atrium/internal/ratelimit"
 )
 
-// SetLimits gives a company rate limits of its own in place of its plan's. Only the operator may.
+// limitsOf returns what a company's callers may do; nothing on a plan without numbers, which the database does not hold.
+func limitsOf(c *ent.Company) ratelimit.Limit {
+	l, _ := ratelimit.ForCompany(string(c.Plan), c.SandboxOf != nil, ratelimit.Own{PerMinute: c.RatePerMinute, PerDay: c.RatePerDay, QueryCost: c.QueryCost})
+	return l
+}
+
+// SetLimits gives a company limits of its own in place of its plan's. Only the operator may.
 var SetLimits = op.OnRow("company.limits", op.Spec{
-	Resource: "Company", Action: op.Update, Summary: "Set a company's own rate limits",
+	Resource: "Company", Action: op.Update, Summary: "Set a company's own limits",
 }, load, setLimits)
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.Company, error) {
@@ -23,12 +30,16 @@ type LimitsInput struct {
 	op.ByID
 	PerMinute op.Patch[int] `json:"perMinute,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Calls a minute and key."`
 	PerDay    op.Patch[int] `json:"perDay,omitzero" nullable:"true" minimum:"1" maximum:"1000000000" doc:"Calls a day and key."`
+
+	// Never less than every plan has: clients may rely on that. The maximum bounds what one answer holds in memory.
+	QueryCost op.Patch[int] `json:"queryCost,omitzero" nullable:"true" minimum:"20000" maximum:"200000" doc:"What one GraphQL operation may cost."`
 }
 
 func setLimits(ctx context.Context, tx *op.Tx, before *ent.Company, in LimitsInput) (*ent.Company, error) {
 	u := before.Update()
 	op.SetOrClear(in.PerMinute, u.SetRatePerMinute, u.ClearRatePerMinute)
 	op.SetOrClear(in.PerDay, u.SetRatePerDay, u.ClearRatePerDay)
+	op.SetOrClear(in.QueryCost, u.SetQueryCost, u.ClearQueryCost)
 	after, err := u.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("set the limits: %w", err)

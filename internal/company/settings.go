@@ -10,6 +10,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
 )
 
 // The operations on the caller's own company.
@@ -37,6 +38,7 @@ type Profile struct {
 	ID        string
 	Company   *ent.Company
 	SandboxID string // the company's sandbox; empty when it is one itself
+	Limits    ratelimit.Limit
 }
 
 // GetInput names nothing: everybody has one company.
@@ -55,7 +57,7 @@ func get(ctx context.Context, tx *op.Tx, _ GetInput) (*Profile, error) {
 }
 
 func profile(c, sandbox *ent.Company) *Profile {
-	out := &Profile{ID: c.ID, Company: c}
+	out := &Profile{ID: c.ID, Company: c, Limits: limitsOf(c)}
 	if sandbox != nil {
 		out.SandboxID = sandbox.ID
 	}

@@ -11,6 +11,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
 	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
 )
 
 // Accept says which credentials a door takes besides API keys and bearer tokens.
@@ -53,7 +54,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	p := cred.Principal
 	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
 	if accept == Cookies {
-		ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge
+		ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge and Limit
 	}
 	return principal.With(ctx, &p), nil
 }
@@ -75,6 +76,16 @@ func (g *Gate) take(ctx context.Context, w http.ResponseWriter, cred *authn.Cred
 }
 
 type credentialKey struct{}
+
+// Limit returns the limits of the caller, behind a Guard that accepts Cookies; false for a call that did not come
+// through it.
+func Limit(ctx context.Context) (ratelimit.Limit, bool) {
+	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
+	if !ok {
+		return ratelimit.Limit{}, false
+	}
+	return cred.Limit, true
+}
 
 // Charge counts further calls, behind a Guard that accepts Cookies: for a call that costs as much as several. A limit
 // too small for the most expensive call lets it through once it is unused. Returns rate_limit_exceeded or unavailable.

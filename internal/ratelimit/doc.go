@@ -7,7 +7,7 @@
 // their counts, and keeps Memory's day counts in its database through Snapshot and Restore.
 //
 // What it never does: read a clock (now is the caller's, so that every node follows the product's clock), look at
-// plans, companies or the database beyond the table of ForPlan, write HTTP, log a key, or start a goroutine. It is
+// companies or the database (what ForCompany needs it is given), write HTTP, log a key, or start a goroutine. It is
 // no shield against unauthenticated floods: only known credentials may reach it, since every key costs memory.
 //
 // One call:

@@ -12,12 +12,12 @@ import (
 func TestForPlan(t *testing.T) {
 	t.Parallel()
 	for plan, want := range map[string]ratelimit.Limit{
-		"free":       {PerMinute: 60, PerDay: 10_000},
-		"pro":        {PerMinute: 60, PerDay: 10_000},
-		"starter":    {PerMinute: 120, PerDay: 50_000},
-		"growth":     {PerMinute: 300, PerDay: 200_000},
-		"business":   {PerMinute: 600, PerDay: 1_000_000},
-		"enterprise": {PerMinute: 1_200, PerDay: 2_000_000},
+		"free":       {PerMinute: 60, PerDay: 10_000, QueryCost: 20_000},
+		"pro":        {PerMinute: 60, PerDay: 10_000, QueryCost: 20_000},
+		"starter":    {PerMinute: 120, PerDay: 50_000, QueryCost: 20_000},
+		"growth":     {PerMinute: 300, PerDay: 200_000, QueryCost: 20_000},
+		"business":   {PerMinute: 600, PerDay: 1_000_000, QueryCost: 20_000},
+		"enterprise": {PerMinute: 1_200, PerDay: 2_000_000, QueryCost: 20_000},
 	} {
 		got, ok := ratelimit.ForPlan(plan)
 		require.True(t, ok)
@@ -28,6 +28,29 @@ func TestForPlan(t *testing.T) {
 		require.False(t, ok)
 		require.Zero(t, got)
 	}
+}
+
+// A company's own numbers stand in place of its plan's, one by one, and never in its sandbox.
+func TestForCompany(t *testing.T) {
+	t.Parallel()
+	minute, day, cost := 7, 70, 50_000
+	for _, c := range []struct {
+		name, plan string
+		sandbox    bool
+		own        ratelimit.Own
+		want       ratelimit.Limit
+	}{
+		{"the plan's", "growth", false, ratelimit.Own{}, ratelimit.Limit{PerMinute: 300, PerDay: 200_000, QueryCost: 20_000}},
+		{"own calls", "growth", false, ratelimit.Own{PerMinute: &minute, PerDay: &day}, ratelimit.Limit{PerMinute: 7, PerDay: 70, QueryCost: 20_000}},
+		{"own cost", "enterprise", false, ratelimit.Own{QueryCost: &cost}, ratelimit.Limit{PerMinute: 1_200, PerDay: 2_000_000, QueryCost: 50_000}},
+		{"sandbox", "enterprise", true, ratelimit.Own{PerMinute: &minute, QueryCost: &cost}, ratelimit.Free()},
+	} {
+		got, ok := ratelimit.ForCompany(c.plan, c.sandbox, c.own)
+		require.True(t, ok, c.name)
+		require.Equal(t, c.want, got, c.name)
+	}
+	_, ok := ratelimit.ForCompany("gold", false, ratelimit.Own{})
+	require.False(t, ok)
 }
 
 func TestHeaders(t *testing.T) {

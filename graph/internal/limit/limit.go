@@ -15,13 +15,12 @@ import (
 	"atrium/internal/apperr"
 )
 
-// The limits of one operation, its fragments unfolded.
+// The limits of one operation, its fragments unfolded. What it may cost is up to the caller's plan.
 const (
 	RootFields    = 50
 	Aliases       = 500
 	Fields        = 1_000
 	Depth         = 12
-	Cost          = 20_000
 	Introspection = 16 // depth below __schema and __type: what tools ask for is 15 deep
 )
 
@@ -59,8 +58,8 @@ func (s *Size) add(o Size) {
 }
 
 // Measure returns the size of an operation of the document with the variables as they were sent. Returns
-// query_too_complex when it is beyond a limit, or when a fragment holds itself.
-func Measure(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition, variables map[string]any) (Size, error) {
+// query_too_complex when it is beyond a limit, costs more than maxCost, or when a fragment holds itself.
+func Measure(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition, variables map[string]any, maxCost int) (Size, error) {
 	m := &meter{schema: schema, doc: doc, operation: o, variables: variables, fragments: map[string]*Size{}}
 	root := schema.Query
 	switch o.Operation {
@@ -73,10 +72,10 @@ func Measure(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinit
 	if m.cyclic {
 		return size, tooComplex("A fragment holds itself.")
 	}
-	return size, size.check()
+	return size, size.check(maxCost)
 }
 
-func (s Size) check() error {
+func (s Size) check(maxCost int) error {
 	for _, l := range []struct {
 		what       string
 		is, atMost int
@@ -92,8 +91,8 @@ func (s Size) check() error {
 	if s.Depth > Depth || s.deep {
 		return tooComplex("The operation may be %d fields deep.", Depth)
 	}
-	if s.Cost > Cost {
-		return tooComplex("The operation costs %d; %d is allowed. Ask for fewer rows or fewer fields.", s.Cost, Cost)
+	if s.Cost > maxCost {
+		return tooComplex("The operation costs %d; this company's limit is %d. Ask for fewer rows or fewer fields.", s.Cost, maxCost)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/company"
 	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
 )
 
 // Viewer is who is calling.
@@ -30,6 +31,7 @@ func NewViewer(p *principal.Principal) *Viewer {
 type Company struct {
 	*ent.Company
 	Sandbox *Sandbox
+	Limits  ratelimit.Limit
 }
 
 // Sandbox is the company that stands beside a live one.
@@ -40,7 +42,7 @@ func NewCompany(p *company.Profile) *Company {
 	if p == nil {
 		return nil
 	}
-	c := &Company{Company: p.Company}
+	c := &Company{Company: p.Company, Limits: p.Limits}
 	if p.SandboxID != "" {
 		c.Sandbox = &Sandbox{ID: p.SandboxID}
 	}
