@@ -38,6 +38,7 @@ type Store struct {
 	begin   beginner
 	watch   *watch
 	wakers  wakers
+	commits listeners
 	closers []func() error
 
 	pool    *pgxpool.Pool // PostgreSQL
@@ -136,6 +137,7 @@ func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) 
 	if err != nil {
 		return asViolation(err)
 	}
+	s.commits.tell()
 	return nil
 }
 

@@ -1,0 +1,27 @@
+// Package feed tells those who watch on this node which rows have changed on any node.
+//
+//	operations on all nodes ──▶ rows that their transactions write anyway: audit entries, deliveries
+//	                                         │
+//	     a poller a kind and node, while somebody watches: 4 looks a second, and one after every commit of this process
+//	                                         │  what was not seen before
+//	                                         ▼
+//	              subscriptions: what is waiting, by row, 256 rows at most ──▶ Ready, Take
+//
+// Nothing is written for it, so that watching costs those who write nothing; nothing is announced, so that what a node
+// committed before it was killed is found by the others. A look reads all companies that are watched in one statement.
+//
+// Rows become visible in another order than that of their ids and times: a transaction may commit after others that began
+// later, and the clocks of nodes differ. Each look goes back a little, one a second goes back ten (window), and what was
+// told is remembered for as long. So a change is told late, never not at all, while commits take less than that and the
+// nodes' clocks agree as well. What was missed while the database was away is read when it is back.
+//
+// A Change says that a row changed and no more: not what it holds, nor who may see it. Whoever takes it reads the row as
+// the subscriber. Changes of one row that nobody has taken become one. When a subscription has more rows waiting than it
+// holds, or the feed cannot tell what was missed, Take fails from then on: its caller has to read everything anew and
+// subscribe again.
+//
+// A new kind (tasks, executions) is one row of the table in kind.go: whose clock its rows are ordered by, and the
+// statement that reads those after a place.
+//
+// Who calls it: graph, for subscriptions. It decides nothing and never writes.
+package feed

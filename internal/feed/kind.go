@@ -1,0 +1,166 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent/auditentry"
+	"atrium/ent/webhookdelivery"
+	"atrium/internal/id"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+// Kind is what changes are about.
+type Kind int
+
+// The kinds.
+const (
+	Requests   Kind = iota // ParentID is empty
+	Deliveries             // of webhooks; ParentID is the subscription that they go to
+	kinds
+)
+
+// Change says that a row changed.
+type Change struct {
+	CompanyID string
+	ID        string // the row's
+	ParentID  string // of what it belongs to, where the kind has that
+	Created   bool   // the row is new to whoever watches; else it was changed
+}
+
+// source is how the changes of a kind are found.
+type source struct {
+	name string
+	// clock tells the time that its rows are ordered by.
+	clock func(*store.Store) time.Time
+	// read returns what changed after a place, in order, and at most limit of them. Companies that are not named may be
+	// left out; without any, none may.
+	read func(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error)
+}
+
+// sources are the kinds.
+var sources = [kinds]source{
+	Requests:   {"request", machineTime, readRequests},
+	Deliveries: {"webhook_delivery", productTime, readDeliveries},
+}
+
+// machineTime is the time in ids, whatever the product's clock says.
+func machineTime(*store.Store) time.Time { return time.Now() }
+
+// productTime is the time in columns.
+func productTime(s *store.Store) time.Time { return s.Clock().Now() }
+
+// place is where something stands in the order of a kind.
+type place struct {
+	at time.Time
+	id string // empty: before everything of that time
+}
+
+// found is a change, where it stands, and what tells it from all others.
+type found struct {
+	Change
+	place
+	key string
+}
+
+// readRequests finds changes of requests in the audit log, to which whatever changes one writes in its own transaction.
+// Entries are ordered by their ids: those tell the time at which they were made, by the clock of the machine.
+func readRequests(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+	if after.id == "" {
+		after.id = id.From("aud", after.at)
+	}
+	d := sql.Dialect(db.Dialect())
+	t := d.Table(auditentry.Table)
+	query, args := d.Select(t.C(auditentry.FieldID), t.C(auditentry.FieldCompanyID), t.C(auditentry.FieldResourceID), t.C(auditentry.FieldAction)).From(t).
+		Where(sql.And(
+			sql.GT(t.C(auditentry.FieldID), after.id),
+			unindexed(t.C(auditentry.FieldResourceType), "Request"),
+			unindexed(t.C(auditentry.FieldOutcome), string(auditentry.OutcomeAllowed)),
+			sql.NotNull(t.C(auditentry.FieldResourceID)),
+			among(t.C(auditentry.FieldCompanyID), companies),
+		)).
+		OrderBy(t.C(auditentry.FieldID)).Limit(limit).Query()
+	return scan(ctx, db, query, args, func(rows *sql.Rows) (found, error) {
+		var f found
+		var action string
+		err := rows.Scan(&f.place.id, &f.CompanyID, &f.Change.ID, &action)
+		f.key, f.Created = f.place.id, strings.HasSuffix(action, ".created")
+		return f, err //nolint:wrapcheck // wrapped by scan
+	})
+}
+
+// readDeliveries finds changes of deliveries by when they were last changed, by the product's clock.
+func readDeliveries(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+	d := sql.Dialect(db.Dialect())
+	t := d.Table(webhookdelivery.Table)
+	query, args := d.Select(t.C(webhookdelivery.FieldID), t.C(webhookdelivery.FieldCompanyID), t.C(webhookdelivery.FieldSubscriptionID),
+		t.C(webhookdelivery.FieldUpdatedAt), t.C(webhookdelivery.FieldOutcome), t.C(webhookdelivery.FieldRetryCount)).
+		AppendSelectExpr(sql.Raw(t.C(webhookdelivery.FieldAttempts)+" IS NULL")).From(t).
+		Where(sql.And(
+			sql.CompositeGT([]string{t.C(webhookdelivery.FieldUpdatedAt), t.C(webhookdelivery.FieldID)}, after.at.UTC(), after.id),
+			among(t.C(webhookdelivery.FieldCompanyID), companies),
+		)).
+		OrderBy(t.C(webhookdelivery.FieldUpdatedAt), t.C(webhookdelivery.FieldID)).Limit(limit).Query()
+	return scan(ctx, db, query, args, func(rows *sql.Rows) (found, error) {
+		var f found
+		var outcome string
+		var retries int
+		err := rows.Scan(&f.Change.ID, &f.CompanyID, &f.ParentID, &f.at, &outcome, &retries, &f.Created)
+		f.place.id = f.Change.ID
+		f.key = fmt.Sprintf("%s %d %s %d %t", f.Change.ID, f.at.UnixMilli(), outcome, retries, f.Created)
+		return f, err //nolint:wrapcheck // wrapped by scan
+	})
+}
+
+// unindexed compares a column in a way that no index on it can serve: the planner must walk along the order that is asked
+// for, which is short, and not through all that a company ever did.
+func unindexed(column, value string) *sql.Predicate {
+	return sql.P(func(b *sql.Builder) { b.WriteString(column + " || '' = ").Arg(value) })
+}
+
+// maxNamed bounds the companies that a statement names.
+const maxNamed = 64
+
+// among is unindexed for the companies that are watched, as long as they are few.
+func among(column string, companies []string) *sql.Predicate {
+	if len(companies) == 0 || len(companies) > maxNamed {
+		return sql.P(func(b *sql.Builder) { b.WriteString("1 = 1") })
+	}
+	args := make([]any, 0, 2*len(companies))
+	for _, c := range op.Padded(companies) {
+		args = append(args, c)
+	}
+	return sql.P(func(b *sql.Builder) {
+		b.WriteString(column + " || '' IN (").Args(args...).WriteString(")")
+	})
+}
+
+// scan reads all rows of a query.
+func scan(ctx context.Context, db dialect.Driver, query string, args []any, one func(*sql.Rows) (found, error)) (list []found, err error) {
+	var rows sql.Rows
+	if err := db.Query(ctx, query, args, &rows); err != nil {
+		return nil, fmt.Errorf("look for changes: %w", err)
+	}
+	defer func() {
+		if cerr := rows.Close(); cerr != nil && err == nil {
+			err = fmt.Errorf("look for changes: %w", cerr)
+		}
+	}()
+	for rows.Next() {
+		f, err := one(&rows)
+		if err != nil {
+			return nil, fmt.Errorf("look for changes: %w", err)
+		}
+		list = append(list, f)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("look for changes: %w", err)
+	}
+	return list, nil
+}

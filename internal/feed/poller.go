@@ -1,0 +1,227 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"atrium/ent"
+	"atrium/internal/principal"
+)
+
+// poller finds the changes of one kind while somebody watches.
+//
+//	nobody watches ──join──▶ running: look, tell, rest ──the last one leaves──▶ nobody watches
+type poller struct {
+	ctx    context.Context // ends when the feed is closed
+	feed   *Feed
+	source *source
+	wake   chan struct{}
+
+	mu      sync.Mutex
+	closed  bool
+	running bool
+	joining map[*Subscription]struct{}            // are told of nothing yet
+	active  map[string]map[*Subscription]struct{} // by company
+}
+
+func newPoller(ctx context.Context, f *Feed, s *source) *poller {
+	return &poller{
+		ctx: ctx, feed: f, source: s, wake: make(chan struct{}, 1),
+		joining: map[*Subscription]struct{}{}, active: map[string]map[*Subscription]struct{}{},
+	}
+}
+
+// join lets a subscription in with the next look, which it makes come at once.
+func (p *poller) join(s *Subscription) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return ErrClosed
+	}
+	p.joining[s] = struct{}{}
+	if !p.running {
+		p.running = true
+		p.feed.running.Go(p.run)
+	}
+	p.kick()
+	return nil
+}
+
+// leave forgets a subscription.
+func (p *poller) leave(s *Subscription) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.joining, s)
+	if of := p.active[s.of.CompanyID]; of != nil {
+		delete(of, s)
+		if len(of) == 0 {
+			delete(p.active, s.of.CompanyID)
+		}
+	}
+	if len(p.joining)+len(p.active) == 0 {
+		p.kick() // to end
+	}
+}
+
+// close ends all subscriptions, and lets nobody in any more.
+func (p *poller) close() {
+	p.mu.Lock()
+	p.closed = true
+	for s := range p.joining {
+		s.end(ErrClosed)
+		close(s.begun)
+	}
+	clear(p.joining)
+	p.mu.Unlock()
+	p.endAll(ErrClosed)
+}
+
+// endAll ends the subscriptions that are told of changes.
+func (p *poller) endAll(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, of := range p.active {
+		for s := range of {
+			if s.end(err) && errors.Is(err, ErrLost) {
+				p.feed.metrics.ended.WithLabelValues(p.source.name, "lost").Inc()
+			}
+		}
+	}
+	clear(p.active)
+	p.kick()
+}
+
+// kick makes the next look come soon.
+func (p *poller) kick() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run looks until nobody watches any more.
+func (p *poller) run() {
+	defer p.feed.store.OnCommit(p.kick)()
+	t := newTrack(p.feed.pace, time.Now(), p.clock())
+	for {
+		companies, joining, ok := p.watched()
+		if !ok {
+			return
+		}
+		err := p.look(t, companies, joining)
+		switch {
+		case err == nil:
+			p.begin(joining)
+		case errors.Is(err, errTooMany), time.Since(t.sound) > t.away:
+			p.feed.log.ErrorContext(p.ctx, "changes may have been missed: those who watch have to begin anew", "kind", p.source.name, "error", err)
+			p.endAll(ErrLost)
+			t = newTrack(p.feed.pace, time.Now(), p.clock())
+		case p.ctx.Err() == nil && !t.failing:
+			t.failing = true
+			p.feed.log.WarnContext(p.ctx, "looking for changes failed", "kind", p.source.name, "error", err)
+		}
+		t.rest(p.ctx, p.wake)
+	}
+}
+
+func (p *poller) clock() time.Time { return p.source.clock(p.feed.store) }
+
+// watched returns the companies to look for and who is waiting to be let in. When nobody watches it returns false, and the
+// poller is not running any more.
+func (p *poller) watched() (companies []string, joining []*Subscription, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.joining)+len(p.active) == 0 {
+		p.running = false
+		return nil, nil, false
+	}
+	for id := range p.active {
+		companies = append(companies, id)
+	}
+	added := map[string]bool{}
+	for s := range p.joining {
+		joining = append(joining, s)
+		if id := s.of.CompanyID; p.active[id] == nil && !added[id] {
+			added[id] = true
+			companies = append(companies, id)
+		}
+	}
+	return companies, joining, true
+}
+
+// begin tells those who were waiting of every change from now on.
+func (p *poller) begin(joining []*Subscription) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range joining {
+		if _, waits := p.joining[s]; !waits {
+			continue // it has left, or all is closed
+		}
+		delete(p.joining, s)
+		of := p.active[s.of.CompanyID]
+		if of == nil {
+			of = map[*Subscription]struct{}{}
+			p.active[s.of.CompanyID] = of
+		}
+		of[s] = struct{}{}
+		close(s.begun)
+	}
+}
+
+var errTooMany = errors.New("more changes than can be followed")
+
+// look reads what changed and tells of what is new. What it told of before it failed stays told.
+func (p *poller) look(t *track, companies []string, joining []*Subscription) error {
+	began, clock := time.Now(), p.clock()
+	d, from := t.next(began, clock, len(joining) > 0)
+	watched := make(map[string]bool, len(companies))
+	for _, id := range companies {
+		watched[id] = true
+	}
+	for range t.pages {
+		list, err := p.read(from, companies, t.page)
+		if err != nil {
+			p.feed.metrics.failed.WithLabelValues(p.source.name).Inc()
+			return err
+		}
+		for _, f := range list {
+			if watched[f.CompanyID] && t.seen.fresh(f.key) {
+				p.tell(f.Change)
+			}
+		}
+		if t.seen.size() > t.remembered {
+			return fmt.Errorf("%w: %d within the window", errTooMany, t.seen.size())
+		}
+		if len(list) < t.page {
+			t.answered(d, began, clock)
+			p.feed.metrics.looks.WithLabelValues(p.source.name).Observe(time.Since(began).Seconds())
+			return nil
+		}
+		from = list[len(list)-1].place
+	}
+	return fmt.Errorf("%w: %d rows since the last look", errTooMany, t.page*t.pages)
+}
+
+// read reads a page of what changed in all companies that are watched.
+func (p *poller) read(from place, companies []string, limit int) ([]found, error) {
+	ctx, cancel := context.WithTimeout(principal.System(p.ctx, "changes of all companies that are watched are read together"), statementTimeout)
+	defer cancel()
+	return p.source.read(ctx, ent.DriverOf(p.feed.store.Reader()), from, companies, limit)
+}
+
+// tell hands a change to those who watch for it.
+func (p *poller) tell(c Change) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if of := p.active[c.CompanyID]; len(of) > 0 {
+		p.feed.metrics.changes.WithLabelValues(p.source.name).Inc()
+		for s := range of {
+			if s.of.holds(c) {
+				s.push(c)
+			}
+		}
+	}
+}
