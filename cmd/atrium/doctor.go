@@ -64,6 +64,9 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 	report("database is at this version", err)
 	if s.Dialect() == dialect.Postgres {
 		report("row-level security binds the database role", boundByPolicies(ctx, s))
+		if err == nil {
+			report("the database role may make and drop partitions", ownsTables(ctx, s))
+		}
 	} else {
 		report("database file is whole", intact(ctx, s.Path()))
 	}
@@ -158,6 +161,22 @@ func boundByPolicies(ctx context.Context, s *store.Store) error {
 	}
 	if free {
 		return errors.New("the role is a superuser or has BYPASSRLS: use one that has neither")
+	}
+	return nil
+}
+
+// ownsTables returns an error for a role that cannot look after the partitions of the history: it must own the table, as
+// the role does that has migrated it, or be a member of its owner.
+func ownsTables(ctx context.Context, s *store.Store) error {
+	var may bool
+	err := s.Pool().QueryRow(ctx, `SELECT pg_has_role(current_user, relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE')
+		FROM pg_class WHERE oid = 'webhook_deliveries'::regclass`).Scan(&may)
+	if err != nil {
+		return fmt.Errorf("look the owner up: %w", err)
+	}
+	if !may {
+		return errors.New("the role does not own the tables: use the one that runs `atrium migrate`, or make it a member of that one, " +
+			"with CREATE on the schema; until then old deliveries are deleted row by row")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func Except(counts map[string]int, tables ...string) map[string]int {
 
 func tablesQuery(tx *store.Tx) string {
 	if tx.PGX() != nil {
-		return `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
+		return `SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace`
 	}
 	return `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
 }

@@ -183,7 +183,7 @@ func (w *world) countRows(ctx context.Context) (map[string]int, error) {
 		if _, err := conn.Exec(ctx, "SELECT set_config('app.company_id', '*', false)"); err != nil {
 			return nil, fmt.Errorf("count rows: %w", err)
 		}
-		rows, err := conn.Query(ctx, "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace")
+		rows, err := conn.Query(ctx, "SELECT relname::text FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace")
 		if err != nil {
 			return nil, fmt.Errorf("count rows: %w", err)
 		}

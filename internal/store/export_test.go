@@ -19,3 +19,6 @@ func SQLiteUnique(msg string) (string, string) {
 
 // KnowsIndex tells whether a unique index of PostgreSQL is known by its name.
 func KnowsIndex(name string) bool { return uniqueIndexes[name] != nil }
+
+// Whole is whole.
+func Whole(name string) string { return whole(name) }

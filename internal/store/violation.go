@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -68,13 +69,13 @@ func asViolation(err error) error {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pgErr.Code {
 		case "23505":
-			v := &Violation{Kind: Unique, Table: pgErr.TableName, cause: err}
-			if idx, ok := uniqueIndexes[pgErr.ConstraintName]; ok {
+			v := &Violation{Kind: Unique, Table: whole(pgErr.TableName), cause: err}
+			if idx, ok := uniqueIndexes[whole(pgErr.ConstraintName)]; ok {
 				v.Columns = withoutCompany(idx.Columns)
 			}
 			return v
 		case "23503":
-			return &Violation{Kind: ForeignKey, Table: pgErr.TableName, cause: err}
+			return &Violation{Kind: ForeignKey, Table: whole(pgErr.TableName), cause: err}
 		}
 		return err
 	}
@@ -94,6 +95,12 @@ func asViolation(err error) error {
 	}
 	return err
 }
+
+// partition matches the names of partitions of webhook_deliveries, and what their unique indexes begin with.
+var partition = regexp.MustCompile(`^webhook_deliveries_(first|default|w\d{8})`)
+
+// whole returns the name of a partition's table, or of the table's index for a partition's; other names stay as they are.
+func whole(name string) string { return partition.ReplaceAllString(name, "webhook_deliveries") }
 
 // sqliteUnique reads table and columns out of "… UNIQUE constraint failed: services.company_id, services.slug (2067)".
 func sqliteUnique(msg string) (table string, columns []string) {

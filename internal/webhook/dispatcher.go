@@ -71,7 +71,7 @@ func (d *Dispatcher) Work() jobs.Option {
 		jobs.Finishing(func(f *jobs.Finisher) { d.finisher = f }),
 		jobs.Work(&worker{d: d}),
 		jobs.Work(&replayer{d: d}),
-		jobs.Work(&sweeper{store: d.store}),
+		jobs.Work(&sweeper{store: d.store, weeks: weeks{d.store, d.log}}),
 		jobs.Every(sweepEvery, SweepArgs{}),
 	)
 }

@@ -2,8 +2,12 @@ package webhook
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"time"
+
+	"atrium/internal/principal"
+	"atrium/internal/store"
 )
 
 // After is schedule.after for a schedule.
@@ -79,3 +83,18 @@ func (b Batcher) Pending() int {
 	defer b.mu.Unlock()
 	return len(b.pending)
 }
+
+// Tend is weeks.tend by the system, with a machine's time and the moment before which deliveries are old.
+func Tend(s *store.Store, log *slog.Logger, now, before time.Time) error {
+	return weeks{s, log}.tend(principal.System(context.Background(), "test"), now, before)
+}
+
+// Monday is monday.
+func Monday(t time.Time) time.Time { return monday(t) }
+
+// How weeks are made and how long they are kept.
+const (
+	Week     = week
+	KeptFor  = keptFor
+	LockWait = lockWait
+)
