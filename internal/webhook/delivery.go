@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
@@ -70,56 +70,79 @@ func listDeliveries(ctx context.Context, tx *op.Tx, in ListDeliveriesInput) (op.
 			return op.List[*ent.WebhookDelivery]{}, err //nolint:wrapcheck // the pipeline reads Ent's own error
 		}
 	}
-	where := in.where()
-	count := func(ctx context.Context) (int, error) { return countUpTo(ctx, tx, MaxCounted, where) }
+	filters := in.filters()
+	count := func(ctx context.Context) (int, error) { return countUpTo(ctx, tx, MaxCounted, filters) }
 	return op.ListOf(ctx, in.Page, deliverySorts, count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.WebhookDelivery, error) {
-		return tx.WebhookDelivery.Query().Where(where...).Order(order).Offset(offset).Limit(limit).All(ctx)
+		if len(filters) == 1 {
+			return tx.WebhookDelivery.Query().Where(filters[0]...).Order(order).Offset(offset).Limit(limit).All(ctx)
+		}
+		var all []*ent.WebhookDelivery
+		for _, where := range filters {
+			rows, err := tx.WebhookDelivery.Query().Where(where...).Order(order).Limit(offset + limit).All(ctx)
+			if err != nil {
+				return nil, err //nolint:wrapcheck // wrapped by ListOf
+			}
+			all = append(all, rows...)
+		}
+		slices.SortFunc(all, in.compare)
+		return all[min(offset, len(all)):min(offset+limit, len(all))], nil
 	})
 }
 
-func (in ListDeliveriesInput) where() []predicate.WebhookDelivery {
+// filters returns the conditions of the list, of which a row meets one. There is one for each outcome, because the rows of
+// an outcome lie in the order of the list in an index, and those of two do not: sorting them would mean to read them all.
+func (in ListDeliveriesInput) filters() [][]predicate.WebhookDelivery {
 	var where []predicate.WebhookDelivery
 	if in.SubscriptionID != nil {
 		where = append(where, webhookdelivery.SubscriptionID(*in.SubscriptionID))
 	}
-	if len(in.Outcome) > 0 {
-		where = append(where, outcomeIn(in.Outcome))
-	}
-	return where
-}
-
-// outcomeIn writes the outcomes into the statement where others are bound: a plan that is kept for all of them would take
-// the one in ten thousand that is pending for one in three, and walk through a whole history for it.
-func outcomeIn(names []string) predicate.WebhookDelivery {
-	var literals []string
-	for _, o := range []webhookdelivery.Outcome{webhookdelivery.OutcomePENDING, webhookdelivery.OutcomeSUCCESS, webhookdelivery.OutcomeFAILED} {
-		if slices.Contains(names, string(o)) {
-			literals = append(literals, "'"+string(o)+"'")
+	var each [][]predicate.WebhookDelivery
+	for _, o := range outcomes {
+		if slices.Contains(in.Outcome, string(o)) {
+			each = append(each, append(slices.Clone(where), outcomeIs(o)))
 		}
 	}
+	if len(each) == 0 || len(each) == len(outcomes) {
+		return [][]predicate.WebhookDelivery{where}
+	}
+	return each
+}
+
+var outcomes = []webhookdelivery.Outcome{webhookdelivery.OutcomePENDING, webhookdelivery.OutcomeSUCCESS, webhookdelivery.OutcomeFAILED}
+
+// compare puts rows into the order of the list.
+func (in ListDeliveriesInput) compare(a, b *ent.WebhookDelivery) int {
+	order := cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	if in.Sort == "" || strings.HasPrefix(in.Sort, "-") {
+		return -order
+	}
+	return order
+}
+
+// outcomeIs writes the outcome into the statement where others are bound: a plan that is kept for all of them would take
+// the one in ten thousand that is pending for one in three, and walk through a whole history for it.
+func outcomeIs(o webhookdelivery.Outcome) predicate.WebhookDelivery {
 	return func(s *sql.Selector) {
 		column := s.C(webhookdelivery.FieldOutcome)
-		// SQLite keeps no statistics: it is told not to look for what nearly all deliveries are by an index.
-		common := s.Dialect() == dialect.SQLite && slices.Contains(names, string(webhookdelivery.OutcomeSUCCESS))
-		s.Where(sql.P(func(b *sql.Builder) {
-			if common {
-				b.WriteString("+")
-			}
-			b.Ident(column)
-			if len(literals) == 1 {
-				b.WriteString(" = " + literals[0]) // so that the order of the index is the list's
-				return
-			}
-			b.WriteString(" IN (" + strings.Join(literals, ", ") + ")")
-		}))
+		s.Where(sql.P(func(b *sql.Builder) { b.Ident(column).WriteString(" = '" + string(o) + "'") }))
 	}
 }
 
-// countUpTo counts the company's deliveries, no further than a bound.
-func countUpTo(ctx context.Context, tx *op.Tx, most int, where []predicate.WebhookDelivery) (int, error) {
+// countUpTo counts the company's deliveries that one of the conditions picks, no further than a bound.
+func countUpTo(ctx context.Context, tx *op.Tx, most int, filters [][]predicate.WebhookDelivery) (int, error) {
+	total := 0
+	for _, where := range filters {
+		n, err := countSome(ctx, tx, most-total, where)
+		if total = min(total+n, most); err != nil || total == most {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+func countSome(ctx context.Context, tx *op.Tx, most int, where []predicate.WebhookDelivery) (int, error) {
 	if tx.Narrowed("WebhookDelivery") { // by access policies, which queries of Ent's carry
-		n, err := tx.WebhookDelivery.Query().Where(where...).Count(ctx)
-		return min(n, most), err //nolint:wrapcheck // wrapped by ListOf
+		return tx.WebhookDelivery.Query().Where(where...).Count(ctx) //nolint:wrapcheck // wrapped by ListOf
 	}
 	driver := ent.DriverOf(tx.Client)
 	d := sql.Dialect(driver.Dialect())

@@ -89,6 +89,24 @@ func Tend(s *store.Store, log *slog.Logger, now, before time.Time) error {
 	return weeks{s, log}.tend(principal.System(context.Background(), "test"), now, before)
 }
 
+// SweepDeliveries deletes one batch of deliveries that were settled before a moment, and returns how many there were.
+func SweepDeliveries(s *store.Store, before time.Time) (n int, err error) {
+	err = s.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) (err error) {
+		n, err = (&sweeper{store: s}).oldDeliveries(ctx, tx, before)
+		return err
+	})
+	return n, err
+}
+
+// SweepEvents deletes one batch of a company's events that happened before a moment.
+func SweepEvents(s *store.Store, company string, before time.Time) (n int, err error) {
+	err = s.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) (err error) {
+		n, err = (&sweeper{store: s}).oldEvents(ctx, tx, company, before)
+		return err
+	})
+	return n, err
+}
+
 // Monday is monday.
 func Monday(t time.Time) time.Time { return monday(t) }
 

@@ -70,18 +70,22 @@ func (s *sweeper) made(prefix, column string) func(*sql.Selector) {
 
 // deliveries deletes those that were settled before a moment.
 func (s *sweeper) deliveries(ctx context.Context, before time.Time) error {
-	err := s.inBatches(ctx, func(ctx context.Context, tx *store.Tx) (int, error) {
-		ids, err := tx.WebhookDelivery.Query().Where(webhookdelivery.UpdatedAtLT(before), webhookdelivery.OutcomeNEQ(webhookdelivery.OutcomePENDING), s.made("whd", webhookdelivery.FieldID)).
-			Order(webhookdelivery.ByUpdatedAt(), webhookdelivery.ByID()).Limit(sweepBatch).IDs(ctx)
-		if err != nil || len(ids) == 0 {
-			return 0, err //nolint:wrapcheck // wrapped below
-		}
-		return tx.WebhookDelivery.Delete().Where(webhookdelivery.IDIn(ids...)).Exec(ctx) //nolint:wrapcheck // wrapped below
-	})
+	err := s.inBatches(ctx, func(ctx context.Context, tx *store.Tx) (int, error) { return s.oldDeliveries(ctx, tx, before) })
 	if err != nil {
 		return fmt.Errorf("sweep deliveries: %w", err)
 	}
 	return nil
+}
+
+// oldDeliveries deletes a batch and returns how many there were.
+func (s *sweeper) oldDeliveries(ctx context.Context, tx *store.Tx, before time.Time) (int, error) {
+	ids, err := tx.WebhookDelivery.Query().
+		Where(webhookdelivery.UpdatedAtLT(before), webhookdelivery.OutcomeNEQ(webhookdelivery.OutcomePENDING), s.made("whd", webhookdelivery.FieldID)).
+		Order(webhookdelivery.ByUpdatedAt(), webhookdelivery.ByID()).Limit(sweepBatch).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return 0, err //nolint:wrapcheck // wrapped by deliveries
+	}
+	return tx.WebhookDelivery.Delete().Where(webhookdelivery.IDIn(ids...)).Exec(ctx) //nolint:wrapcheck // wrapped by deliveries
 }
 
 // events deletes those that happened before a moment and have no deliveries any more.
@@ -91,19 +95,22 @@ func (s *sweeper) events(ctx context.Context, before time.Time) error {
 		return fmt.Errorf("sweep events: %w", err)
 	}
 	for _, of := range companies { // whose index finds the old ones
-		err := s.inBatches(ctx, func(ctx context.Context, tx *store.Tx) (int, error) {
-			ids, err := tx.Event.Query().Where(event.CompanyID(of), event.CreatedAtLT(before), s.made("evt", event.FieldID), undelivered).
-				Order(event.ByCreatedAt()).Limit(sweepBatch).IDs(ctx)
-			if err != nil || len(ids) == 0 {
-				return 0, err //nolint:wrapcheck // wrapped below
-			}
-			return tx.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx) //nolint:wrapcheck // wrapped below
-		})
+		err := s.inBatches(ctx, func(ctx context.Context, tx *store.Tx) (int, error) { return s.oldEvents(ctx, tx, of, before) })
 		if err != nil {
 			return fmt.Errorf("sweep events: %w", err)
 		}
 	}
 	return nil
+}
+
+// oldEvents deletes a batch of a company's and returns how many there were.
+func (s *sweeper) oldEvents(ctx context.Context, tx *store.Tx, of string, before time.Time) (int, error) {
+	ids, err := tx.Event.Query().Where(event.CompanyID(of), event.CreatedAtLT(before), s.made("evt", event.FieldID), undelivered).
+		Order(event.ByCreatedAt(), event.ByID()).Limit(sweepBatch).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return 0, err //nolint:wrapcheck // wrapped by events
+	}
+	return tx.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx) //nolint:wrapcheck // wrapped by events
 }
 
 // undelivered narrows a query to events without deliveries.
