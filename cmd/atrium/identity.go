@@ -82,7 +82,10 @@ func (s *server) addProvider(layout *signin.Layout) (*hosted, error) {
 	if err != nil {
 		return nil, err
 	}
-	hasher := password.New(password.Options{})
+	hasher, err := s.hasher()
+	if err != nil {
+		return nil, err
+	}
 	pages, err := signin.New(signin.Options{
 		Store: s.store, Provider: p, Hasher: hasher, Sealer: s.sealer, SMS: sms, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
 		SignUp: s.SignUp, Log: s.log, Notify: s.letters.Notify,
@@ -102,6 +105,27 @@ func (s *server) addProvider(layout *signin.Layout) (*hosted, error) {
 		return nil, err //nolint:wrapcheck // says what it was doing
 	}
 	return &hosted{provider: p.Handler(), signIn: pages.Handler(), account: accounts.Handler(), endSignIn: p.EndSignIn}, nil
+}
+
+// hashPasswordsCmd is the helper that hashes passwords beside the server.
+type hashPasswordsCmd struct{}
+
+// Run performs what the server asks until it is gone.
+func (hashPasswordsCmd) Run() error { return password.Help(os.Stdin, os.Stdout) } //nolint:wrapcheck // nobody reads it
+
+// hasher returns what hashes passwords in processes of this binary.
+func (s *server) hasher() (*password.Hasher, error) {
+	binary, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the binary for password helpers: %w", err)
+	}
+	h := password.New(password.Options{Helper: []string{binary, "hash-passwords"}, Log: s.log})
+	s.add(run.Part{Name: "password helpers", Run: func(ctx context.Context) error {
+		<-ctx.Done()
+		h.Close()
+		return nil
+	}})
+	return h, nil
 }
 
 // sms returns what sends text messages; nil for nothing.

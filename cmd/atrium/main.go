@@ -41,6 +41,7 @@ type cli struct {
 	Credit struct {
 		Issue creditIssueCmd `cmd:"" help:"Issue billing credit to a company."`
 	} `cmd:"" help:"Billing credits."`
+	HashPasswords hashPasswordsCmd `cmd:"" hidden:"" help:"What serve starts to hash passwords in."`
 }
 
 const description = `Work management for companies: services, requests, workflows, over a REST API.

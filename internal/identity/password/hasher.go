@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,11 @@ type Options struct {
 	Queue int
 	// Wait is how long a caller waits for a worker; by default 2 s.
 	Wait time.Duration
+	// Helper is the command of a program that calls Help with its standard input and output. With one, passwords are hashed
+	// in processes of their own, at a low priority; without, in this one.
+	Helper []string
+	// Log is told when helpers fail; by default nobody is.
+	Log *slog.Logger
 }
 
 // Hasher hashes and verifies passwords, a bounded number at once. Safe for concurrent use.
@@ -42,8 +48,9 @@ type Hasher struct {
 	queue   int64
 	wait    time.Duration
 	params  argon2id.Params
-	derive  func(plain, hash string) (bool, error) // argon2id.ComparePasswordAndHash; tests watch it
-	nobody  string                                 // the hash of no password, for accounts that have none
+	perform func(task) (done, error) // here or in a helper; tests watch it
+	nobody  string                   // the hash of no password, for accounts that have none
+	helpers *helpers                 // nil without a command
 }
 
 // New returns a Hasher.
@@ -57,9 +64,24 @@ func New(o Options) *Hasher {
 	if o.Wait <= 0 {
 		o.Wait = 2 * time.Second
 	}
-	return &Hasher{
+	h := &Hasher{
 		workers: make(chan struct{}, o.Workers), queue: int64(o.Queue), wait: o.Wait, params: params,
-		derive: argon2id.ComparePasswordAndHash, nobody: nobodyHash,
+		perform: task.perform, nobody: nobodyHash,
+	}
+	if len(o.Helper) > 0 {
+		if o.Log == nil {
+			o.Log = slog.New(slog.DiscardHandler)
+		}
+		h.helpers = &helpers{command: o.Helper, log: o.Log}
+		h.perform = h.helpers.perform
+	}
+	return h
+}
+
+// Close lets the helpers go and waits until they have ended. Passwords that come later are hashed in this process.
+func (h *Hasher) Close() {
+	if h.helpers != nil {
+		h.helpers.close()
 	}
 }
 
@@ -78,11 +100,11 @@ func (h *Hasher) Hash(ctx context.Context, plain string) (string, error) {
 		return "", err
 	}
 	defer release()
-	hash, err := argon2id.CreateHash(norm.NFKC.String(plain), &h.params)
+	d, err := h.perform(task{Plain: norm.NFKC.Bytes([]byte(plain)), Params: &h.params})
 	if err != nil {
 		return "", fmt.Errorf("hash the password: %w", err)
 	}
-	return hash, nil
+	return d.Hash, nil
 }
 
 // Verify tells whether the password is the one that was hashed. An empty hash, which stands for an account that is not
@@ -98,11 +120,11 @@ func (h *Hasher) Verify(ctx context.Context, hash, plain string) (bool, error) {
 		return false, err
 	}
 	defer release()
-	same, err := h.derive(norm.NFKC.String(plain), hash)
+	d, err := h.perform(task{Plain: norm.NFKC.Bytes([]byte(plain)), Hash: hash})
 	if err != nil {
 		return false, fmt.Errorf("verify the password: %w", err)
 	}
-	return same && possible, nil
+	return d.Same && possible, nil
 }
 
 // NeedsRehash tells whether a hash was made with other parameters than new ones are. Whoever has just verified the

@@ -263,7 +263,11 @@ func (l *Layout) Frame(w http.ResponseWriter, r *http.Request, p provider.Page) 
 
 // Broken logs an error that is ours, and says so without its text.
 func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
-	l.log.ErrorContext(r.Context(), "a page failed", "error", err, "path", r.URL.Path, "requestId", requestID(w))
+	level := slog.LevelError
+	if r.Context().Err() != nil {
+		level = slog.LevelDebug // the browser has gone, which anybody can bring about
+	}
+	l.log.Log(r.Context(), level, "a page failed", "error", err, "path", r.URL.Path, "requestId", requestID(w))
 	text := "Something went wrong on our side. Try again in a moment."
 	if id := requestID(w); id != "" {
 		text += " If it stays so, tell support this: " + id
