@@ -25,6 +25,7 @@ const (
 	maxHeader    = 16 << 10         // bytes of an answer's header
 	idleTimeout  = 60 * time.Second // after which a connection that nobody uses is closed
 	maxIdle      = 512              // connections kept for later
+	maxSessions  = 1024             // TLS sessions that a further connection resumes
 	maxIdleAHost = 100              // of them to one host
 )
 
@@ -52,9 +53,12 @@ func New(o Options) (*Client, error) {
 	guard := NewGuard(o.Allow)
 	dialer := &net.Dialer{Control: guard.control, Resolver: o.Resolver, KeepAlive: 30 * time.Second}
 	transport := &http.Transport{
-		Proxy:                  nil, // none from the environment: it would dial in our place
-		DialContext:            dialer.DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
+		Proxy:       nil, // none from the environment: it would dial in our place
+		DialContext: dialer.DialContext,
+		TLSClientConfig: &tls.Config{
+			MinVersion: tls.VersionTLS12, RootCAs: roots,
+			ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions), // half of a handshake
+		},
 		DisableCompression:     true, // a small answer stays small
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConns:           maxIdle,

@@ -34,6 +34,11 @@ func (l Lanes) Enter(ctx context.Context, subscription string) (time.Duration, b
 	return l.enter(ctx, subscription, time.Now())
 }
 
+// EnterAt is Enter at a moment.
+func (l Lanes) EnterAt(ctx context.Context, subscription string, now time.Time) (time.Duration, bool) {
+	return l.enter(ctx, subscription, now)
+}
+
 // Leave is lanes.leave.
 func (l Lanes) Leave(subscription string, held, called time.Duration) {
 	l.leave(subscription, held, called)
@@ -56,7 +61,8 @@ func (l Lanes) Known() int {
 // The bounds of lanes.
 const (
 	LaneWidth    = laneWidth
-	SlowWidth    = slowWidth
+	FirstWidth   = firstWidth
+	Brisk        = brisk
 	Slots        = slots
 	MaxPark      = maxPark
 	MinPark      = minPark

@@ -10,7 +10,7 @@ import (
 const (
 	slots        = 2048 // jobs that a node holds at once; nearly all of them may be waiting for slow receivers
 	laneWidth    = 16   // attempts under way for one subscription on one node, their recording included
-	slowWidth    = 2    // the same to one whose last answer took long, or did not come
+	firstWidth   = 2    // the same to a receiver that has not answered yet, or whose last answer took long or did not come
 	slow         = 5 * time.Second
 	brisk        = 250 * time.Millisecond // up to this average it pays to wait for a place
 	maxWait      = time.Second            // for one
@@ -25,6 +25,10 @@ const (
 // none free waits for a moment if the receiver answers quickly; otherwise it is put back into the queue until about when
 // its turn comes, and holds no slot meanwhile. As the slots of the node fill up the lanes grow narrower, so that many
 // slow receivers at once leave room for the quick ones.
+//
+// A lane begins narrow and grows by a place with every answer, as TCP begins: a call that hangs costs a connection of its
+// own, with a handshake, which is most of the work that hanging receivers cause. One that hangs from the beginning is
+// known by its first two calls, before they time out.
 type lanes struct {
 	mu     sync.Mutex
 	byID   map[string]*lane
@@ -33,10 +37,12 @@ type lanes struct {
 }
 
 type lane struct {
+	open    int // places that the receiver's answers have earned it
 	busy    int
 	queue   []chan struct{} // who waits for a place, the first one first; closed when it is theirs
 	average time.Duration   // for which the last places were taken
 	slow    bool
+	moved   time.Time // when a place was given back last, or taken while all were free
 	turn    time.Time // when the job that was put back last has its turn
 }
 
@@ -47,12 +53,12 @@ func (l *lanes) width(of *lane) int {
 	switch {
 	case l.busy >= slots*3/4:
 		return 1
-	case of.slow, l.busy >= slots/2:
-		return slowWidth
+	case l.busy >= slots/2:
+		return min(of.open, firstWidth)
 	case l.busy >= slots/4:
-		return laneWidth / 2
+		return min(of.open, laneWidth/2)
 	}
-	return laneWidth
+	return of.open
 }
 
 // enter takes a place in a subscription's lane. Without one it returns how long the job shall be put back for. Call leave
@@ -62,16 +68,19 @@ func (l *lanes) enter(ctx context.Context, subscription string, now time.Time) (
 	of := l.byID[subscription]
 	if of == nil {
 		l.forget()
-		of = &lane{}
+		of = &lane{open: firstWidth}
 		l.byID[subscription] = of
 	}
 	if of.busy < l.width(of) && len(of.queue) == 0 {
+		if of.busy == 0 {
+			of.moved = now
+		}
 		of.busy++
 		l.busy++
 		l.mu.Unlock()
 		return 0, true
 	}
-	if of.slow || of.average > brisk || time.Duration(len(of.queue))*of.apart(l) > maxWait || l.queued >= maxQueued {
+	if of.slow || of.taking(now) > brisk || time.Duration(len(of.queue))*of.apart(l, now) > maxWait || l.queued >= maxQueued {
 		defer l.mu.Unlock()
 		return l.park(of, now), false
 	}
@@ -82,9 +91,12 @@ func (l *lanes) enter(ctx context.Context, subscription string, now time.Time) (
 	return l.wait(ctx, of, turn)
 }
 
+// taking is how long places are taken for, as far as one knows: what the last ones were, or already longer.
+func (of *lane) taking(now time.Time) time.Duration { return max(of.average, now.Sub(of.moved)) }
+
 // apart is how long it takes on average until a place in the lane is free.
-func (of *lane) apart(l *lanes) time.Duration {
-	return max(of.average, time.Millisecond) / time.Duration(l.width(of))
+func (of *lane) apart(l *lanes, now time.Time) time.Duration {
+	return max(of.taking(now), time.Millisecond) / time.Duration(l.width(of))
 }
 
 // wait waits for a place, not for long.
@@ -115,7 +127,7 @@ func (l *lanes) park(of *lane, now time.Time) time.Duration {
 	if earliest := now.Add(minPark); of.turn.Before(earliest) {
 		of.turn = earliest
 	}
-	of.turn = of.turn.Add(of.apart(l))
+	of.turn = of.turn.Add(of.apart(l, now))
 	if wait := of.turn.Sub(now); wait < maxPark {
 		return wait
 	}
@@ -132,6 +144,7 @@ func (l *lanes) leave(subscription string, held, called time.Duration) {
 	if called >= 0 {
 		of.learn(held, called >= slow)
 	}
+	of.moved = time.Now()
 	of.busy--
 	l.busy--
 	for len(of.queue) > 0 && of.busy < l.width(of) {
@@ -149,7 +162,11 @@ func (of *lane) learn(held time.Duration, slow bool) {
 		of.average, of.turn = held, time.Time{} // the first one, or it has recovered: what was thought of it is void
 	}
 	of.average += (held - of.average) / 5
-	of.slow = slow
+	if of.slow = slow; slow {
+		of.open = firstWidth
+	} else {
+		of.open = min(of.open+1, laneWidth)
+	}
 }
 
 // forget drops lanes that nobody is in when there are very many.

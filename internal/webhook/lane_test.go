@@ -27,19 +27,54 @@ func fill(t *testing.T, l webhook.Lanes, subscription string) (n int) {
 	}
 }
 
-func TestLaneHasItsWidth(t *testing.T) {
+// answers has a receiver answer quickly until its lane is as wide as lanes get.
+func answers(t *testing.T, l webhook.Lanes, subscription string) {
+	t.Helper()
+	for range webhook.LaneWidth {
+		_, ok := l.Enter(t.Context(), subscription)
+		require.True(t, ok)
+		l.Leave(subscription, time.Millisecond, time.Millisecond)
+	}
+}
+
+// A lane begins narrow and grows by a place with each answer; others are none of its business.
+func TestLaneGrows(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLanes()
-	require.Equal(t, webhook.LaneWidth, fill(t, l, "a"))
-	require.Equal(t, webhook.LaneWidth, fill(t, l, "b"), "another lane is none of a's business")
+	require.Equal(t, webhook.FirstWidth, fill(t, l, "a"))
+	require.Equal(t, webhook.FirstWidth, fill(t, l, "b"))
 	l.Leave("a", time.Millisecond, time.Millisecond)
-	require.Equal(t, 1, fill(t, l, "a"))
+	require.Equal(t, 2, fill(t, l, "a"), "the place itself, and the one that it has earned")
+	answers(t, l, "c")
+	require.Equal(t, webhook.LaneWidth, fill(t, l, "c"))
+	l.Leave("c", time.Millisecond, time.Millisecond)
+	require.Equal(t, 1, fill(t, l, "c"))
+}
+
+// A receiver that has not come back for a while is known to hang before its calls time out: whoever comes is put back, for
+// longer and longer, and does not wait in a slot.
+func TestHangingIsNoticedEarly(t *testing.T) {
+	t.Parallel()
+	l := webhook.NewLanes()
+	fill(t, l, "a")
+	now := time.Now()
+	last := time.Duration(0)
+	for _, after := range []time.Duration{2 * webhook.Brisk, 4 * time.Second, 20 * time.Second} {
+		now = now.Add(after)
+		park, ok := l.EnterAt(t.Context(), "a", now)
+		require.False(t, ok)
+		require.Greater(t, park, last)
+		last = park
+	}
+	require.Greater(t, last, 5*time.Second)
+	require.Zero(t, l.Waiting())
 }
 
 // Who finds no place in a lane of a receiver that answers quickly waits, and gets the first that is free, in turn.
 func TestWaitingForAPlace(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLanes()
+	answers(t, l, "a")
 	fill(t, l, "a")
 	order := make(chan int, 5)
 	for i := range 5 {
@@ -63,11 +98,12 @@ func TestWaitingForAPlace(t *testing.T) {
 func TestParking(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLanes()
+	answers(t, l, "a")
 	fill(t, l, "a")
 	for range webhook.LaneWidth {
 		l.Leave("a", 30*time.Second, 30*time.Second)
 	}
-	require.Equal(t, webhook.SlowWidth, fill(t, l, "a"), "a slow lane is narrow")
+	require.Equal(t, webhook.FirstWidth, fill(t, l, "a"), "a slow lane is narrow")
 	last := time.Duration(0)
 	for i := range 200 {
 		park, ok := l.Enter(t.Context(), "a")
@@ -82,20 +118,21 @@ func TestParking(t *testing.T) {
 	require.Zero(t, l.Waiting(), "nobody holds a slot for a slow receiver")
 
 	l.Leave("a", time.Millisecond, time.Millisecond) // it has recovered
-	require.Equal(t, webhook.LaneWidth-webhook.SlowWidth+1, fill(t, l, "a"))
+	require.Equal(t, 2, fill(t, l, "a"), "and earns its places again")
 }
 
 // A place that was held without a call says nothing of the receiver.
 func TestPlaceWithoutACall(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLanes()
+	answers(t, l, "a")
 	require.Equal(t, webhook.LaneWidth, fill(t, l, "a"))
 	l.Leave("a", 30*time.Second, 30*time.Second)
 	l.Leave("a", time.Millisecond, -1)
 	for range webhook.LaneWidth - 2 {
 		l.Leave("a", time.Minute, -1)
 	}
-	require.Equal(t, webhook.SlowWidth, fill(t, l, "a"))
+	require.Equal(t, webhook.FirstWidth, fill(t, l, "a"))
 }
 
 // However many receivers hang, some places are left for the others.
@@ -103,6 +140,9 @@ func TestRoomForOthers(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLanes()
 	taken := 0
+	for i := range webhook.Slots / webhook.LaneWidth {
+		answers(t, l, fmt.Sprint("hangs", i))
+	}
 	for i := range webhook.Slots / webhook.LaneWidth {
 		taken += fill(t, l, fmt.Sprint("hangs", i))
 	}
