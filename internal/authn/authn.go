@@ -85,6 +85,17 @@ func New(s *store.Store, tokens *identity.Tokens, options ...Option) *Authentica
 // APIKey recognises the value of an API key that arrived from ip. Returns ErrRefused for one that is malformed,
 // unknown, revoked, expired or not allowed from there.
 func (a *Authenticator) APIKey(ctx context.Context, value string, ip netip.Addr) (*Credential, error) {
+	now := a.store.Clock().Now()
+	cred, err := a.apiKey(ctx, value, ip, now)
+	if err != nil {
+		return nil, err
+	}
+	a.seen.note(cred.keyID, now)
+	return cred, nil
+}
+
+// apiKey is APIKey, noting no use.
+func (a *Authenticator) apiKey(ctx context.Context, value string, ip netip.Addr, now time.Time) (*Credential, error) {
 	key, err := keyformat.Parse(value)
 	if err != nil {
 		return nil, fmt.Errorf("%w: malformed", ErrRefused)
@@ -97,14 +108,12 @@ func (a *Authenticator) APIKey(ctx context.Context, value string, ip netip.Addr)
 	if err != nil {
 		return nil, err
 	}
-	now := a.store.Clock().Now()
 	if !cred.expires.IsZero() && !now.Before(cred.expires) {
 		return nil, fmt.Errorf("%w: expired", ErrRefused)
 	}
 	if !allowedFrom(cred.allowed, ip) {
 		return nil, fmt.Errorf("%w: not from this address", ErrRefused)
 	}
-	a.seen.note(cred.keyID, now)
 	return cred, nil
 }
 

@@ -22,6 +22,19 @@ const maxToken = 8 << 10
 // is not valid, whose grant was revoked, or whose user is deactivated or was signed out everywhere since it was issued;
 // unavailable for one of the issuer's while its keys cannot be had.
 func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, error) {
+	now := a.store.Clock().Now()
+	cred, err := a.bearerToken(ctx, token, now)
+	if err != nil {
+		return nil, err
+	}
+	if cred.due(now) {
+		a.seen.notePerson(cred.userID, now)
+	}
+	return cred, nil
+}
+
+// bearerToken is Bearer, noting no use.
+func (a *Authenticator) bearerToken(ctx context.Context, token string, now time.Time) (*Credential, error) {
 	if len(token) > maxToken {
 		return nil, fmt.Errorf("%w: too long", ErrRefused)
 	}
@@ -36,12 +49,8 @@ func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, 
 	if err != nil {
 		return nil, err
 	}
-	now := a.store.Clock().Now()
 	if !now.Before(cred.expires) {
 		return nil, fmt.Errorf("%w: expired", ErrRefused)
-	}
-	if cred.due(now) {
-		a.seen.notePerson(cred.userID, now)
 	}
 	return cred, nil
 }

@@ -2,7 +2,6 @@ package authn
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"net/netip"
 	"sync/atomic"
@@ -41,24 +40,8 @@ func SessionExpiry(began, now time.Time, idle time.Duration) time.Time {
 // or over, or whose user is deactivated or was signed out everywhere since. Using a session moves its end on, which is
 // written in batches together with ip, from where it was last used.
 func (a *Authenticator) Session(ctx context.Context, value string, ip netip.Addr) (*Credential, error) {
-	if len(value) != SessionValueLen {
-		return nil, fmt.Errorf("%w: malformed", ErrRefused)
-	}
-	hash := sha256.Sum256([]byte(value))
-	name := string(hash[:])
-	load := func(ctx context.Context) (*Credential, time.Time, error) {
-		c, err := a.loadSession(ctx, hash[:])
-		return c, time.Time{}, err
-	}
 	now := a.store.Clock().Now()
-	cred, err := a.cached(ctx, sessions, name, load)
-	if err == nil && !cred.session.use(now) {
-		// As far as is remembered here it was unused for too long. Another node may have served it meanwhile.
-		a.forget(sessions, name)
-		if cred, err = a.cached(ctx, sessions, name, load); err == nil && !cred.session.use(now) {
-			err = fmt.Errorf("%w: unused for too long", ErrRefused)
-		}
-	}
+	cred, err := a.liveSession(ctx, value, now, (*liveSession).use)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,44 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"atrium/internal/apperr"
+	"atrium/internal/authn"
+	"atrium/internal/principal"
+)
+
+// Again recognises the caller of a call that Guard let through and that goes on, as a stream does, without counting it as
+// another call or as a use of its credential. Returns the principal as it is now: the caller's role and scopes may have
+// changed. Returns unauthorized when the credential is not valid any more, and other errors when that cannot be told.
+func (g *Gate) Again(ctx context.Context, w http.ResponseWriter, r *http.Request) (*principal.Principal, error) {
+	cred, err := g.recogniseAgain(ctx, r)
+	if errors.Is(err, authn.ErrRefused) {
+		return nil, apperr.Wrap(err, apperr.Unauthorized, "The credential is not valid any more.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("authenticate again: %w", err)
+	}
+	p := cred.Principal
+	p.IP, p.UserAgent, p.RequestID = RemoteIP(r), r.UserAgent(), RequestID(w)
+	return &p, nil
+}
+
+// recogniseAgain reads the one credential that Guard found.
+func (g *Gate) recogniseAgain(ctx context.Context, r *http.Request) (*authn.Credential, error) {
+	if keys := r.Header["X-Api-Key"]; len(keys) == 1 {
+		return g.Authn.APIKeyAgain(ctx, keys[0], RemoteIP(r))
+	}
+	if auth := r.Header["Authorization"]; len(auth) == 1 {
+		_, token, _ := strings.Cut(auth[0], " ")
+		return g.Authn.BearerAgain(ctx, strings.TrimSpace(token))
+	}
+	for _, c := range r.CookiesNamed(authn.SessionCookie) {
+		return g.Authn.SessionAgain(ctx, c.Value)
+	}
+	return nil, authn.ErrRefused
+}
