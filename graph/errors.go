@@ -134,17 +134,26 @@ func encoded(errs gqlerror.List) []byte {
 // answer sends what came of an operation.
 func (s *Server) answer(w http.ResponseWriter, res *graphql.Response) {
 	b := bytes.NewBuffer(make([]byte, 0, len(res.Data)+64))
+	writeResult(b, res, true)
+	gate.Send(w, http.StatusOK, b.Bytes())
+}
+
+// writeResult writes a result in JSON; data tells whether anything was run.
+func writeResult(b *bytes.Buffer, res *graphql.Response, data bool) {
 	b.WriteByte('{')
 	if len(res.Errors) > 0 {
 		b.WriteString(`"errors":`)
 		b.Write(encoded(res.Errors))
-		b.WriteByte(',')
+		if data {
+			b.WriteByte(',')
+		}
 	}
-	b.WriteString(`"data":`)
-	if len(res.Data) == 0 {
-		b.WriteString("null")
+	if data {
+		b.WriteString(`"data":`)
+		if len(res.Data) == 0 {
+			b.WriteString("null")
+		}
+		b.Write(res.Data)
 	}
-	b.Write(res.Data)
 	b.WriteByte('}')
-	gate.Send(w, http.StatusOK, b.Bytes())
 }

@@ -8,6 +8,8 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/catalog"
+	"atrium/internal/feed"
+	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/request"
 )
@@ -38,6 +40,22 @@ func (r *mutationResolver) AcceptRequest(ctx context.Context, input map[string]a
 func (r *mutationResolver) DeclineRequest(ctx context.Context, input map[string]any) (*generated.DeclineRequestPayload, error) {
 	q, err := change(ctx, r.engine, request.Decline, input, id)
 	return &generated.DeclineRequestPayload{Request: q}, err
+}
+
+func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, filter *request.ListInput) (<-chan *generated.RequestChange, error) {
+	in := request.LookUpInput{ListInput: op.Or(filter, request.ListInput{})}
+	in.Lean = lean[ent.Request](ctx, "request.", nil)
+	return watch(ctx, watched{feed.Requests, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids []string) (map[string]*ent.Request, error) {
+		if ids == nil && id != nil {
+			if _, err := read(ctx, r.engine, request.Get, *id); err != nil {
+				return nil, err
+			}
+		}
+		in.IDs = ids
+		return run(ctx, r.engine, request.LookUp, in)
+	}, func(kind generated.ChangeKind, q *ent.Request) *generated.RequestChange {
+		return &generated.RequestChange{Change: kind, Request: q}
+	})
 }
 
 // Request returns the resolver of a request's fields that are no columns.

@@ -15,7 +15,11 @@ func (r *Resolver) Query() generated.QueryResolver { return &queryResolver{r} }
 // Mutation returns the resolver of what can be changed.
 func (r *Resolver) Mutation() generated.MutationResolver { return &mutationResolver{r} }
 
+// Subscription returns the resolver of what can be watched.
+func (r *Resolver) Subscription() generated.SubscriptionResolver { return &subscriptionResolver{r} }
+
 type (
-	queryResolver    struct{ *Resolver }
-	mutationResolver struct{ *Resolver }
+	queryResolver        struct{ *Resolver }
+	mutationResolver     struct{ *Resolver }
+	subscriptionResolver struct{ *Resolver }
 )

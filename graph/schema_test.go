@@ -244,6 +244,28 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 	require.Equal(t, len(lists), seen)
 }
 
+// What can be watched says what happened, and shows the row as it is; a list's subscription takes the list's filter.
+func TestSubscriptionsTellOfRows(t *testing.T) {
+	t.Parallel()
+	s := Schema()
+	rows := map[string]string{"requestChanged": "Request", "webhookDeliveryChanged": "WebhookDelivery"}
+	require.Len(t, s.Subscription.Fields, len(rows))
+	for _, f := range s.Subscription.Fields {
+		row, known := rows[f.Name]
+		require.True(t, known, f.Name)
+		require.Equal(t, row+"Change!", f.Type.String())
+		payload := s.Types[row+"Change"]
+		require.Len(t, payload.Fields, 2)
+		require.Equal(t, "ChangeKind!", payload.Fields.ForName("change").Type.String())
+		require.Equal(t, row+"!", payload.Fields.ForName(strings.ToLower(row[:1])+row[1:]).Type.String())
+		for _, a := range f.Arguments {
+			require.False(t, a.Type.NonNull, "%s(%s): without it everything is watched", f.Name, a.Name)
+		}
+	}
+	require.Equal(t, s.Query.Fields.ForName("requests").Arguments.ForName("filter").Type.String(),
+		s.Subscription.Fields.ForName("requestChanged").Arguments.ForName("filter").Type.String())
+}
+
 func valuesOf(def *ast.Definition) []string {
 	var out []string
 	for _, v := range def.EnumValues {

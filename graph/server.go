@@ -13,6 +13,7 @@ import (
 
 	"atrium/graph/generated"
 	"atrium/internal/apperr"
+	"atrium/internal/feed"
 	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -32,6 +33,10 @@ type Options struct {
 
 	// Trusted are the documents that callers with a cookie may run, by the hex SHA-256 of their text; nil lets them run any.
 	Trusted Documents
+
+	Feed          *feed.Feed     // what subscriptions watch; nil makes one that only this server uses
+	Streams       StreamLimits   // how many subscriptions may be open
+	StreamMetrics *StreamMetrics // nil: nobody counts
 }
 
 // Server answers POST /graphql. Safe for concurrent use.
@@ -41,11 +46,17 @@ type Server struct {
 	schema    graphql.ExecutableSchema
 	documents *documents
 	executor  *executor.Executor
+	feed      *feed.Feed
+	streams   *streams
+	timing    timing
 }
 
-// New returns the door's handler, which answers at whatever path it is mounted.
+// New returns the door's handler, which answers at whatever path it is mounted. Close ends what it began.
 func New(o Options) *Server {
-	s := &Server{Options: o, documents: newDocuments()}
+	s := &Server{Options: o, documents: newDocuments(), feed: o.Feed, streams: newStreams(o.Streams, o.StreamMetrics), timing: usualTiming}
+	if s.feed == nil {
+		s.feed, _ = feed.New(feed.Options{Store: o.Engine.Store, Log: o.Log}) // without metrics it cannot fail
+	}
 	s.schema = generated.NewExecutableSchema(generated.Config{Schema: Schema(), Resolvers: &Resolver{engine: o.Engine}})
 	s.executor = executor.New(s.schema)
 	s.executor.SetErrorPresenter(s.present)
@@ -87,12 +98,32 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(withCohorts(r.Context()), maxTime)
 	defer cancel()
 	oc, err := s.prepare(ctx, w, call)
-	if err != nil {
+	takes := acceptedBy(r)
+	switch {
+	case err != nil:
 		s.fail(w, r, err)
-		return
+	case !isSubscription(oc):
+		responses, ctx := s.executor.DispatchOperation(ctx, oc)
+		if res := responses(ctx); takes.events && !takes.json {
+			s.answerEvents(w, res)
+		} else {
+			s.answer(w, res)
+		}
+	case takes.events:
+		s.stream(w, r, call, oc)
+	default:
+		s.fail(w, r, errNoEvents)
 	}
-	responses, ctx := s.executor.DispatchOperation(ctx, oc)
-	s.answer(w, responses(ctx))
+}
+
+// EndStreams ends the subscriptions that are open, each with an error that asks to open it again, and refuses others. A
+// server that is shut down waits for them.
+func (s *Server) EndStreams() { s.streams.end() }
+
+// Close ends the subscriptions, and waits until nothing is read for them any more.
+func (s *Server) Close() {
+	s.EndStreams()
+	s.feed.Close()
 }
 
 // mayCross refuses what another site could make a browser send: with a cookie, a call needs a header that only a script

@@ -7,6 +7,8 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
+	"atrium/internal/feed"
+	"atrium/internal/op"
 	"atrium/internal/webhook"
 )
 
@@ -55,6 +57,16 @@ func (r *mutationResolver) ReplayWebhookDelivery(ctx context.Context, input map[
 func (r *mutationResolver) ReplayWebhookEvents(ctx context.Context, input map[string]any) (*generated.ReplayWebhookEventsPayload, error) {
 	out, err := change(ctx, r.engine, webhook.ReplayEvents, input, none)
 	return &generated.ReplayWebhookEventsPayload{WebhookSubscription: out.Subscription, Events: out.Events}, err
+}
+
+func (r *subscriptionResolver) WebhookDeliveryChanged(ctx context.Context, subscription *string) (<-chan *generated.WebhookDeliveryChange, error) {
+	in := webhook.LookUpDeliveriesInput{SubscriptionID: subscription, Lean: lean[ent.WebhookDelivery](ctx, "webhookDelivery.", nil)}
+	return watch(ctx, watched{feed.Deliveries, feed.Filter{ParentID: op.Or(subscription, "")}}, func(ctx context.Context, ids []string) (map[string]*ent.WebhookDelivery, error) {
+		in.IDs = ids
+		return run(ctx, r.engine, webhook.LookUpDeliveries, in)
+	}, func(kind generated.ChangeKind, d *ent.WebhookDelivery) *generated.WebhookDeliveryChange {
+		return &generated.WebhookDeliveryChange{Change: kind, WebhookDelivery: d}
+	})
 }
 
 // WebhookSubscription returns the resolver of a subscription's fields that are no columns.

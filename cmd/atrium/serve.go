@@ -18,6 +18,7 @@ import (
 	"atrium/graph"
 	"atrium/internal/authn"
 	"atrium/internal/egress"
+	"atrium/internal/feed"
 	"atrium/internal/gate"
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
@@ -87,6 +88,8 @@ type server struct {
 	*serveCmd
 	*core
 	metrics *metrics
+	admin   *http.ServeMux // of the listener for operators
+	adminAt netip.AddrPort // the zero AddrPort when it is not at an address of IP
 	egress  *egress.Client
 	hooks   *webhook.Dispatcher
 	queue   *jobs.Queue
@@ -151,10 +154,14 @@ func (s *server) addAdmin(ctx context.Context) error {
 		return fmt.Errorf("open the admin listener: %w", err)
 	}
 	fmt.Printf("admin http://%s\n", ln.Addr())
-	if ap, err := netip.ParseAddrPort(ln.Addr().String()); err == nil && !ap.Addr().IsLoopback() {
+	s.adminAt, _ = netip.ParseAddrPort(ln.Addr().String())
+	if !s.adminAt.Addr().IsLoopback() {
 		s.log.Warn("the admin listener can be reached from other machines: it asks nobody who they are", "address", ln.Addr().String())
 	}
-	srv := &http.Server{Handler: s.adminHandler(), ReadHeaderTimeout: 5 * time.Second}
+	s.admin = s.adminHandler()
+	srv := &http.Server{
+		Handler: s.admin, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+	}
 	s.add(run.Part{Name: "admin listener", Run: func(ctx context.Context) error { return serveHTTP(ctx, srv, ln) }})
 	if s.DevClock {
 		s.log.Warn("the development clock is on: time can be moved forward through the admin listener; never use this in production")
@@ -261,10 +268,13 @@ func (s *server) addAPI(ctx context.Context) error {
 		Handler: traced(g.Front(s.doors(api, graphQL, pages))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
+	srv.RegisterOnShutdown(graphQL.EndStreams)
+	s.addGraphiQL(g, graphQL)
 	if err := s.greet(ctx); err != nil {
 		return err
 	}
 	s.add(run.Part{Name: "API", Grace: 35 * time.Second, Run: func(ctx context.Context) error {
+		defer graphQL.Close()
 		fmt.Println("ready " + s.BaseURL)
 		return s.front.Serve(ctx, srv)
 	}})
@@ -272,8 +282,14 @@ func (s *server) addAPI(ctx context.Context) error {
 }
 
 // graphQL builds the second door.
-func (s *server) graphQL(g *gate.Gate) (http.Handler, error) {
+func (s *server) graphQL(g *gate.Gate) (_ *graph.Server, err error) {
 	o := graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL}
+	if o.Feed, err = feed.New(feed.Options{Store: s.store, Log: s.log, Metrics: s.metrics.registry}); err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
+	}
+	if o.StreamMetrics, err = graph.NewStreamMetrics(s.metrics.registry); err != nil {
+		return nil, fmt.Errorf("register the metrics of streams: %w", err)
+	}
 	if s.GraphQLTrustedOnly != "" {
 		manifest, err := os.ReadFile(s.GraphQLTrustedOnly)
 		if err == nil {

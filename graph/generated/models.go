@@ -3,6 +3,11 @@
 package generated
 
 import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+
 	"atrium/ent"
 	"atrium/graph/internal/view"
 	"atrium/internal/audit"
@@ -222,6 +227,14 @@ type ReplayWebhookEventsPayload struct {
 	Events int `json:"events"`
 }
 
+// A change of a request.
+type RequestChange struct {
+	// What happened.
+	Change ChangeKind `json:"change"`
+	// The request as it is now.
+	Request *ent.Request `json:"request"`
+}
+
 // An invitation that was mailed again.
 type ResendInvitationPayload struct {
 	// The invited user.
@@ -332,4 +345,70 @@ type UpdateWebhookSubscriptionPayload struct {
 type UpdateWorkflowPayload struct {
 	// The workflow as it is now.
 	Workflow *ent.Workflow `json:"workflow"`
+}
+
+// A change of a webhook delivery.
+type WebhookDeliveryChange struct {
+	// What happened.
+	Change ChangeKind `json:"change"`
+	// The delivery as it is now.
+	WebhookDelivery *ent.WebhookDelivery `json:"webhookDelivery"`
+}
+
+// What happened to a row that is watched.
+type ChangeKind string
+
+const (
+	// It was made.
+	ChangeKindCreated ChangeKind = "CREATED"
+	// It was changed, once or more often since it was last told of.
+	ChangeKindUpdated ChangeKind = "UPDATED"
+)
+
+var AllChangeKind = []ChangeKind{
+	ChangeKindCreated,
+	ChangeKindUpdated,
+}
+
+func (e ChangeKind) IsValid() bool {
+	switch e {
+	case ChangeKindCreated, ChangeKindUpdated:
+		return true
+	}
+	return false
+}
+
+func (e ChangeKind) String() string {
+	return string(e)
+}
+
+func (e *ChangeKind) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = ChangeKind(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid ChangeKind", str)
+	}
+	return nil
+}
+
+func (e ChangeKind) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *ChangeKind) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e ChangeKind) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
 }

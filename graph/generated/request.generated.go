@@ -464,6 +464,45 @@ func (ec *executionContext) fieldContext_Request_team(_ context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _RequestChange_change(ctx context.Context, field graphql.CollectedField, obj *RequestChange) (ret graphql.Marshaler) {
+	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
+}
+func (ec *executionContext) fieldContext_RequestChange_change(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestChange", field, false, false, errors.New("field of type ChangeKind does not have child fields"))
+}
+
+func (ec *executionContext) _RequestChange_request(ctx context.Context, field graphql.CollectedField, obj *RequestChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestChange_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RequestChange_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RequestConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Request]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1235,6 +1274,39 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
+var requestChangeImplementors = []string{"RequestChange"}
+
+func (ec *executionContext) _RequestChange(ctx context.Context, sel ast.SelectionSet, obj *RequestChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requestChangeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RequestChange")
+		case "change":
+			out.Values[i] = ec._RequestChange_change(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "request":
+			out.Values[i] = ec._RequestChange_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var requestConnectionImplementors = []string{"RequestConnection"}
 
 func (ec *executionContext) _RequestConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Request]) graphql.Marshaler {
@@ -1391,6 +1463,16 @@ func (ec *executionContext) marshalNRequest2ᚖatriumᚋentᚐRequest(ctx contex
 		return graphql.Null
 	}
 	return ec._Request(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRequestChange2ᚖatriumᚋgraphᚋgeneratedᚐRequestChange(ctx context.Context, sel ast.SelectionSet, v *RequestChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RequestChange(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNRequestEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Request]) graphql.Marshaler {

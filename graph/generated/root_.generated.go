@@ -37,6 +37,7 @@ type ResolverRoot interface {
 	Secret() SecretResolver
 	Service() ServiceResolver
 	Session() SessionResolver
+	Subscription() SubscriptionResolver
 	Team() TeamResolver
 	User() UserResolver
 	Viewer() ViewerResolver
@@ -194,6 +195,23 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
 			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
 			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
+	case ast.Subscription:
+		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
+
+		var buf bytes.Buffer
+		return func(ctx context.Context) *graphql.Response {
+			buf.Reset()
+			data := next(ctx)
+
+			if data == nil {
+				return nil
+			}
 			data.MarshalGQL(&buf)
 
 			return &graphql.Response{
@@ -429,6 +447,14 @@ enum OrderDirection {
   DESC
 }
 
+"What happened to a row that is watched."
+enum ChangeKind {
+  "It was made."
+  CREATED
+  "It was changed, once or more often since it was last told of."
+  UPDATED
+}
+
 "What can be read."
 type Query {
   "The row with this id, of whatever type."
@@ -440,6 +466,13 @@ type Query {
 
 "What can be changed."
 type Mutation
+
+"""
+What can be watched, over server-sent events: sent with Accept: text/event-stream, each operation has one field and is
+answered by an event for every change that the caller may see, until either side ends it. When it ends with an error,
+read anew what is shown, and open it again unless the code is unauthorized or forbidden.
+"""
+type Subscription
 `, BuiltIn: false},
 	{Name: "../billing.graphqls", Input: `"What is left of the company's credits."
 type CreditBalance {
@@ -2551,6 +2584,24 @@ type DeclineRequestPayload {
   "The request as it is now."
   request: Request!
 }
+
+"A change of a request."
+type RequestChange {
+  "What happened."
+  change: ChangeKind!
+  "The request as it is now."
+  request: Request!
+}
+
+extend type Subscription {
+  "Every change of the requests that the caller sees, after it."
+  requestChanged(
+    "This request alone."
+    id: ID
+    "Requests that match this after the change. To hear of those that leave a list, watch without what changes."
+    filter: RequestFilter
+  ): RequestChange!
+}
 `, BuiltIn: false},
 	{Name: "../secret.graphqls", Input: `"A named value that workflows may use and nobody can read back."
 type Secret implements Node {
@@ -3149,6 +3200,22 @@ type ReplayWebhookEventsPayload {
   webhookSubscription: WebhookSubscription!
   "How many they are."
   events: Int!
+}
+
+"A change of a webhook delivery."
+type WebhookDeliveryChange {
+  "What happened."
+  change: ChangeKind!
+  "The delivery as it is now."
+  webhookDelivery: WebhookDelivery!
+}
+
+extend type Subscription {
+  "Every new delivery of the company's webhooks and the result of every attempt. Takes a person."
+  webhookDeliveryChanged(
+    "To this subscription alone."
+    subscriptionId: ID
+  ): WebhookDeliveryChange!
 }
 `, BuiltIn: false},
 	{Name: "../workflow.graphqls", Input: `"Whether a workflow runs."
@@ -4632,6 +4699,16 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 	return nil, fmt.Errorf("no field named %q was found under type Request", field.Name)
 }
 
+func (ec *executionContext) childFields_RequestChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "change":
+		return ec.fieldContext_RequestChange_change(ctx, field)
+	case "request":
+		return ec.fieldContext_RequestChange_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestChange", field.Name)
+}
+
 func (ec *executionContext) childFields_RequestConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "edges":
@@ -5180,6 +5257,16 @@ func (ec *executionContext) childFields_WebhookDelivery(ctx context.Context, fie
 		return ec.fieldContext_WebhookDelivery_updatedAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WebhookDelivery", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookDeliveryChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "change":
+		return ec.fieldContext_WebhookDeliveryChange_change(ctx, field)
+	case "webhookDelivery":
+		return ec.fieldContext_WebhookDeliveryChange_webhookDelivery(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryChange", field.Name)
 }
 
 func (ec *executionContext) childFields_WebhookDeliveryConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

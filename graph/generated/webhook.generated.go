@@ -384,6 +384,45 @@ func (ec *executionContext) fieldContext_WebhookDelivery_updatedAt(_ context.Con
 	return graphql.NewScalarFieldContext("WebhookDelivery", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _WebhookDeliveryChange_change(ctx context.Context, field graphql.CollectedField, obj *WebhookDeliveryChange) (ret graphql.Marshaler) {
+	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
+}
+func (ec *executionContext) fieldContext_WebhookDeliveryChange_change(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WebhookDeliveryChange", field, false, false, errors.New("field of type ChangeKind does not have child fields"))
+}
+
+func (ec *executionContext) _WebhookDeliveryChange_webhookDelivery(ctx context.Context, field graphql.CollectedField, obj *WebhookDeliveryChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WebhookDeliveryChange_webhookDelivery(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WebhookDelivery, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.WebhookDelivery) graphql.Marshaler {
+			return ec.marshalNWebhookDelivery2ᚖatriumᚋentᚐWebhookDelivery(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WebhookDeliveryChange_webhookDelivery(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WebhookDeliveryChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WebhookDelivery(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _WebhookDeliveryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.WebhookDelivery]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1435,6 +1474,39 @@ func (ec *executionContext) _WebhookDelivery(ctx context.Context, sel ast.Select
 	return out
 }
 
+var webhookDeliveryChangeImplementors = []string{"WebhookDeliveryChange"}
+
+func (ec *executionContext) _WebhookDeliveryChange(ctx context.Context, sel ast.SelectionSet, obj *WebhookDeliveryChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookDeliveryChangeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookDeliveryChange")
+		case "change":
+			out.Values[i] = ec._WebhookDeliveryChange_change(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "webhookDelivery":
+			out.Values[i] = ec._WebhookDeliveryChange_webhookDelivery(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var webhookDeliveryConnectionImplementors = []string{"WebhookDeliveryConnection"}
 
 func (ec *executionContext) _WebhookDeliveryConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.WebhookDelivery]) graphql.Marshaler {
@@ -1798,6 +1870,16 @@ func (ec *executionContext) marshalNWebhookDelivery2ᚖatriumᚋentᚐWebhookDel
 		return graphql.Null
 	}
 	return ec._WebhookDelivery(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNWebhookDeliveryChange2ᚖatriumᚋgraphᚋgeneratedᚐWebhookDeliveryChange(ctx context.Context, sel ast.SelectionSet, v *WebhookDeliveryChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookDeliveryChange(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNWebhookDeliveryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.WebhookDelivery]) graphql.Marshaler {

@@ -1,0 +1,24 @@
+package graph
+
+import "time"
+
+// Timing is how streams go about their time, for tests.
+type Timing struct{ KeepAlive, Recheck, Trouble, Write time.Duration }
+
+// Hasten changes what is not zero. Call it before the first stream.
+func (s *Server) Hasten(t Timing) {
+	for to, v := range map[*time.Duration]time.Duration{
+		&s.timing.keepAlive: t.KeepAlive, &s.timing.recheck: t.Recheck, &s.timing.trouble: t.Trouble, &s.timing.write: t.Write,
+	} {
+		if v != 0 {
+			*to = v
+		}
+	}
+}
+
+// OpenStreams returns how many streams are open.
+func (s *Server) OpenStreams() int {
+	s.streams.mu.Lock()
+	defer s.streams.mu.Unlock()
+	return s.streams.open
+}

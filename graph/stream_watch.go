@@ -1,0 +1,76 @@
+package graph
+
+import (
+	"context"
+	"errors"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"atrium/graph/generated"
+	"atrium/internal/apperr"
+	"atrium/internal/feed"
+	"atrium/internal/principal"
+)
+
+// watched says which changes a subscription is about.
+type watched struct {
+	kind feed.Kind
+	of   feed.Filter // of the caller's company
+}
+
+// watch is what resolvers of subscriptions do: it watches the feed for the stream that the context's operation is. look
+// reads the rows with the ids as the context's caller, at best in one statement, and leaves out what the caller does not
+// see, without a trace; without ids it asks for the caller's rights alone. event is what clients are told of a row.
+func watch[Row, Event any](ctx context.Context, w watched, look func(context.Context, []string) (map[string]*Row, error),
+	event func(generated.ChangeKind, *Row) *Event,
+) (<-chan *Event, error) {
+	st, ok := ctx.Value(streamKey{}).(*stream)
+	p, called := principal.From(ctx)
+	if !ok || !called {
+		return nil, errors.New("graph: a subscription outside of a stream")
+	}
+	if _, err := look(ctx, nil); err != nil {
+		return nil, st.refuse(err)
+	}
+	w.of.CompanyID = p.CompanyID
+	changes, err := st.feed.Subscribe(ctx, w.kind, w.of)
+	if err != nil {
+		return nil, st.refuse(apperr.Wrap(err, apperr.Unavailable, "The stream cannot be opened at the moment. Try again shortly."))
+	}
+	out := make(chan *Event, 1) // what stands in it is answered at once, by whoever puts it there
+	st.field, st.changes = graphql.GetFieldContext(ctx), changes
+	st.events = func(ctx context.Context, changes []feed.Change) ([]func(), error) {
+		ids := make([]string, len(changes))
+		for i, c := range changes {
+			ids[i] = c.ID
+		}
+		found, err := look(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		var rows []*Row
+		var events []func()
+		for _, c := range changes {
+			if row := found[c.ID]; row != nil {
+				rows = append(rows, row)
+				events = append(events, func() { out <- event(kindOf(c), row) })
+			}
+		}
+		together(ctx, rows)
+		return events, nil
+	}
+	return out, nil
+}
+
+// refuse keeps the reason why a stream is not opened, as an operation gave it.
+func (st *stream) refuse(err error) error {
+	st.refusal = err
+	return err
+}
+
+func kindOf(c feed.Change) generated.ChangeKind {
+	if c.Created {
+		return generated.ChangeKindCreated
+	}
+	return generated.ChangeKindUpdated
+}
