@@ -9,6 +9,11 @@ snapshot() {
   git ls-files -z --cached --others --exclude-standard | sort -z | xargs -0 sha256sum 2>/dev/null || true
 }
 
+# GraphiQL is bundled from npm's packages.
+# shellcheck source=.ci/packages.sh
+. .ci/packages.sh
+command -v npm >/dev/null || install_packages nodejs npm
+
 before=$(snapshot)
 go generate ./...
 after=$(snapshot)

@@ -1,11 +1,14 @@
 // Package gate is what every HTTP call passes before a door answers it: Front gives it an id, refuses plain HTTP, watches
-// over panics and measures; Guard recognises the caller and counts the call against the caller's limits.
+// over panics and measures; Loopback is Front for the operators' listener, where a call may be plain but has to be local;
+// Guard recognises the caller and counts the call against the caller's limits.
 //
-// Who calls it: cmd, which puts Front around all doors, and the doors, which put Guard in front of what takes a
-// credential. Fail is the one place where an error becomes an HTTP answer.
+// Who calls it: cmd, which puts Front around all doors and Loopback around the one that operators reach as well, and the
+// doors, which put Guard in front of what takes a credential. Fail is the one place where an error becomes an HTTP answer.
 //
 //	call ─> Front ─┬─> Guard ─> rest, graph
 //	               └─> open paths: the reference, sign-in pages, the identity provider
+//	operator ─> Loopback ─┬─> Guard ─> graph
+//	                      └─> GraphiQL
 //
 // What it never does: decide what a caller may do (that is op's), read a body, or know a route.
 package gate

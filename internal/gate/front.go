@@ -37,6 +37,16 @@ func New(o Options) *Gate {
 // Front gives a call its id (in the answer's X-Request-Id), refuses it when it came without TLS, answers 500 when next
 // panics, and measures it.
 func (g *Gate) Front(next http.Handler) http.Handler {
+	return g.front(func(r *http.Request) error {
+		if r.TLS == nil {
+			return apperr.New(apperr.HTTPSRequired, "Use HTTPS.")
+		}
+		return nil
+	}, next)
+}
+
+// front is Front for calls that may pass.
+func (g *Gate) front(may func(*http.Request) error, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		rid := id.New("rid")
@@ -57,8 +67,8 @@ func (g *Gate) Front(next http.Handler) http.Handler {
 				g.Log.DebugContext(r.Context(), "request", "method", r.Method, "route", rec.route, "status", rec.status, "took", took, "requestId", rid)
 			}
 		}()
-		if r.TLS == nil {
-			Fail(g.Log, rec, r, apperr.New(apperr.HTTPSRequired, "Use HTTPS."))
+		if err := may(r); err != nil {
+			Fail(g.Log, rec, r, err)
 			return
 		}
 		next.ServeHTTP(rec, r)
