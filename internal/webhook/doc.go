@@ -19,5 +19,10 @@
 // that nobody knows the end of are in the history as interrupted: every event of a committed change is delivered at
 // least once, under one webhook-id whatever is repeated.
 //
+// The history is kept for thirty days (sweep.go). On PostgreSQL it lies in a partition a week (weeks.go), because dropping
+// one costs milliseconds where deleting its rows costs minutes and leaves their space behind; a page of it reads the index
+// of each partition, of which there are eight or so. Events stay one table: foreign keys lead to them, and a week of them is
+// a fraction of its deliveries.
+//
 // The package decides neither what happened (the domain does) nor which addresses may be called (egress).
 package webhook
