@@ -146,10 +146,8 @@ func (st *stream) serve(ctx context.Context, next graphql.ResponseHandler) strin
 			}
 		case <-ready:
 			ready = nil // until the pause is over
-			wait := st.timing.calm
-			if err = st.tell(ctx, next); transient(err) {
-				wait = st.timing.retry
-			}
+			var wait time.Duration
+			wait, err = st.tell(ctx, next)
 			pause.Reset(wait)
 		case <-pause.C:
 			ready = st.changes.Ready()
@@ -217,33 +215,42 @@ func (st *stream) again(ctx context.Context) (*principal.Principal, error) {
 	return now, nil
 }
 
-// tell sends what is waiting, as far as the caller may see it now.
-func (st *stream) tell(ctx context.Context, next graphql.ResponseHandler) error {
-	b, n, err := st.render(ctx, next)
+// tell sends what is waiting, as far as the caller may see it now, and returns how long to pause.
+func (st *stream) tell(ctx context.Context, next graphql.ResponseHandler) (time.Duration, error) {
+	b, err := st.render(ctx, next)
 	if err != nil {
-		return err
+		return st.timing.retry, err
 	}
 	st.trouble = time.Time{}
-	if n == 0 {
-		return nil
+	if b.events > 0 {
+		if err := st.out.send(b.text.Bytes()); err != nil {
+			return 0, err
+		}
+		st.streams.sent(st.name, b.events)
 	}
-	if err := st.out.send(b); err != nil {
-		return err
+	if b.changes == maxTogether {
+		return 0, nil // more are waiting
 	}
-	st.streams.sent(st.name, n)
-	return nil
+	return st.timing.calm, nil
 }
 
-// render returns what is waiting as events, and how many they are. What could not be read waits again.
-func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) ([]byte, int, error) {
+// batch is what is sent at once.
+type batch struct {
+	text    bytes.Buffer
+	events  int // in the text
+	changes int // that they were made of, those that the caller does not see included
+}
+
+// render returns what is waiting as events. What could not be read waits again.
+func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*batch, error) {
 	done, err := st.streams.turn(ctx)
 	if err != nil {
-		return nil, 0, errGone
+		return nil, errGone
 	}
 	defer done()
 	changes, err := st.changes.Take(maxTogether)
 	if err != nil || len(changes) == 0 {
-		return nil, 0, err //nolint:wrapcheck // the feed's own
+		return &batch{}, err //nolint:wrapcheck // the feed's own
 	}
 	ctx, cancel := context.WithTimeout(withCohorts(graphql.WithFieldContext(ctx, st.field)), maxTime)
 	defer cancel()
@@ -255,16 +262,16 @@ func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) ([]b
 	}
 	if err != nil {
 		st.changes.PutBack(changes)
-		return nil, 0, err
+		return nil, err
 	}
-	var b bytes.Buffer
+	b := &batch{events: len(events), changes: len(changes)}
 	for _, event := range events {
 		event()
 		if res := next(ctx); res != nil {
-			writeEvent(&b, res, true)
+			writeEvent(&b.text, res, true)
 		}
 	}
-	return b.Bytes(), len(events), nil
+	return b, nil
 }
 
 // isSubscription tells whether an operation is answered by a stream.

@@ -16,7 +16,7 @@ func TestDeactivationOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
 	a := p.serve()
-	b := p.serve("--base-url", a.base)
+	b := a.beside()
 	first := p.firstRun()
 	c := p.client()
 	owner := p.token(first.Company.ID, first.Owner.Email)

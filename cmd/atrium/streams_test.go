@@ -1,0 +1,239 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const watchRequests = `subscription { requestChanged { change request { id title status } } }`
+
+// subscriber reads the events of a stream.
+type subscriber struct {
+	t      testing.TB
+	events chan map[string]any // the data of "next"; closed with the stream
+	whole  chan bool           // whether the stream ended with "complete"
+}
+
+// subscribe opens a stream as whoever has the credential; it is closed with the test.
+func (n *node) subscribe(c *http.Client, credential, query string) *subscriber {
+	n.t.Helper()
+	body, err := json.Marshal(map[string]any{"query": query})
+	require.NoError(n.t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.base+"/graphql", bytes.NewReader(body))
+	require.NoError(n.t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	if strings.HasPrefix(credential, "key_") {
+		req.Header.Set("X-Api-Key", credential)
+	} else {
+		req.Header.Set("Authorization", "Bearer "+credential)
+	}
+	streaming := &http.Client{Transport: c.Transport} // without an end
+	res, err := streaming.Do(req)
+	require.NoError(n.t, err)
+	require.Equal(n.t, http.StatusOK, res.StatusCode)
+	require.Equal(n.t, "text/event-stream", res.Header.Get("Content-Type"))
+	s := &subscriber{t: n.t, events: make(chan map[string]any, 10_000), whole: make(chan bool, 1)}
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer close(s.events)
+		lines := bufio.NewScanner(res.Body)
+		complete := false
+		for lines.Scan() {
+			if data, is := strings.CutPrefix(lines.Text(), "data: "); is {
+				var v map[string]any
+				if json.Unmarshal([]byte(data), &v) != nil {
+					n.t.Errorf("an event is no JSON: %s", data)
+				}
+				s.events <- v
+			}
+			complete = complete || lines.Text() == "event: complete"
+		}
+		s.whole <- complete
+	})
+	n.t.Cleanup(func() {
+		cancel()
+		_ = res.Body.Close()
+		reading.Wait()
+	})
+	return s
+}
+
+// next waits for an event, and returns what stands at the path of its JSON.
+func (s *subscriber) next(path ...string) any {
+	s.t.Helper()
+	select {
+	case e, more := <-s.events:
+		require.True(s.t, more, "the stream has ended")
+		var at any = e
+		for _, name := range path {
+			m, ok := at.(map[string]any)
+			require.True(s.t, ok, "%v", e)
+			at = m[name]
+		}
+		return at
+	case <-time.After(patience):
+		require.FailNow(s.t, "no event came")
+		return nil
+	}
+}
+
+// beside starts another node under the addresses of the first, as behind one name, and returns it with an address of its
+// own to call it at.
+func (n *node) beside(args ...string) *node {
+	n.t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(n.t, err)
+	address := ln.Addr().String()
+	require.NoError(n.t, ln.Close())
+	other := n.serve(append([]string{"--listen", address, "--base-url", n.base}, args...)...)
+	require.Equal(n.t, n.base, other.base)
+	other.base = "https://" + address
+	return other
+}
+
+// What a node answered with success and then died is told to those who watch at the other node: whatever they did not
+// hear of before its death they hear of after it.
+func TestKilledNodesChangesAreTold(t *testing.T) {
+	t.Parallel()
+	p := onPostgres(t)
+	watched := p.serve()
+	first := p.firstRun()
+	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
+	s := watched.subscribe(p.client(), first.LiveKey, watchRequests)
+	told := map[string]bool{}
+	for round := range 5 {
+		writer := p.serve()
+		calls := []int{1, 20, 60, 100, 100}[round]
+		ids, _, others := burst(writer, first, load{calls, 16, max(1, calls/2), writer.kill})
+		require.Empty(t, others)
+		writer.kill()
+		require.NotEmpty(t, ids)
+		for _, id := range ids {
+			for !told[id] {
+				seen, ok := s.next("data", "requestChanged", "request", "id").(string)
+				require.True(t, ok)
+				require.False(t, told[seen], "a change of one request was told twice")
+				told[seen] = true
+			}
+		}
+		t.Logf("round %d: %d answered before the kill, all told", round, len(ids))
+	}
+}
+
+// A server that is told to stop ends its streams with a word, soon, and is well.
+func TestStreamsEndWhenTheServerStops(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		first := p.firstRun()
+		c := p.client()
+		var open []*subscriber
+		for _, credential := range []string{first.LiveKey, p.token(first.Company.ID, first.Owner.Email)} {
+			for range 4 {
+				open = append(open, n.subscribe(c, credential, watchRequests))
+			}
+		}
+		began := time.Now()
+		require.Zero(t, n.stop(), "%s", n.err)
+		t.Logf("stopped with %d streams after %s", len(open), time.Since(began))
+		require.Less(t, time.Since(began), 10*time.Second)
+		for _, s := range open {
+			errs, ok := s.next("errors").([]any)
+			require.True(t, ok)
+			require.Contains(t, fmt.Sprint(errs[0]), "unavailable")
+			require.True(t, <-s.whole, "without complete")
+		}
+		require.NotContains(t, n.err.String(), `"level":"ERROR"`)
+	})
+}
+
+// A person's token that is revoked ends the streams on every node, within a minute, and nothing is shown after it.
+func TestDeactivationEndsStreamsElsewhere(t *testing.T) {
+	t.Parallel()
+	p := onPostgres(t)
+	a := p.serve()
+	b := a.beside()
+	first := p.firstRun()
+	p.ok("user", "invite", "--company", first.Company.ID, "--email", "leaver@example.org", "--role", "admin")
+	leaver := p.token(first.Company.ID, "leaver@example.org")
+	owner := p.token(first.Company.ID, first.Owner.Email)
+	who, ok := b.graphQL(leaver, `{ viewer { id } }`, nil)["viewer"].(map[string]any)
+	require.True(t, ok)
+	s := b.subscribe(p.client(), leaver, watchRequests)
+	began := time.Now()
+	a.graphQL(owner, `mutation($id: ID!) { deactivateUser(input: {id: $id}) { user { id } } }`, map[string]any{"id": who["id"]})
+	errs, ok := s.next("errors").([]any)
+	require.True(t, ok)
+	require.Contains(t, fmt.Sprint(errs[0]), "unauthorized")
+	require.Less(t, time.Since(began), 20*time.Second)
+	t.Logf("the stream at the other node ended %s after the deactivation", time.Since(began))
+	require.True(t, <-s.whole)
+}
+
+// A stock client of the protocol connects again when the server dies under it, misses nothing from then on, and hears of
+// a server that stops.
+func TestStockStreamClient(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		first := p.firstRun()
+		create := func() string {
+			t.Helper()
+			a := n.call(p.client(), 201, "POST", "/v1/requests", first.LiveKey,
+				fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":"watched","fields":{"model":"13 inch"}}`, first.Demo.ServiceID, first.Demo.OfferingID))
+			made, ok := decode(t, a.body)["data"].(map[string]any)
+			require.True(t, ok)
+			return fmt.Sprint(made["id"])
+		}
+		dir, err := clients()
+		require.NoError(t, err)
+		input, err := json.Marshal(map[string]any{"api": n.base, "token": p.token(first.Company.ID, first.Owner.Email)})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		script := exec.CommandContext(ctx, "node", "sse.mjs")
+		script.Dir = dir
+		script.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+filepath.Join(p.data, "ca.pem"), "ATRIUM_TEST="+string(input))
+		said := newOutput()
+		script.Stdout, script.Stderr = said, said
+		require.NoError(t, script.Start())
+		await := func(line string) {
+			t.Helper()
+			late := time.After(patience)
+			for {
+				found, more := said.line(line)
+				if found != "" {
+					return
+				}
+				select {
+				case <-more:
+				case <-late:
+					require.FailNow(t, "the client does not say "+line, "%s\n%s", said, n.err)
+				}
+			}
+		}
+		await("connected 1")
+		await("event CREATED " + create())
+		n.kill()
+		n = p.serve("--listen", strings.TrimPrefix(n.base, "https://"))
+		await("connected 2")
+		await("event CREATED " + create())
+		require.Zero(t, n.stop())
+		require.NoError(t, script.Wait(), "%s", said)
+		require.Contains(t, said.String(), "ending unavailable\ncomplete\ngraphql-sse: ok")
+	})
+}
