@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
@@ -118,31 +119,31 @@ func (h *longHistory) sweeps(b *testing.B) {
 	ctx := principal.System(context.Background(), "benchmark")
 	now := h.begins.Add(webhook.Week + webhook.KeptFor)
 	h.Clock.SetOffset(time.Until(now))
+	require.NoError(b, h.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { // not by Ent, which would tell when
+		settle, args := sql.Dialect(tx.Dialect()).Update(webhookdelivery.Table).Set(webhookdelivery.FieldOutcome, "FAILED").
+			Where(sql.And(sql.EQ(webhookdelivery.FieldOutcome, "PENDING"), sql.LT(webhookdelivery.FieldCreatedAt, h.begins.Add(webhook.Week)))).Query()
+		return ent.DriverOf(tx.Client).Exec(ctx, settle, args, nil)
+	}))
 	if h.Store.Dialect() == dialect.Postgres {
 		b.Run("drop a week", func(b *testing.B) {
-			b.StopTimer()
-			require.NoError(b, h.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-				return tx.WebhookDelivery.Update().Where(webhookdelivery.CreatedAtLT(h.begins.Add(webhook.Week)), webhookdelivery.OutcomeEQ(webhookdelivery.OutcomePENDING)).
-					SetOutcome(webhookdelivery.OutcomeFAILED).SetUpdatedAt(h.begins).Exec(ctx)
-			}))
-			began := time.Now()
-			b.StartTimer()
 			for i := range b.N { // the first time drops, the others find nothing
+				began := time.Now()
 				require.NoError(b, webhook.Tend(h.Store, slog.New(slog.DiscardHandler), now, now.Add(-webhook.KeptFor)))
-				if i == 0 {
-					b.ReportMetric(float64(time.Since(began).Milliseconds()), "first-ms")
+				if b.N == 1 && i == 0 {
+					b.Logf("%d rows in %v", h.rows/historyWeeks, time.Since(began))
 				}
 			}
 		})
 	}
 	rows := func(b *testing.B, sweep func() (int, error)) {
-		deleted := 0
 		for range b.N {
+			began := time.Now()
 			n, err := sweep()
 			require.NoError(b, err)
-			deleted += n
+			if b.N == 1 {
+				b.Logf("%d rows in %v", n, time.Since(began))
+			}
 		}
-		b.ReportMetric(float64(deleted)/float64(b.N), "rows/op")
 	}
 	b.Run("sweep deliveries", func(b *testing.B) {
 		rows(b, func() (int, error) { return webhook.SweepDeliveries(h.Store, h.begins.Add(4*webhook.Week)) })
@@ -150,7 +151,7 @@ func (h *longHistory) sweeps(b *testing.B) {
 	oldest, err := h.Store.Reader().WebhookDelivery.Query().Order(webhookdelivery.ByUpdatedAt()).First(ctx)
 	require.NoError(b, err)
 	b.Run("sweep events", func(b *testing.B) {
-		rows(b, func() (int, error) { return webhook.SweepEvents(h.Store, h.A.Company.ID, oldest.UpdatedAt) })
+		rows(b, func() (int, error) { return webhook.SweepEvents(h.Store, h.A.Company.ID, oldest.CreatedAt) })
 	})
 }
 
