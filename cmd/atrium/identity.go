@@ -78,6 +78,7 @@ func (s *server) addProvider(layout *signin.Layout) (*hosted, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--auth-url: %w", err)
 	}
+	s.engine.Logouts = p
 	sms, err := s.sms()
 	if err != nil {
 		return nil, err

@@ -17,12 +17,13 @@ import (
 
 // Engine is what operations run on. Its fields are set once, before the first call.
 type Engine struct {
-	Store  *store.Store
-	Authz  *authz.Engine
-	Sealer Sealer
-	Mailer Mailer        // nil: nobody is told anything
-	Egress *egress.Guard // of the addresses that customers choose; nil: the public internet only
-	Log    *slog.Logger
+	Store   *store.Store
+	Authz   *authz.Engine
+	Sealer  Sealer
+	Mailer  Mailer        // nil: nobody is told anything
+	Logouts Logouts       // nil: no application is told of logouts
+	Egress  *egress.Guard // of the addresses that customers choose; nil: the public internet only
+	Log     *slog.Logger
 
 	Decisions *Decisions // samples what is allowed; nil keeps refusals alone
 

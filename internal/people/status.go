@@ -81,17 +81,24 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Sta
 }
 
 // SignOut signs the user out everywhere: it ends the user's web sessions, revokes the grants of all applications, and
-// makes every other token that was issued up to now worthless. API keys stay. It returns the user as it is then; the
-// caller holds the lock of its row, so that no session is being made meanwhile.
+// makes every other token that was issued up to now worthless. Applications that want to hear of logouts are told by
+// jobs. API keys stay. It returns the user as it is then; the caller holds the lock of its row, so that no session is being made meanwhile.
 func SignOut(ctx context.Context, tx *op.Tx, before *ent.User) (*ent.User, error) {
 	now := tx.Now(ctx)
 	sessions, err := tx.Session.Update().Where(session.UserID(before.ID), session.EndedAtIsNil()).SetEndedAt(now).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("end the user's sessions: %w", err)
 	}
+	revoked, err := tx.Grant.Query().Where(grant.UserID(before.ID), grant.RevokedAtIsNil()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find the user's grants: %w", err)
+	}
 	grants, err := tx.Grant.Update().Where(grant.UserID(before.ID), grant.RevokedAtIsNil()).SetRevokedAt(now).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("revoke the user's grants: %w", err)
+	}
+	if err := tx.TellClients(ctx, revoked); err != nil {
+		return nil, err //nolint:wrapcheck // says what it was doing
 	}
 	after, err := before.Update().SetSignedOutAt(now).Save(ctx)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/company"
+	"atrium/ent/grant"
+	"atrium/ent/predicate"
 	"atrium/ent/session"
 	"atrium/ent/signin"
 	"atrium/ent/user"
@@ -82,7 +84,8 @@ func load(ctx context.Context, tx *op.Tx, id string) (owned, error) {
 }
 
 // end ends a session at once on this node, and within store.Propagation on others. The provider's sign-in ends with it:
-// the browser would be let in again without a question otherwise. A session that is over already stays as it is.
+// the browser would be let in again without a question otherwise. So does what else came from that sign-in, in this
+// company or, for the person itself, in all; applications are told. A session that is over already stays as it is.
 func end(ctx context.Context, tx *op.Tx, s owned, _ op.ByID) (*ent.Session, error) {
 	if s.EndedAt != nil {
 		return s.Session, nil
@@ -93,7 +96,7 @@ func end(ctx context.Context, tx *op.Tx, s owned, _ op.ByID) (*ent.Session, erro
 	}
 	if s.SignInID != "" {
 		err := tx.AsSystem(ctx, "session: sign-ins belong to no company", func(ctx context.Context) error {
-			return tx.SignIn.Update().Where(signin.ID(s.SignInID), signin.EndedAtIsNil()).SetEndedAt(tx.Now(ctx)).Exec(ctx)
+			return endSignIn(ctx, tx, s.Session)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("end the sign-in: %w", err)
@@ -102,6 +105,30 @@ func end(ctx context.Context, tx *op.Tx, s owned, _ op.ByID) (*ent.Session, erro
 	tx.AuthorityChanged()
 	tx.Changed(s.Session, after)
 	return after, nil
+}
+
+// endSignIn ends the sign-in that a session came from, with its grants and sessions. The context reaches all companies:
+// what an administrator ends is the session's company's.
+func endSignIn(ctx context.Context, tx *op.Tx, s *ent.Session) error {
+	if err := tx.SignIn.Update().Where(signin.ID(s.SignInID), signin.EndedAtIsNil()).SetEndedAt(tx.Now(ctx)).ClearPending().Exec(ctx); err != nil {
+		return fmt.Errorf("end it: %w", err)
+	}
+	grants := []predicate.Grant{grant.SignInID(s.SignInID), grant.RevokedAtIsNil()}
+	sessions := []predicate.Session{session.SignInID(s.SignInID), session.EndedAtIsNil()}
+	if p := tx.Principal(); p.Type != principal.TypeUser || p.ID != s.UserID {
+		grants, sessions = append(grants, grant.CompanyID(s.CompanyID)), append(sessions, session.CompanyID(s.CompanyID))
+	}
+	revoked, err := tx.Grant.Query().Where(grants...).All(ctx)
+	if err != nil {
+		return fmt.Errorf("find its grants: %w", err)
+	}
+	if err := tx.Grant.Update().Where(grants...).SetRevokedAt(tx.Now(ctx)).Exec(ctx); err != nil {
+		return fmt.Errorf("revoke its grants: %w", err)
+	}
+	if err := tx.Session.Update().Where(sessions...).SetEndedAt(tx.Now(ctx)).Exec(ctx); err != nil {
+		return fmt.Errorf("end its sessions: %w", err)
+	}
+	return tx.TellClients(ctx, revoked) //nolint:wrapcheck // says what it was doing
 }
 
 // person is a user as the rule of own rows sees it: its own.

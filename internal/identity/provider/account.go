@@ -43,5 +43,5 @@ func (p *Provider) EndAccount(ctx context.Context, tx *store.Tx, accountID, keep
 	if err != nil {
 		return fmt.Errorf("revoke the account's grants: %w", err)
 	}
-	return p.tellClients(ctx, tx, grants)
+	return p.TellClients(ctx, tx, grants)
 }

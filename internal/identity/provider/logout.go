@@ -147,10 +147,20 @@ func (p *Provider) endIn(ctx context.Context, tx *store.Tx, id string) error {
 	if err := tx.Session.Update().Where(session.SignInID(id), session.EndedAtIsNil()).SetEndedAt(now).Exec(ctx); err != nil {
 		return fmt.Errorf("end its sessions: %w", err)
 	}
-	return p.tellClients(ctx, tx, grants)
+	return p.TellClients(ctx, tx, grants)
 }
 
-// tellClients inserts a job for every client and user of the grants whose client wants to hear of logouts.
+// TellClients inserts a job for every client and user of the grants whose client wants to hear of logouts (op.Logouts).
+func (p *Provider) TellClients(ctx context.Context, tx *store.Tx, grants []*ent.Grant) error {
+	err := tx.AsSystem(ctx, "a person's grants may be of several companies, and so are their clients", func(ctx context.Context) error {
+		return p.tellClients(ctx, tx, grants)
+	})
+	if err != nil {
+		return fmt.Errorf("tell clients of a logout: %w", err)
+	}
+	return nil
+}
+
 func (p *Provider) tellClients(ctx context.Context, tx *store.Tx, grants []*ent.Grant) error {
 	told := map[LogoutArgs]bool{}
 	for _, g := range grants {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/grant"
+	"atrium/ent/session"
+	"atrium/ent/signin"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
@@ -30,8 +33,8 @@ func loadUser(ctx context.Context, tx *op.Tx, userID string) (*ent.User, error) 
 		WithMemberships(func(q *ent.TeamMemberQuery) { q.Order(teammember.ByTeamID()) }).Only(ctx)
 }
 
-// resetMFA deletes the factors and recovery codes of the user's account and signs it out of the hosted pages everywhere,
-// so that the next sign-in begins with the password and, where the company requires it, enrolment. The person is told by
+// resetMFA deletes the factors and recovery codes of the user's account and signs it out of the hosted pages everywhere
+// and of all that came from there (whoever has the lost device may have an open session on it), so that the next sign-in begins with the password and, where the company requires it, enrolment. The person is told by
 // mail. It changes nothing for an account without factors.
 //
 // Returns conflict when the account is an active member of other companies as well: the factors guard those, too, and
@@ -50,7 +53,10 @@ func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent
 			if err := forgetFactors(ctx, db, before.AccountID); err != nil {
 				return err
 			}
-			return EndAll(ctx, db, before.AccountID, "")
+			if !before.MfaEnabled {
+				return EndAll(ctx, db, before.AccountID, "") // those that wait for an enrolment
+			}
+			return endWithGrants(ctx, tx, db, before.AccountID)
 		})
 	})
 	if err != nil {
@@ -66,6 +72,31 @@ func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent
 		return nil, fmt.Errorf("tell the person: %w", err)
 	}
 	return &after, nil
+}
+
+// endWithGrants ends the account's sign-ins with their grants and sessions, and has applications told. The transaction's
+// context reaches rows of all companies.
+func endWithGrants(ctx context.Context, tx *op.Tx, db *store.Tx, accountID string) error {
+	ids, err := db.SignIn.Query().Where(signin.AccountID(accountID), signin.EndedAtIsNil()).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("find the account's sign-ins: %w", err)
+	}
+	revoked, err := db.Grant.Query().Where(grant.SignInIDIn(ids...), grant.RevokedAtIsNil()).All(ctx)
+	if err != nil {
+		return fmt.Errorf("find the grants of the account's sign-ins: %w", err)
+	}
+	now := tx.Now(ctx)
+	if err := db.Grant.Update().Where(grant.SignInIDIn(ids...), grant.RevokedAtIsNil()).SetRevokedAt(now).Exec(ctx); err != nil {
+		return fmt.Errorf("revoke the grants of the account's sign-ins: %w", err)
+	}
+	if err := db.Session.Update().Where(session.SignInIDIn(ids...), session.EndedAtIsNil()).SetEndedAt(now).Exec(ctx); err != nil {
+		return fmt.Errorf("end the sessions of the account's sign-ins: %w", err)
+	}
+	if err := EndAll(ctx, db, accountID, ""); err != nil {
+		return err
+	}
+	tx.AuthorityChanged()
+	return tx.TellClients(ctx, revoked) //nolint:wrapcheck // says what it was doing
 }
 
 // mayReset returns conflict when other companies rely on the account's factors.

@@ -1,0 +1,199 @@
+package main_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/stretchr/testify/require"
+)
+
+// On two nodes: an application that asked for it is told when an admin signs a person out everywhere and when the person
+// is deactivated, by a token that a stock verifier takes; what it holds of the person is worthless on both.
+func TestClientsAreToldOfRevokedAccess(t *testing.T) {
+	t.Parallel()
+	told := make(chan string, 10)
+	receiver := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { told <- r.PostFormValue("logout_token") }))
+	t.Cleanup(receiver.Close)
+	ca := filepath.Join(t.TempDir(), "receiver.pem")
+	require.NoError(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw}), 0o600))
+	p := onPostgres(t)
+	a := p.serve("--egress-allow", "127.0.0.0/8", "--egress-ca", ca)
+	b := p.serve("--egress-allow", "127.0.0.0/8", "--egress-ca", ca, "--base-url", a.base)
+	first := p.firstRun()
+	owner := p.token(first.Company.ID, first.Owner.Email)
+	client, ok := p.application(first.Company.ID, "http://127.0.0.1/callback", "--backchannel-logout-uri", receiver.URL+"/out")["clientId"].(string)
+	require.True(t, ok)
+	who := person{t: t, n: a, email: "leaver@demo.example", password: "harbour lantern orchid"}
+	p.object("user", "invite", "--company", first.Company.ID, "--email", who.email, "--role", "agent")
+	who.accept(p.mailedLink(who.email, "/invitation"))
+
+	for _, mutation := range []string{
+		`mutation ($id: ID!) { endAllSessions(input: {userId: $id}) { user { id } } }`,
+		`mutation ($id: ID!) { deactivateUser(input: {id: $id}) { user { status } } }`,
+	} {
+		access, id := who.tokens(client)
+		b.call(p.client(), 200, "GET", "/v1/requests", access, "")
+		given := a.verify(client, id)
+		a.graphQL(owner, mutation, map[string]any{"id": given.Subject})
+		done := time.Now()
+		a.call(p.client(), 401, "GET", "/v1/requests", access, "")
+		require.Eventually(t, func() bool {
+			res, err := send(p.client(), "GET", b.base+"/v1/requests", access, "")
+			return err == nil && res.status == 401
+		}, atOnce, time.Millisecond)
+		t.Logf("the other node refused the token after %v", time.Since(done))
+		var token string
+		select {
+		case token = <-told:
+		case <-time.After(patience):
+			require.FailNow(t, "the client was not told", mutation)
+		}
+		t.Logf("the client was told after %v", time.Since(done))
+		logout := a.verify(client, token)
+		require.Equal(t, given.Subject, logout.Subject)
+		require.Equal(t, given.claims["sid"], logout.claims["sid"])
+		require.Contains(t, logout.claims["events"], "http://schemas.openid.net/event/backchannel-logout")
+		require.NotContains(t, logout.claims, "nonce")
+	}
+	require.Empty(t, told, "once each")
+}
+
+// verified is a token that a stock verifier has taken.
+type verified struct {
+	*oidc.IDToken
+	claims map[string]any
+}
+
+// verify holds a token for a client against the node's published metadata and keys.
+func (n *node) verify(clientID, token string) verified {
+	n.t.Helper()
+	ctx := oidc.ClientContext(context.Background(), n.client())
+	provider, err := oidc.NewProvider(ctx, n.base)
+	require.NoError(n.t, err)
+	out := verified{}
+	out.IDToken, err = provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, token)
+	require.NoError(n.t, err)
+	require.NoError(n.t, out.Claims(&out.claims))
+	return out
+}
+
+// person signs in at a node with a browser that runs no scripts.
+type person struct {
+	t               *testing.T
+	n               *node
+	email, password string
+}
+
+// browser returns a new one; it does not follow redirects to an application.
+func (p person) browser() *http.Client {
+	p.t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(p.t, err)
+	c := p.n.client()
+	c.Jar = jar
+	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		if r.URL.Scheme == "http" {
+			return http.ErrUseLastResponse
+		}
+		if len(via) > 10 {
+			return errors.New("too many redirects")
+		}
+		return nil
+	}
+	return c
+}
+
+// page is what a browser shows, or where it was sent with an answer for an application.
+type page struct{ at, text, location string }
+
+func (p person) open(c *http.Client, to string, form url.Values) page {
+	p.t.Helper()
+	method := http.MethodGet
+	if form != nil {
+		method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(p.t.Context(), method, to, strings.NewReader(form.Encode()))
+	require.NoError(p.t, err)
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Origin", p.n.base)
+	}
+	res, err := c.Do(req)
+	require.NoError(p.t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(p.t, err)
+	return page{at: res.Request.URL.String(), text: string(text), location: res.Header.Get("Location")}
+}
+
+var (
+	anyForm  = regexp.MustCompile(`<form method="post"(?: action="([^"]*)")?`)
+	anyInput = regexp.MustCompile(`<input [^>]*name="([^"]+)"[^>]* value="([^"]*)"`)
+)
+
+// submit sends the page's first form, with what it holds already.
+func (p person) submit(c *http.Client, on page, fields url.Values) page {
+	p.t.Helper()
+	action := anyForm.FindStringSubmatch(on.text)
+	require.NotNil(p.t, action, on.text)
+	for _, input := range anyInput.FindAllStringSubmatch(on.text, -1) {
+		if !fields.Has(input[1]) {
+			fields.Set(input[1], html.UnescapeString(input[2]))
+		}
+	}
+	at, err := url.Parse(on.at)
+	require.NoError(p.t, err)
+	to, err := at.Parse(html.UnescapeString(action[1]))
+	require.NoError(p.t, err)
+	return p.open(c, to.String(), fields)
+}
+
+// accept takes an invitation, with the person's password.
+func (p person) accept(link string) {
+	p.t.Helper()
+	c := p.browser()
+	p.submit(c, p.open(c, link, nil), url.Values{"password": {p.password}})
+}
+
+// tokens signs the person in for a public client, and returns its access token and ID token.
+func (p person) tokens(clientID string) (access, id string) {
+	p.t.Helper()
+	c, verifier := p.browser(), strings.Repeat("v", 43)
+	sum := sha256.Sum256([]byte(verifier))
+	const callback = "http://127.0.0.1/callback"
+	on := p.open(c, p.n.base+"/oauth2/authorize?"+url.Values{
+		"client_id": {clientID}, "redirect_uri": {callback}, "response_type": {"code"}, "scope": {"openid requests:read"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
+	}.Encode(), nil)
+	on = p.submit(c, on, url.Values{"email": {p.email}, "password": {p.password}})
+	if on.location == "" {
+		on = p.submit(c, on, url.Values{"consent": {"allow"}})
+	}
+	back, err := url.Parse(on.location)
+	require.NoError(p.t, err)
+	require.NotEmpty(p.t, back.Query().Get("code"), on.text)
+	out := decode(p.t, p.open(c, p.n.base+"/oauth2/token", url.Values{
+		"grant_type": {"authorization_code"}, "code": {back.Query().Get("code")}, "client_id": {clientID}, "redirect_uri": {callback}, "code_verifier": {verifier},
+	}).text)
+	access, ok := out["access_token"].(string)
+	require.True(p.t, ok, out)
+	id, ok = out["id_token"].(string)
+	require.True(p.t, ok, out)
+	return access, id
+}

@@ -1,0 +1,80 @@
+package websession_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/grant"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/websession"
+)
+
+// told notes whose applications are to hear of a logout.
+type told struct{ users []string }
+
+func (l *told) TellClients(_ context.Context, _ *store.Tx, revoked []*ent.Grant) error {
+	for _, g := range revoked {
+		l.users = append(l.users, g.UserID)
+	}
+	return nil
+}
+
+// Whoever ends a session ends what other applications got by the same sign-in, and they are told: an admin in the
+// company, the person itself in all of its companies.
+func TestEndedSessionTakesGrantsAlong(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		heard := &told{}
+		h.Engine.Logouts = heard
+		admin, member := h.enter(principal.Admin), h.A.Users[principal.Member]
+		// another company's grant by the same sign-in, as of a person who belongs to both
+		elsewhere := func(session string) string {
+			row, id := h.row(session), ""
+			h.write(func(ctx context.Context, tx *store.Tx) error {
+				g, err := tx.Grant.Query().Where(grant.SignInID(row.SignInID)).Only(ctx)
+				if err != nil {
+					return err
+				}
+				made, err := tx.Grant.Create().SetCompanyID(h.B.Company.ID).SetUserID(h.B.Owner.ID).SetClientID(g.ClientID).SetSignInID(g.SignInID).
+					SetScopes(g.Scopes).SetMethods(g.Methods).SetAuthenticatedAt(g.AuthenticatedAt).SetExpiresAt(g.ExpiresAt).Save(ctx)
+				if err == nil {
+					id = made.ID
+				}
+				return err
+			})
+			return id
+		}
+		revoked := func(id string) bool {
+			g, err := h.Store.Reader().Grant.Get(system(), id)
+			require.NoError(t, err)
+			return g.RevokedAt != nil
+		}
+
+		session := h.enter(principal.Member)
+		there := elsewhere(session)
+		_, err := run(h.as(admin), h, websession.End, op.ByID{ID: h.row(session).ID})
+		require.NoError(t, err)
+		require.Equal(t, []string{member.ID}, heard.users)
+		require.False(t, revoked(there), "an admin's reach ends with the company")
+
+		session, heard.users = h.enter(principal.Member), nil
+		there = elsewhere(session)
+		_, err = run(h.as(session), h, websession.End, op.ByID{ID: h.row(session).ID})
+		require.NoError(t, err)
+		require.ElementsMatch(t, []string{member.ID, h.B.Owner.ID}, heard.users)
+		require.True(t, revoked(there))
+		alive, err := h.Store.Reader().Grant.Query().Where(grant.UserID(member.ID), grant.RevokedAtIsNil()).Count(system())
+		require.NoError(t, err)
+		require.Zero(t, alive)
+
+		session, heard.users = h.enter(principal.Member), nil
+		_, err = run(h.as(admin), h, websession.EndAll, websession.EndAllInput{UserID: member.ID})
+		require.NoError(t, err)
+		require.Equal(t, []string{member.ID}, heard.users)
+		require.Nil(t, h.who(session))
+	})
+}
