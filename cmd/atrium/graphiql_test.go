@@ -90,7 +90,7 @@ func TestGraphQLOnTheAdminListener(t *testing.T) {
 		n.call(n.client(), 404, "GET", path, first.LiveKey, "")
 	}
 	// What was done there is in the audit log as from anywhere else.
-	require.Equal(t, 1, countRows(t, p, "audit_entries WHERE action = 'api_key.created' AND outcome = 'denied' AND ip = '127.0.0.1'"))
+	require.Equal(t, 1, countRows(t, p, "audit_entries WHERE action = 'apikey.created' AND outcome = 'denied' AND ip = '127.0.0.1'"))
 }
 
 // Where other machines can reach the admin listener, it has neither: credentials would cross a network in the clear.
