@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 
+	"atrium/internal/gate"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/issuer"
 	"atrium/internal/identity/password"
@@ -51,7 +52,9 @@ func (s *server) addIdentity(others *issuer.Directory) (*hosted, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--oidc-issuer: %w", err)
 		}
-		return &hosted{session: sessions.Handler()}, nil
+		out := &hosted{session: sessions.Handler()}
+		out.guard(gate.NewStrangers(s.clock, s.log), layout)
+		return out, nil
 	}
 	out, err := s.addProvider(layout)
 	if err != nil {
@@ -65,6 +68,7 @@ func (s *server) addIdentity(others *issuer.Directory) (*hosted, error) {
 		return nil, err //nolint:wrapcheck // says what it was doing
 	}
 	out.session = sessions.Handler()
+	out.guard(gate.NewStrangers(s.clock, s.log), layout)
 	return out, nil
 }
 

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"atrium/internal/gate"
+	"atrium/internal/identity/signin"
+)
+
+// What people and programs may do at the identity provider before they have proved who they are, by address and node.
+// Proofs have counters of their own behind these (package signin's throttle), and so have mails (package account).
+var (
+	// beginnings are authorization requests: a row each, which is kept for an hour at most.
+	beginnings = gate.Allowance{Name: "authorize", PerMinute: 120, PerDay: 50_000}
+	// pages are those that anybody may ask for, and what is posted to them.
+	pageVisits = gate.Allowance{Name: "pages", PerMinute: 600, PerDay: 100_000}
+	// webSignIns are /login, its callback, which asks the provider for tokens, and the ways out.
+	webSignIns = gate.Allowance{Name: "login", PerMinute: 120, PerDay: 50_000}
+	// badCalls are refused calls of programs: wrong secrets, codes and tokens.
+	badCalls = gate.Allowance{Name: "programs", PerMinute: 300, PerDay: 50_000}
+)
+
+// guard puts the allowances in front of the pages and endpoints that take calls of strangers.
+func (h *hosted) guard(s *gate.Strangers, layout *signin.Layout) {
+	page := func(w http.ResponseWriter, r *http.Request, _ time.Duration) {
+		layout.Message(w, r, http.StatusTooManyRequests, "One moment, please",
+			"Too much comes from your network at this moment. Go back and try again in a minute.", signin.Link{})
+	}
+	h.session = s.Every(webSignIns, h.session, page)
+	if h.provider == nil {
+		return
+	}
+	begins, ends := s.Every(beginnings, h.provider, page), s.Every(webSignIns, h.provider, page)
+	mux := http.NewServeMux()
+	mux.Handle("/oauth2/authorize", begins)
+	mux.Handle("/oauth2/end-session", ends)
+	mux.Handle("/", s.Failures(badCalls, h.provider, tooManyOfProgram))
+	h.provider = mux
+	h.signIn = s.Every(pageVisits, h.signIn, page)
+	h.account = s.Every(pageVisits, h.account, page)
+}
+
+// tooManyOfProgram is the answer to a program, in the words of RFC 6749.
+func tooManyOfProgram(w http.ResponseWriter, _ *http.Request, _ time.Duration) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusTooManyRequests)
+	_ = json.NewEncoder(w).Encode(map[string]string{ // whoever does not read it has gone
+		"error": "temporarily_unavailable", "error_description": "too many refused calls from this address: try again later",
+	})
+}
