@@ -91,8 +91,16 @@ func (l *lanes) enter(ctx context.Context, subscription string, now time.Time) (
 	return l.wait(ctx, of, turn)
 }
 
-// taking is how long places are taken for, as far as one knows: what the last ones were, or already longer.
-func (of *lane) taking(now time.Time) time.Duration { return max(of.average, now.Sub(of.moved)) }
+// taking is how long places are taken for, as far as one knows: for what the last ones were, or for as long as none has
+// come back by now. Of a receiver that is known to answer, the latter is believed only after long: it may be this node
+// that is slow, and putting jobs back would make it slower.
+func (of *lane) taking(now time.Time) time.Duration {
+	still := now.Sub(of.moved)
+	if of.average > 0 && still < slow {
+		return of.average
+	}
+	return max(of.average, still)
+}
 
 // apart is how long it takes on average until a place in the lane is free.
 func (of *lane) apart(l *lanes, now time.Time) time.Duration {

@@ -67,6 +67,15 @@ func TestHangingIsNoticedEarly(t *testing.T) {
 		last = park
 	}
 	require.Greater(t, last, 5*time.Second)
+
+	answers(t, l, "b") // one that has answered is given the benefit of the doubt
+	fill(t, l, "b")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	park, _ := l.EnterAt(gone, "b", time.Now().Add(4*time.Second))
+	require.Less(t, park, time.Second)
+	park, _ = l.EnterAt(gone, "b", time.Now().Add(20*time.Second))
+	require.Greater(t, park, time.Second)
 	require.Zero(t, l.Waiting())
 }
 
