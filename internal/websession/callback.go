@@ -48,7 +48,7 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 		s.fault(w, r, http.StatusForbidden, "You are not signed in", "The identity provider did not let you in.", errors.New(printable(code)))
 		return
 	}
-	who, err := s.redeem(ctx, meta, f, one(params, "code"))
+	who, idToken, err := s.redeem(ctx, meta, f, one(params, "code"))
 	if err != nil {
 		s.refused(w, r, err)
 		return
@@ -58,6 +58,9 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 	if _, err := s.begin(w, r, who); err != nil {
 		s.notBegun(w, r, f, err)
 		return
+	}
+	if err := s.keepHint(w, hash, idToken); err != nil {
+		s.log.WarnContext(ctx, "an ID token could not be kept for the sign-out", "error", err)
 	}
 	setCookie(w, authn.SessionCookie, value, 0)
 	redirect(w, s.base+f.ReturnTo)
@@ -89,26 +92,28 @@ func (s *Server) stray(w http.ResponseWriter, r *http.Request, cause error) {
 		"It was begun in another browser, was finished already, or took too long.", cause)
 }
 
-// redeem exchanges the code for tokens and returns whose session they begin.
-func (s *Server) redeem(ctx context.Context, meta *issuer.Metadata, f flow, code string) (createInput, error) {
+// redeem exchanges the code for tokens and returns whose session they begin, and the ID token.
+func (s *Server) redeem(ctx context.Context, meta *issuer.Metadata, f flow, code string) (who createInput, idToken string, err error) {
 	if code == "" {
-		return createInput{}, errAnswer
+		return who, "", errAnswer
 	}
 	client := s.client
 	client.Endpoint = meta.Endpoint
 	tokens, err := client.Exchange(s.provider.Context(ctx), code, oauth2.VerifierOption(f.Verifier))
 	if err != nil {
-		return createInput{}, err //nolint:wrapcheck // refused tells its kinds apart
+		return who, "", err //nolint:wrapcheck // refused tells its kinds apart
 	}
-	raw, _ := tokens.Extra("id_token").(string)
-	id, err := s.provider.IDToken(ctx, raw, s.client.ClientID, f.Nonce, tokens.AccessToken)
+	idToken, _ = tokens.Extra("id_token").(string)
+	id, err := s.provider.IDToken(ctx, idToken, s.client.ClientID, f.Nonce, tokens.AccessToken)
 	if err != nil {
-		return createInput{}, err //nolint:wrapcheck // refused tells its kinds apart
+		return who, "", err //nolint:wrapcheck // refused tells its kinds apart
 	}
 	if s.embedded != nil {
-		return s.embedded.admit(ctx, id, tokens.AccessToken)
+		who, err = s.embedded.admit(ctx, id, tokens.AccessToken)
+	} else {
+		who, err = s.admitOther(ctx, id, tokens.AccessToken, f)
 	}
-	return s.admitOther(ctx, id, tokens.AccessToken, f)
+	return who, idToken, err
 }
 
 // refused shows why the provider's answer begins no session.

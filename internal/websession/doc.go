@@ -12,6 +12,7 @@
 // Callers: cmd mounts Handler at the base URL; the GraphQL door asks CheckOrigin before it takes a cookie, and runs the
 // operations on sessions. Package authn recognises the cookie and moves a session's end on.
 //
-// The package keeps no token of the provider, never sends a browser to another host than the provider's and its own, and
+// The package keeps no token of the provider (a browser that another issuer signed in keeps the ID token, sealed, to sign
+// out there with), never sends a browser to another host than the provider's and its own, and
 // never lets a value of the cookie live through a sign-in.
 package websession

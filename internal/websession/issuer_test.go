@@ -4,9 +4,12 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/authn"
@@ -53,10 +56,21 @@ func TestSignInThroughAnotherIssuer(t *testing.T) {
 		h.signedIn(remote, principal.Agent, nil)
 		require.WithinDuration(t, h.Clock.Now(), h.who(b.signIn()).AuthenticatedAt, 10*time.Second)
 
-		// Signing out leads by way of the issuer.
+		// Signing out leads by way of the issuer, which is shown the ID token that it gave, and whose it is.
 		value = b.cookie(authn.SessionCookie)
 		r = b.send(http.MethodPost, "/logout", header("X-Requested-With", "x"))
-		require.Equal(t, remote.URL+"/bye?client_id=web&post_logout_redirect_uri="+url.QueryEscape(h.base+"/"), r.to)
+		out, err := url.Parse(r.to)
+		require.NoError(t, err)
+		require.Equal(t, remote.URL+"/bye", out.Scheme+"://"+out.Host+out.Path)
+		require.Equal(t, "web", out.Query().Get("client_id"))
+		require.Equal(t, h.base+"/", out.Query().Get("post_logout_redirect_uri"))
+		hint, err := jwt.ParseSigned(out.Query().Get("id_token_hint"), []jose.SignatureAlgorithm{jose.ES256, jose.RS256})
+		require.NoError(t, err)
+		var said jwt.Claims
+		require.NoError(t, hint.UnsafeClaimsWithoutVerification(&said)) // the issuer's to verify
+		require.Equal(t, remote.URL, said.Issuer)
+		require.Equal(t, "ext-agent", said.Subject)
+		require.Equal(t, jwt.Audience{"web"}, said.Audience)
 		require.Nil(t, h.who(value))
 	})
 }
@@ -203,4 +217,39 @@ func TestOptions(t *testing.T) {
 		_, err := websession.New(o)
 		require.Error(t, err, name)
 	}
+}
+
+// The ID token that a browser keeps for signing out is sealed, goes nowhere else, and is worth nothing beside another
+// session.
+func TestIDTokenForSignOut(t *testing.T) {
+	eachIssuer(t, nil, func(t *testing.T, h *house, remote *testissuer.Issuer) {
+		const name = "__Secure-atrium_id_token"
+		kept := func(role principal.Role) (*browser, *http.Cookie) {
+			t.Helper()
+			h.signedIn(remote, role, nil)
+			b := h.browser()
+			r := b.send(http.MethodGet, b.answer("/login"))
+			for _, c := range r.Cookies() {
+				if c.Name == name {
+					return b, c
+				}
+			}
+			t.Fatal("no ID token is kept")
+			return nil, nil
+		}
+		hinted := func(b *browser, sealed string) bool {
+			t.Helper()
+			session := authn.SessionCookie + "=" + b.cookie(authn.SessionCookie)
+			r := h.browser().send(http.MethodPost, "/logout", header("X-Requested-With", "x"), header("Cookie", session+"; "+name+"="+sealed))
+			require.Contains(t, r.to, "/bye?")
+			return strings.Contains(r.to, "id_token_hint=")
+		}
+		agent, agents := kept(principal.Agent)
+		require.True(t, agents.HttpOnly && agents.Secure && agents.Path == "/logout" && agents.MaxAge == 0)
+		require.NotContains(t, agents.Value, ".", "it is no token as it is")
+		member, members := kept(principal.Member)
+		require.False(t, hinted(agent, members.Value))
+		require.False(t, hinted(agent, "garbage"))
+		require.True(t, hinted(member, members.Value))
+	})
 }

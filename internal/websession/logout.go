@@ -50,6 +50,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	setCookie(w, authn.SessionCookie, "", -1)
+	dropHint(w)
 	home := s.base + "/"
 	if to := s.endSession(r.Context()); to != "" {
 		u, err := url.Parse(to)
@@ -57,6 +58,9 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 			q := u.Query()
 			q.Set("client_id", s.client.ClientID)
 			q.Set("post_logout_redirect_uri", home)
+			if hint := s.hint(r); hint != "" {
+				q.Set("id_token_hint", hint)
+			}
 			u.RawQuery = q.Encode()
 			redirect(w, u.String())
 			return
