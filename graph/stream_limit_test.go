@@ -212,7 +212,7 @@ func TestStreamsThatFallBehind(t *testing.T) {
 		s.Write(t, func(_ context.Context, tx *store.Tx) error {
 			ctx := s.World.As(s.World.A, principal.Owner)
 			var err error
-			for i := 0; i < 1000 && err == nil; i++ {
+			for i := 0; i < 1500 && err == nil; i++ {
 				err = audited(ctx, tx, fmt.Sprintf("req_%026d", i))
 			}
 			return err

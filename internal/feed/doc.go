@@ -5,13 +5,13 @@
 //	     a poller a kind and node, while somebody watches: 4 looks a second, and one after every commit of this process
 //	                                         │  what was not seen before
 //	                                         ▼
-//	              subscriptions: what is waiting, by row, 256 rows at most ──▶ Ready, Take
+//	              subscriptions: what is waiting, by row, 1,000 rows at most ──▶ Ready, Take
 //
 // Nothing is written for it, so that watching costs those who write nothing; nothing is announced, so that what a node
 // committed before it was killed is found by the others. A look reads all companies that are watched in one statement.
 //
 // Rows become visible in another order than that of their ids and times: a transaction may commit after others that began
-// later, and the clocks of nodes differ. Each look goes back a little, one a second goes back ten (window), and what was
+// later, and the clocks of nodes differ. Each look goes back a little, one in two seconds goes back ten (window), and what was
 // told is remembered for as long. So a change is told late, never not at all, while commits take less than that and the
 // nodes' clocks agree as well. What was missed while the database was away is read when it is back.
 //

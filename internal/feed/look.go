@@ -26,9 +26,9 @@ type pace struct {
 
 // usual is what a server runs at.
 var usual = pace{
-	every: 250 * time.Millisecond, gap: 20 * time.Millisecond, near: 250 * time.Millisecond, far: time.Second,
-	sweep: time.Second, away: 30 * time.Second, window: 10 * time.Second,
-	page: 1000, pages: 100, remembered: 200_000, buffer: 256,
+	every: 250 * time.Millisecond, gap: 20 * time.Millisecond, near: 60 * time.Millisecond, far: 500 * time.Millisecond,
+	sweep: 2 * time.Second, away: 30 * time.Second, window: 10 * time.Second,
+	page: 1000, pages: 100, remembered: 200_000, buffer: 1000,
 }
 
 // statementTimeout bounds one statement of a look.

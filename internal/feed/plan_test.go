@@ -131,3 +131,25 @@ func look(b *testing.B, d *desk, k feed.Kind) {
 		b.ReportMetric(float64(rows), "rows")
 	}
 }
+
+// What watching costs those who write: a request is filed while nobody watches, and while ten do on each of two nodes.
+func BenchmarkCreate(b *testing.B) {
+	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
+		d := open(b, world(b))
+		b.Run(name+"/alone", func(b *testing.B) {
+			for b.Loop() {
+				d.file(b, d.A)
+			}
+		})
+		b.Run(name+"/watched", func(b *testing.B) {
+			for range 10 {
+				for _, f := range []*feed.Feed{d.here, d.there} {
+					watch(b, f, feed.Requests, feed.Filter{CompanyID: d.A.Company.ID})
+				}
+			}
+			for b.Loop() {
+				d.file(b, d.A)
+			}
+		})
+	}
+}
