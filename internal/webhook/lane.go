@@ -12,8 +12,8 @@ const (
 	laneWidth    = 16   // attempts under way for one subscription on one node, their recording included
 	firstWidth   = 2    // the same to a receiver that has not answered yet, or whose last answer took long or did not come
 	slow         = 5 * time.Second
-	brisk        = 250 * time.Millisecond // up to this average it pays to wait for a place
-	maxWait      = time.Second            // for one
+	brisk        = 250 * time.Millisecond // an answer up to which it pays to wait for a place
+	maxWait      = 5 * time.Second        // for one
 	maxQueued    = slots / 4              // jobs that wait for a place, in all lanes
 	minPark      = 500 * time.Millisecond // of a job that is put back
 	maxPark      = time.Minute
@@ -40,7 +40,8 @@ type lane struct {
 	open    int // places that the receiver's answers have earned it
 	busy    int
 	queue   []chan struct{} // who waits for a place, the first one first; closed when it is theirs
-	average time.Duration   // for which the last places were taken
+	average time.Duration   // for which the last places were taken, recording included
+	answer  time.Duration   // that the receiver took the last times, on average
 	slow    bool
 	moved   time.Time // when a place was given back last, or taken while all were free
 	turn    time.Time // when the job that was put back last has its turn
@@ -80,7 +81,7 @@ func (l *lanes) enter(ctx context.Context, subscription string, now time.Time) (
 		l.mu.Unlock()
 		return 0, true
 	}
-	if of.slow || of.taking(now) > brisk || time.Duration(len(of.queue))*of.apart(l, now) > maxWait || l.queued >= maxQueued {
+	if of.slow || of.hangs(now) || of.answer > brisk || time.Duration(len(of.queue))*of.apart(l, now) > maxWait || l.queued >= maxQueued {
 		defer l.mu.Unlock()
 		return l.park(of, now), false
 	}
@@ -91,20 +92,20 @@ func (l *lanes) enter(ctx context.Context, subscription string, now time.Time) (
 	return l.wait(ctx, of, turn)
 }
 
-// taking is how long places are taken for, as far as one knows: for what the last ones were, or for as long as none has
-// come back by now. Of a receiver that is known to answer, the latter is believed only after long: it may be this node
-// that is slow, and putting jobs back would make it slower.
-func (of *lane) taking(now time.Time) time.Duration {
+// hangs tells whether no place has come back for so long that the receiver must be the reason. Of one that is known to
+// answer it is believed only after long: it may be this node that is slow, and putting jobs back would make it slower.
+func (of *lane) hangs(now time.Time) bool {
 	still := now.Sub(of.moved)
-	if of.average > 0 && still < slow {
-		return of.average
-	}
-	return max(of.average, still)
+	return still > slow || of.average == 0 && still > brisk
 }
 
-// apart is how long it takes on average until a place in the lane is free.
+// apart is how long it takes on average until a place in the lane is free: as it took before, or as it has by now.
 func (of *lane) apart(l *lanes, now time.Time) time.Duration {
-	return max(of.taking(now), time.Millisecond) / time.Duration(l.width(of))
+	held := max(of.average, time.Millisecond)
+	if of.hangs(now) {
+		held = max(held, now.Sub(of.moved))
+	}
+	return held / time.Duration(l.width(of))
 }
 
 // wait waits for a place, not for long.
@@ -150,7 +151,7 @@ func (l *lanes) leave(subscription string, held, called time.Duration) {
 	defer l.mu.Unlock()
 	of := l.byID[subscription]
 	if called >= 0 {
-		of.learn(held, called >= slow)
+		of.learn(held, called)
 	}
 	of.moved = time.Now()
 	of.busy--
@@ -165,12 +166,14 @@ func (l *lanes) leave(subscription string, held, called time.Duration) {
 }
 
 // learn takes a call into account.
-func (of *lane) learn(held time.Duration, slow bool) {
-	if of.average == 0 || of.slow && !slow {
-		of.average, of.turn = held, time.Time{} // the first one, or it has recovered: what was thought of it is void
+func (of *lane) learn(held, called time.Duration) {
+	late := called >= slow
+	if of.average == 0 || of.slow && !late {
+		of.average, of.answer, of.turn = held, called, time.Time{} // the first one, or it has recovered: what was thought of it is void
 	}
 	of.average += (held - of.average) / 5
-	if of.slow = slow; slow {
+	of.answer += (called - of.answer) / 5
+	if of.slow = late; late {
 		of.open = firstWidth
 	} else {
 		of.open = min(of.open+1, laneWidth)
