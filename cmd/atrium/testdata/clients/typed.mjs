@@ -1,9 +1,9 @@
-// Types are generated from the schema by GraphQL Code Generator's client preset, typed/console.ts is compiled with them by
-// TypeScript, and what comes out is run. A schema that breaks the console fails one of the first two steps; `breaks` are
-// changes of which that is expected, with what is said then.
+// Types are generated from the schema by GraphQL Code Generator's client preset, and typed/console.ts is compiled with them
+// by TypeScript, into typed/out. A schema that breaks the console fails one of the two; `breaks` are changes of which that
+// is expected, with what is said then.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { codegen } from '@graphql-codegen/core';
@@ -11,8 +11,7 @@ import { preset } from '@graphql-codegen/client-preset';
 import { buildSchema, parse } from 'graphql';
 
 const { schema, breaks } = JSON.parse(process.env.ATRIUM_TEST);
-const dir = await mkdtemp('typed-'); // two may run at once
-await cp('typed', dir, { recursive: true });
+const dir = 'typed';
 await mkdir(path.join(dir, 'gen'));
 const tsc = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
@@ -42,11 +41,10 @@ function compile(...options) {
 const sdl = await readFile(schema, 'utf8');
 await generate(sdl);
 assert.equal(compile(), '');
-await import(`./${dir}/out/console.js`);
 
 for (const { from, to, says } of breaks) {
   const broken = sdl.replace(from, to);
   assert.notEqual(broken, sdl, `the schema does not have: ${from}`);
   assert.match(await generate(broken).then(() => compile('--noEmit'), String), new RegExp(says));
 }
-console.log('typed: broken schemas are noticed');
+console.log('typed: compiled');
