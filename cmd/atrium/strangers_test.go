@@ -68,8 +68,8 @@ func TestStrangersAreBounded(t *testing.T) {
 				require.NoError(t, err)
 				return a
 			}
-			passed, a := 0, answer{}
-			for a = call(flood); a.status != 429 && passed < 2*c.most; a = call(flood) {
+			passed, a := 0, call(flood)
+			for ; a.status != 429 && passed < 2*c.most; a = call(flood) {
 				require.Equal(t, c.before, a.status, a.body)
 				passed++
 			}
