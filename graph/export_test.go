@@ -22,3 +22,15 @@ func (s *Server) OpenStreams() int {
 	defer s.streams.mu.Unlock()
 	return s.streams.open
 }
+
+// HoldStreams keeps all streams from reading until release is called.
+func (s *Server) HoldStreams() (release func()) {
+	for range cap(s.streams.reading) {
+		s.streams.reading <- struct{}{}
+	}
+	return func() {
+		for range cap(s.streams.reading) {
+			<-s.streams.reading
+		}
+	}
+}

@@ -21,6 +21,7 @@ import (
 	"atrium/graph"
 	"atrium/internal/apitest"
 	"atrium/internal/authn"
+	"atrium/internal/feed"
 	"atrium/internal/gate"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
@@ -207,16 +208,34 @@ func (c *slowConn) free() { close(c.resume) }
 
 // When more changes wait than a stream holds, it ends and says so: nothing is left out in silence.
 func TestStreamsThatFallBehind(t *testing.T) {
-	eachStreams(t, func(t *testing.T, s *watchers) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		registry := prometheus.NewRegistry()
+		f, err := feed.New(feed.Options{Store: w.Store, Log: discard, Metrics: registry})
+		require.NoError(t, err)
+		s := serveStreams(t, w, func(o *graph.Options) { o.Feed = f })
 		o := s.watch(t, s.A.Owner, watchRequests, nil)
+		release := s.door.HoldStreams()
 		s.Write(t, func(_ context.Context, tx *store.Tx) error {
 			ctx := s.World.As(s.World.A, principal.Owner)
-			var err error
-			for i := 0; i < 1500 && err == nil; i++ {
-				err = audited(ctx, tx, fmt.Sprintf("req_%026d", i))
+			for i := range 1001 {
+				if err := audited(ctx, tx, fmt.Sprintf("req_%026d", i)); err != nil {
+					return err
+				}
 			}
-			return err
+			return nil
 		})
+		require.Eventually(t, func() bool {
+			families, err := registry.Gather()
+			require.NoError(t, err)
+			for _, f := range families {
+				if f.GetName() == "atrium_feed_subscriptions_lost_total" {
+					return true
+				}
+			}
+			return false
+		}, patience, time.Millisecond)
+		release()
 		require.Equal(t, "unavailable", o.ending(t))
 	})
 }
