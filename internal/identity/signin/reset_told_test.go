@@ -1,0 +1,70 @@
+package signin_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/grant"
+	"atrium/ent/session"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// toldClients notes by which clients' grants they hear of a logout.
+type toldClients struct{ clients []string }
+
+func (l *toldClients) TellClients(_ context.Context, _ *store.Tx, revoked []*ent.Grant) error {
+	for _, g := range revoked {
+		l.clients = append(l.clients, g.ClientID)
+	}
+	return nil
+}
+
+// What was signed in with the factors that are reset is over, sessions and applications alike, and the applications hear
+// of it. What others are signed in with goes on.
+func TestResetMFAEndsWhatWasSignedIn(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		heard := &toldClients{}
+		s.Engine.Logouts = heard
+		s.enrolled(s.agent())
+		begin := func(u *ent.User, mark byte) {
+			s.change(func(ctx context.Context, tx *store.Tx) error {
+				now := s.Clock.Now()
+				in, err := tx.SignIn.Create().SetAccountID(u.AccountID).SetTokenHash([]byte{mark}).SetMethods([]string{"pwd"}).
+					SetAuthenticatedAt(now).SetCompletedAt(now).SetExpiresAt(now.Add(time.Hour)).Save(ctx)
+				if err != nil {
+					return err
+				}
+				_, err = tx.Grant.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetClientID(s.app.ID).SetSignInID(in.ID).
+					SetScopes([]string{"openid"}).SetMethods([]string{"pwd"}).SetAuthenticatedAt(now).SetExpiresAt(now.Add(time.Hour)).Save(ctx)
+				if err != nil {
+					return err
+				}
+				return tx.Session.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetTokenHash([]byte{mark}).SetSignInID(in.ID).
+					SetMethods([]string{"pwd"}).SetAuthenticatedAt(now).SetLastSeenAt(now).SetExpiresAt(now.Add(time.Hour)).Exec(ctx)
+			})
+		}
+		begin(s.agent(), 1)
+		begin(s.A.Users[principal.Member], 2)
+		require.Empty(t, s.reset(s.As(s.A, principal.Admin), s.agent().ID))
+		require.Equal(t, []string{s.app.ID}, heard.clients)
+		grants, err := s.Store.Reader().Grant.Query().Where(grant.RevokedAtIsNil()).All(s.system())
+		require.NoError(t, err)
+		require.Len(t, grants, 1)
+		require.Equal(t, s.A.Users[principal.Member].ID, grants[0].UserID)
+		sessions, err := s.Store.Reader().Session.Query().Where(session.EndedAtIsNil()).All(s.system())
+		require.NoError(t, err)
+		require.Len(t, sessions, 1)
+		require.Equal(t, s.A.Users[principal.Member].ID, sessions[0].UserID)
+
+		require.Empty(t, s.reset(s.As(s.A, principal.Admin), s.A.Users[principal.Member].ID), "without factors nothing is over")
+		sessions, err = s.Store.Reader().Session.Query().Where(session.EndedAtIsNil()).All(s.system())
+		require.NoError(t, err)
+		require.Len(t, sessions, 1)
+		require.Len(t, heard.clients, 1)
+	})
+}
