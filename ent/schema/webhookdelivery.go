@@ -10,7 +10,8 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// WebhookDelivery is one event on its way to one subscription, with every attempt that was made.
+// WebhookDelivery is one event on its way to one subscription, with every attempt that was made. On PostgreSQL the table is
+// partitioned by the id; the migrations say so, and internal/webhook makes and drops the partitions.
 type WebhookDelivery struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.

@@ -39,6 +39,16 @@ func TestSumsAreCurrent(t *testing.T) {
 	}
 }
 
+// A partitioned table is compared like any other.
+func TestMissingIndexOfPartitionedTableIsFound(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS("../migrations")))
+	drop := filepath.Join(root, "postgres", "20261121000099_drop.sql")
+	require.NoError(t, os.WriteFile(drop, []byte("DROP INDEX webhookdelivery_company_id_subscription_id_outcome;\n"), 0o600))
+	require.ErrorContains(t, run(t.Context(), root, "change", true, testkit.PostgresURL(t)), `CREATE INDEX "webhookdelivery_company_id_subscription_id_outcome"`)
+}
+
 // It does see a difference, and -check writes nothing.
 func TestMissingMigrationIsFound(t *testing.T) {
 	t.Parallel()
