@@ -89,11 +89,11 @@ func TestStreamsOutliveTheServersTimeouts(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
 	s := serveStreams(t, w)
-	s.door.Hasten(graph.Timing{KeepAlive: 50 * time.Millisecond, Write: 400 * time.Millisecond})
+	s.door.Hasten(graph.Timing{KeepAlive: 50 * time.Millisecond, Write: time.Second})
 	h := opened(t, s.Server)
 	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Clock, Log: discard})
 	ts := httptest.NewUnstartedServer(g.Front(s.door))
-	ts.Config.ReadTimeout, ts.Config.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	ts.Config.ReadTimeout, ts.Config.WriteTimeout = 2*time.Second, 2*time.Second
 	ts.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(io.Discard, nil), slog.LevelError)
 	ts.EnableHTTP2 = true
 	ts.StartTLS()
@@ -104,7 +104,7 @@ func TestStreamsOutliveTheServersTimeouts(t *testing.T) {
 	for name, client := range map[string]*http.Client{"HTTP/2": ts.Client(), "HTTP/1.1": inner.HTTP1(t)} {
 		o := timed.subscribeBy(t, client, s.A.Owner, watchRequests, nil)
 		require.Equal(t, http.StatusOK, o.status, name)
-		for range 20 { // a second, at least
+		for range 60 { // three seconds, at least
 			select {
 			case <-o.pings:
 			case <-time.After(patience):
@@ -210,10 +210,7 @@ func (c *slowConn) free() { close(c.resume) }
 func TestStreamsThatFallBehind(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		registry := prometheus.NewRegistry()
-		f, err := feed.New(feed.Options{Store: w.Store, Log: discard, Metrics: registry})
-		require.NoError(t, err)
-		s := serveStreams(t, w, func(o *graph.Options) { o.Feed = f })
+		s, counted := counted(t, w)
 		o := s.watch(t, s.A.Owner, watchRequests, nil)
 		release := s.door.HoldStreams()
 		s.Write(t, func(_ context.Context, tx *store.Tx) error {
@@ -225,19 +222,31 @@ func TestStreamsThatFallBehind(t *testing.T) {
 			}
 			return nil
 		})
+		counted("atrium_feed_subscriptions_lost_total", 1)
+		release()
+		require.Equal(t, "unavailable", o.ending(t))
+	})
+}
+
+// counted serves a world's streams by a feed whose counters a test can wait for.
+func counted(t *testing.T, w *testkit.World) (s *watchers, await func(counter string, n int)) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	f, err := feed.New(feed.Options{Store: w.Store, Log: discard, Metrics: registry})
+	require.NoError(t, err)
+	return serveStreams(t, w, func(o *graph.Options) { o.Feed = f }), func(counter string, n int) {
+		t.Helper()
 		require.Eventually(t, func() bool {
 			families, err := registry.Gather()
 			require.NoError(t, err)
 			for _, f := range families {
-				if f.GetName() == "atrium_feed_subscriptions_lost_total" {
-					return true
+				if f.GetName() == counter {
+					return f.GetMetric()[0].GetCounter().GetValue() >= float64(n)
 				}
 			}
 			return false
-		}, patience, time.Millisecond)
-		release()
-		require.Equal(t, "unavailable", o.ending(t))
-	})
+		}, 2*patience, time.Millisecond)
+	}
 }
 
 // A server that stops ends its streams, each with a word, and opens no others.
