@@ -8,7 +8,8 @@
 //
 // What it never does: read a clock (now is the caller's, so that every node follows the product's clock), look at
 // companies or the database (what ForCompany needs it is given), write HTTP, log a key, or start a goroutine. It is
-// no shield against unauthenticated floods: only known credentials may reach it, since every key costs memory.
+// no shield against unauthenticated floods: only known credentials may reach it, since every key costs memory;
+// package gate counts strangers in an instance of its own, under a fixed number of keys.
 //
 // One call:
 //
