@@ -10,16 +10,18 @@ import (
 )
 
 // What people and programs may do at the identity provider before they have proved who they are, by address and node.
-// Proofs have counters of their own behind these (package signin's throttle), and so have mails (package account).
+// Proofs have counters of their own behind these (package signin's throttle), and so have mails (package account). The
+// numbers leave room for an office of thousands that signs in from one address on a Monday morning: what they bound is
+// the memory, rows and work that one address can claim.
 var (
 	// beginnings are authorization requests: a row each, which is kept for an hour at most.
-	beginnings = gate.Allowance{Name: "authorize", PerMinute: 120, PerDay: 50_000}
+	beginnings = gate.Allowance{Name: "authorize", PerMinute: 600, PerDay: 100_000}
 	// pages are those that anybody may ask for, and what is posted to them.
-	pageVisits = gate.Allowance{Name: "pages", PerMinute: 600, PerDay: 100_000}
+	pageVisits = gate.Allowance{Name: "pages", PerMinute: 1_800, PerDay: 300_000}
 	// webSignIns are /login, its callback, which asks the provider for tokens, and the ways out.
-	webSignIns = gate.Allowance{Name: "login", PerMinute: 120, PerDay: 50_000}
+	webSignIns = gate.Allowance{Name: "login", PerMinute: 600, PerDay: 100_000}
 	// badCalls are refused calls of programs: wrong secrets, codes and tokens.
-	badCalls = gate.Allowance{Name: "programs", PerMinute: 300, PerDay: 50_000}
+	badCalls = gate.Allowance{Name: "programs", PerMinute: 1_200, PerDay: 100_000}
 )
 
 // guard puts the allowances in front of the pages and endpoints that take calls of strangers.

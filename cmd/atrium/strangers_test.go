@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,54 +39,71 @@ func TestStrangersAreBounded(t *testing.T) {
 	wrong := url.Values{"client_id": {id}, "client_secret": {"wrong"}}
 	token := url.Values{"grant_type": {"authorization_code"}, "code": {"none"}, "client_id": {first.OAuthClient.ClientID},
 		"redirect_uri": {"http://127.0.0.1/callback"}, "code_verifier": {strings.Repeat("v", 43)}}
-	for at, c := range []struct {
-		name, method, path, secret string
-		form                       url.Values
-		before, most               int // status until then, calls that pass
+	form := func(more url.Values) url.Values { return merged(wrong, more) }
+	for at, kind := range []struct {
+		name  string
+		most  int // calls that pass
+		calls []strange
 	}{
-		{"authorize", "GET", authorize, "", nil, 302, 120},
-		{"web sign-in", "GET", "/login", "", nil, 303, 120},
-		{"callback", "GET", "/login/callback?code=x&state=y", "", nil, 400, 120},
-		{"end of session", "GET", "/oauth2/end-session", "", nil, 200, 120},
-		{"sign-in page", "GET", "/signin", "", nil, 410, 600},
-		{"forgotten password", "GET", "/forgot", "", nil, 200, 600},
-		{"invitation", "GET", "/invitation?token=none", "", nil, 410, 600},
-		{"wrong code", "POST", "/oauth2/token", "", token, 400, 300},
-		{"wrong secret", "POST", "/oauth2/token", "", merged(wrong, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {"x"}}), 401, 300},
-		{"introspection", "POST", "/oauth2/introspect", "", merged(wrong, url.Values{"token": {"x"}}), 401, 300},
-		{"revocation", "POST", "/oauth2/revoke", "", merged(wrong, url.Values{"token": {"x"}}), 401, 300},
-		{"userinfo", "GET", "/oauth2/userinfo", "no.such.token", nil, 401, 300},
+		{"authorization requests", 600, []strange{{path: authorize, before: 302}}},
+		{"web sign-in", 600, []strange{{path: "/login", before: 303}, {path: "/login/callback?code=x&state=y", before: 400}, {path: "/logout", before: 200}, {path: "/oauth2/end-session", before: 200}}},
+		{"pages", 1800, []strange{
+			{path: "/signin", before: 410}, {path: "/forgot", before: 200}, {path: "/reset?token=none", before: 410}, {path: "/invitation?token=none", before: 410},
+		}},
+		{"programs", 1200, []strange{
+			{path: "/oauth2/token", form: token, before: 400},
+			{path: "/oauth2/token", form: form(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {"x"}}), before: 401},
+			{path: "/oauth2/introspect", form: form(url.Values{"token": {"x"}}), before: 401},
+			{path: "/oauth2/revoke", form: form(url.Values{"token": {"x"}}), before: 401},
+			{path: "/oauth2/userinfo", token: "no.such.token", before: 401},
+		}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
-			flood, other := p.from("127.3.0."+string(rune('1'+at%9))+string(rune('0'+at/9))), p.from("127.4.0.1")
-			call := func(client *http.Client) answer {
-				kind := []string{}
-				if c.form != nil {
-					kind = []string{"Content-Type", "application/x-www-form-urlencoded"}
+			flood, other := p.from("127.3.0."+strconv.Itoa(1+at)), p.from("127.4.0.1")
+			passed := 0
+			for ; passed <= 2*kind.most; passed++ {
+				c := kind.calls[passed%len(kind.calls)]
+				a := c.send(t, n, flood)
+				if a.status == 429 {
+					break
 				}
-				a, err := send(client, c.method, n.base+c.path, c.secret, c.form.Encode(), kind...)
-				require.NoError(t, err)
-				return a
+				require.Equal(t, c.before, a.status, "%s: %s", c.path, a.body)
 			}
-			passed, a := 0, call(flood)
-			for ; a.status != 429 && passed < 2*c.most; a = call(flood) {
-				require.Equal(t, c.before, a.status, a.body)
-				passed++
+			require.GreaterOrEqual(t, passed, kind.most)
+			require.LessOrEqual(t, passed, kind.most+1)
+			for _, c := range kind.calls {
+				a := c.send(t, n, flood)
+				require.Equal(t, 429, a.status, c.path)
+				require.NotEmpty(t, a.header.Get("Retry-After"))
+				if kind.name == "programs" {
+					require.Contains(t, a.body, "temporarily_unavailable")
+				} else {
+					require.Contains(t, a.body, "One moment, please")
+					require.Contains(t, a.header.Get("Content-Security-Policy"), "frame-ancestors")
+				}
+				require.Equal(t, c.before, c.send(t, n, other).status, "others are served")
 			}
-			require.Equal(t, 429, a.status)
-			require.GreaterOrEqual(t, passed, c.most)
-			require.LessOrEqual(t, passed, c.most+1)
-			require.NotEmpty(t, a.header.Get("Retry-After"))
-			if c.form == nil && c.secret == "" {
-				require.Contains(t, a.body, "One moment, please")
-				require.Contains(t, a.header.Get("Content-Security-Policy"), "frame-ancestors")
-			} else {
-				require.Contains(t, a.body, "temporarily_unavailable")
-			}
-			require.Equal(t, c.before, call(other).status, "others are served")
 		})
 	}
+}
+
+// strange is a call of somebody whom nobody has recognised; with a form it is a POST.
+type strange struct {
+	path, token string
+	form        url.Values
+	before      int // the status until the calls are too many
+}
+
+func (c strange) send(t *testing.T, n *node, by *http.Client) answer {
+	t.Helper()
+	method, kind := http.MethodGet, []string{}
+	if c.form != nil {
+		method, kind = http.MethodPost, []string{"Content-Type", "application/x-www-form-urlencoded"}
+	}
+	a, err := send(by, method, n.base+c.path, c.token, c.form.Encode(), kind...)
+	require.NoError(t, err)
+	return a
 }
 
 func merged(a, b url.Values) url.Values {
