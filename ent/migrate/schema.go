@@ -913,6 +913,11 @@ var (
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[15], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
+				Name:    "request_company_id_service_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[15], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
+			},
+			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[16], RequestsColumns[1], RequestsColumns[0]},

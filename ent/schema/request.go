@@ -53,6 +53,7 @@ func (Request) Indexes() []ent.Index {
 		index.Fields("company_id", "status", "created_at", "id"),
 		index.Fields("company_id", "priority_rank", "created_at", "id"),
 		index.Fields("company_id", "service_id", "created_at", "id"),
+		index.Fields("company_id", "service_id", "status", "created_at", "id"), // the open ones of a service, and how many they are
 		index.Fields("company_id", "offering_id", "created_at", "id"),
 		index.Fields("company_id", "created_by", "created_at", "id"),
 		index.Fields("company_id", "assignee_id", "created_at", "id"),

@@ -3041,7 +3041,7 @@ extend type Query {
     "In which order."
     orderBy: WebhookSubscriptionOrder
   ): WebhookSubscriptionConnection
-  "The deliveries of the last 30 days, the newest first unless ordered otherwise. Takes a person."
+  "The deliveries of the last 30 days at least, the newest first unless ordered otherwise. Takes a person."
   webhookDeliveries(
     "Those of one subscription."
     subscriptionId: ID

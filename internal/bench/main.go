@@ -84,9 +84,14 @@ func (o options) wants(name string) bool {
 
 // run measures what was asked for and prints it. missed tells whether a bound was not met.
 func run(ctx context.Context, o options) (missed bool, err error) {
-	dialects := []string{o.dialect}
-	if o.dialect == "both" {
+	var dialects []string
+	switch o.dialect {
+	case "both":
 		dialects = []string{"sqlite", "postgres"}
+	case "sqlite", "postgres":
+		dialects = []string{o.dialect}
+	default:
+		return false, fmt.Errorf("-dialect %s: name sqlite, postgres or both", o.dialect)
 	}
 	for _, d := range dialects {
 		m, err := runDialect(ctx, o, d)
