@@ -82,7 +82,8 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Sta
 
 // SignOut signs the user out everywhere: it ends the user's web sessions, revokes the grants of all applications, and
 // makes every other token that was issued up to now worthless. Applications that want to hear of logouts are told by
-// jobs. API keys stay. It returns the user as it is then; the caller holds the lock of its row, so that no session is being made meanwhile.
+// jobs. API keys stay. It returns the user as it is then; the caller holds the lock of its row, so that no session is
+// being made meanwhile.
 func SignOut(ctx context.Context, tx *op.Tx, before *ent.User) (*ent.User, error) {
 	now := tx.Now(ctx)
 	sessions, err := tx.Session.Update().Where(session.UserID(before.ID), session.EndedAtIsNil()).SetEndedAt(now).Save(ctx)

@@ -34,8 +34,9 @@ func loadUser(ctx context.Context, tx *op.Tx, userID string) (*ent.User, error) 
 }
 
 // resetMFA deletes the factors and recovery codes of the user's account and signs it out of the hosted pages everywhere
-// and of all that came from there (whoever has the lost device may have an open session on it), so that the next sign-in begins with the password and, where the company requires it, enrolment. The person is told by
-// mail. It changes nothing for an account without factors.
+// and of all that came from there (whoever has the lost device may have an open session on it), so that the next sign-in
+// begins with the password and, where the company requires it, enrolment. The person is told by mail. It changes nothing
+// for an account without factors.
 //
 // Returns conflict when the account is an active member of other companies as well: the factors guard those, too, and
 // their administrators were not asked. The operator may still do it.
