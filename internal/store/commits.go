@@ -1,38 +1,8 @@
 package store
 
-import "sync"
-
-// listeners are those who want to hear of commits.
-type listeners struct {
-	mu   sync.RWMutex
-	next int
-	fns  map[int]func()
-}
-
 // OnCommit calls fn, which must return at once, whenever this process has committed a transaction, until cancel is called.
 // What other processes commit is not heard.
-func (s *Store) OnCommit(fn func()) (cancel func()) {
-	l := &s.commits
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.fns == nil {
-		l.fns = map[int]func(){}
-	}
-	id := l.next
-	l.next++
-	l.fns[id] = fn
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.fns, id)
-	}
-}
+func (s *Store) OnCommit(fn func()) (cancel func()) { return s.commits.add(fn) }
 
-// tell calls whoever listens.
-func (l *listeners) tell() {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	for _, fn := range l.fns {
-		fn()
-	}
-}
+// committed tells whoever listens for commits.
+func (s *Store) committed() { s.commits.each(func(fn func()) { fn() }) }

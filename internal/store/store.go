@@ -37,8 +37,8 @@ type Store struct {
 	reader  *ent.Client
 	begin   beginner
 	watch   *watch
-	wakers  wakers
-	commits listeners
+	wakers  listeners[func(queue string)]
+	commits listeners[func()]
 	closers []func() error
 
 	pool    *pgxpool.Pool // PostgreSQL
@@ -137,7 +137,7 @@ func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) 
 	if err != nil {
 		return asViolation(err)
 	}
-	s.commits.tell()
+	s.committed()
 	return nil
 }
 

@@ -1,7 +1,5 @@
 package store
 
-import "sync"
-
 // Later is how many rows a statement affects, known at the commit: on PostgreSQL a statement whose result nobody waits
 // for travels with the next one. Hand its address to the driver's Exec in place of a sql.Result.
 type Later struct{ rows int64 }
@@ -37,36 +35,9 @@ func (tx *Tx) WakeQueueFor(queue string, made *Later) {
 	})
 }
 
-// wakers are those who want to hear of due jobs.
-type wakers struct {
-	mu   sync.RWMutex
-	next int
-	fns  map[int]func(queue string)
-}
-
 // WakeQueue tells whoever listens in this process that a queue has a job that is due.
-func (s *Store) WakeQueue(queue string) {
-	s.wakers.mu.RLock()
-	defer s.wakers.mu.RUnlock()
-	for _, fn := range s.wakers.fns {
-		fn(queue)
-	}
-}
+func (s *Store) WakeQueue(queue string) { s.wakers.each(func(fn func(string)) { fn(queue) }) }
 
 // OnWake calls fn, which must return at once, whenever a queue of this database has a job that is due, until cancel is
 // called.
-func (s *Store) OnWake(fn func(queue string)) (cancel func()) {
-	s.wakers.mu.Lock()
-	defer s.wakers.mu.Unlock()
-	if s.wakers.fns == nil {
-		s.wakers.fns = map[int]func(string){}
-	}
-	id := s.wakers.next
-	s.wakers.next++
-	s.wakers.fns[id] = fn
-	return func() {
-		s.wakers.mu.Lock()
-		defer s.wakers.mu.Unlock()
-		delete(s.wakers.fns, id)
-	}
-}
+func (s *Store) OnWake(fn func(queue string)) (cancel func()) { return s.wakers.add(fn) }
