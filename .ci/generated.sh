@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# generated.sh generates everything anew and fails, naming the files, when that changes anything, and when ent/schema
-# has changes that no migration makes. It compares the tree with itself rather than with the last commit, so it may
-# run before one.
+# generated.sh generates everything anew and fails, naming the files, when that changes anything. It compares the tree
+# with itself rather than with the last commit, so it may run before one. That migrations make every change of ent/schema,
+# the tests of internal/store/migrategen hold.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,5 +22,3 @@ if [ "$before" != "$after" ]; then
   diff <(echo "$before") <(echo "$after") | sed -nE 's/^[<>] [0-9a-f]+  /  /p' | sort -u >&2
   exit 1
 fi
-
-.ci/with-services.sh go run ./internal/store/migrategen -check

@@ -1,18 +1,3 @@
-// Package authz decides. Prepared OPA queries answer whether a caller may do a verb on a resource, by which scope, role or
-// policy; internal/op asks them, and internal/policy where policies are tried out. "decision" is the whole answer, and
-// what it says of scopes and roles is remembered; "verdict" is the part of it that the policies have, asked of each row.
-//
-// Scopes and roles are Rego and static data (package policies). A company's access policies are rows: each is read,
-// checked and partially evaluated once (Compile), and a company's policies together are a Set. A decision about one row
-// evaluates the policies that are about its action and resource (DecideRow); a list carries the same policies as a
-// predicate of its SQL (Rows), made from what partial evaluation left. That both agree is held by a differential test.
-//
-//	resource.go, attribute.go       what policies can look at: one table, made from the entities
-//	condition.go, policy.go         the policies' language
-//	residual.go, node.go, fold.go   what partial evaluation leaves, narrowed down to a caller and a resource
-//	predicate.go, rows.go           the same as SQL
-//	set.go, document.go             a company's policies, and the input of a decision
-//	bundle.go                       the modules, the operator's own among them
 package authz
 
 import (
@@ -23,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
@@ -124,9 +110,9 @@ func (e *Engine) Decide(ctx context.Context, p *principal.Principal, q Question)
 	q.Action, q.Resource = "", ""
 	key := memoOf(p, q)
 	if d, ok := e.known.Load(key); ok {
-		return d.(Decision), nil //nolint:forcetypeassert // only decisions are stored
+		return d.(Decision), nil // only decisions are stored
 	}
-	v, err := evaluate(ctx, e.own.decision, ast.NewObject(key.input()...))
+	v, err := evaluate(ctx, e.own.decision, ast.NewObject(key.input()...), rego.EvalExternalCancel(never))
 	if err != nil {
 		return Decision{}, err
 	}
@@ -148,47 +134,35 @@ func memoOf(p *principal.Principal, q Question) memo {
 	return key
 }
 
+// maxDecision bounds the time that a company's policies may take for one decision. They are bounded when they are saved,
+// so that only a company that writes the worst of them meets it.
+const maxDecision = 50 * time.Millisecond
+
 // DecideRow answers q by scopes, roles and the company's policies, for the row that it is about: the zero Row where there
-// is none. An error means no.
+// is none. An error means no; it is returned, too, when ctx ends first or the policies take longer than maxDecision.
 func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question, row Row) (Decision, error) {
 	d, err := e.Decide(ctx, c.Principal, q)
-	if err != nil || !d.Allow {
+	if err != nil || !d.Allow || Exempt(c.Principal, q.Resource) {
 		return d, err
 	}
-	now, b := e.now.Load(), set.bucket(q.Action, q.Resource)
-	settled := b.settled && now.operator == nil
-	if settled {
-		if by, ok := b.known.Load(c.Principal.Role); ok {
-			return d.and(by.(verdict)), nil //nolint:forcetypeassert // only verdicts are stored
+	if b := e.now.Load(); b.operator != nil {
+		name, denied, err := b.denies(ctx, c, q, row)
+		if err != nil {
+			return Decision{}, err
+		}
+		if denied {
+			return Decision{By: By{Kind: "operator", ID: name}, Rows: RowsNone}, nil
 		}
 	}
-	value, err := evaluate(ctx, now.verdict, b.input(c, row, now.operator != nil))
-	if err != nil {
+	allowed, by, err := set.bucket(q.Action, q.Resource).decide(ctx, c, row)
+	switch {
+	case err != nil:
 		return Decision{}, err
+	case !allowed:
+		return Decision{By: By{Kind: "policy", ID: by}, Rows: RowsNone}, nil
 	}
-	v, err := decodeVerdict(value)
-	if err != nil {
-		return Decision{}, err
-	}
-	if settled {
-		b.known.Store(c.Principal.Role, v)
-	}
-	return d.and(v), nil
-}
-
-// verdict is the policies' part of a decision.
-type verdict struct {
-	allow bool
-	by    By
-}
-
-// and is the decision of scopes and roles, which allow, with the policies' verdict.
-func (d Decision) and(v verdict) Decision {
-	if !v.allow {
-		return Decision{By: v.by, Rows: RowsNone}
-	}
-	d.By = v.by
-	return d
+	d.By = By{Kind: "policy", ID: by}
+	return d, nil
 }
 
 // Open tells whether everybody may read every row of the company, as they do by default.
@@ -200,34 +174,22 @@ func (e *Engine) Settled(set *Set, action, resource string) bool {
 	return set.bucket(action, resource).settled && e.now.Load().operator == nil
 }
 
+// Heavy tells whether decisions about an action on a resource may take so long that they are made before a transaction.
+func (e *Engine) Heavy(set *Set, action, resource string) bool {
+	return set.bucket(action, resource).weight >= heavy
+}
+
 // AsksCaller tells whether policies look at the caller's teams or attributes, which a Caller must then be given.
 func (e *Engine) AsksCaller(set *Set) bool {
 	return set.asks || e.now.Load().operator != nil
-}
-
-// AsksLists tells whether policies look at a list of the row, which RowOf must then be given.
-func (e *Engine) AsksLists(set *Set, action, resource string) bool {
-	return set.bucket(action, resource).lists || e.now.Load().operator != nil
 }
 
 // names of the input, made once.
 var (
 	termRole, termMethod, termScopes  = ast.StringTerm("role"), ast.StringTerm("method"), ast.StringTerm("scopes")
 	termScope, termVerb, termLayer    = ast.StringTerm("scope"), ast.StringTerm("verb"), ast.StringTerm("admin_layer")
-	termPolicies, termAction          = ast.StringTerm("policies"), ast.StringTerm("action")
-	termType, termResource            = ast.StringTerm("resource_type"), ast.StringTerm("resource")
-	termPrincipal, termContext        = ast.StringTerm("principal"), ast.StringTerm("context")
 	termTrue, termFalse, termNoScopes = ast.BooleanTerm(true), ast.BooleanTerm(false), ast.ArrayTerm()
 )
-
-// roleTerms are the roles as terms, made once.
-var roleTerms = func() map[principal.Role]*ast.Term {
-	out := map[principal.Role]*ast.Term{}
-	for _, role := range []principal.Role{principal.Member, principal.Agent, principal.Admin, principal.Owner, principal.OperatorRole} {
-		out[role] = ast.StringTerm(string(role))
-	}
-	return out
-}()
 
 // input is the part that scopes and roles are decided by.
 func (k memo) input() [][2]*ast.Term {
@@ -244,49 +206,9 @@ func (k memo) input() [][2]*ast.Term {
 		ast.Item(termVerb, ast.StringTerm(k.q.Verb)), ast.Item(termLayer, layer))
 }
 
-// input is what a verdict takes: what the bucket's conditions look at, or all there is.
-func (b *bucket) input(c *Caller, row Row, whole bool) ast.Object {
-	role, ok := roleTerms[c.Principal.Role]
-	if !ok {
-		role = ast.StringTerm(string(c.Principal.Role))
-	}
-	in := append(make([][2]*ast.Term, 0, 8), ast.Item(termPolicies, b.term), ast.Item(termRole, role), ast.Item(termType, b.resource))
-	if whole {
-		return ast.NewObject(append(append(in, ast.Item(termAction, b.action)), wholeInput(c, row)...)...)
-	}
-	return ast.NewObject(append(in, fill(b.needs, b.value(c, row))...)...)
-}
-
-// value looks an attribute of the input up.
-func (b *bucket) value(c *Caller, row Row) func([]string) ast.Value {
-	return func(path []string) ast.Value {
-		if path[0] != "resource" {
-			return c.value(path)
-		}
-		return row.value(b.on, path[1:])
-	}
-}
-
-// wholeInput is the documented input of the operator's modules.
-func wholeInput(c *Caller, row Row) [][2]*ast.Term {
-	object := func(v map[string]any) *ast.Term {
-		value, err := ast.InterfaceToValue(v)
-		if err != nil || v == nil {
-			return ast.ObjectTerm()
-		}
-		return ast.NewTerm(value)
-	}
-	doc := c.Document()
-	caller, _ := doc["principal"].(map[string]any)
-	call, _ := doc["context"].(map[string]any)
-	return [][2]*ast.Term{
-		ast.Item(termPrincipal, object(caller)), ast.Item(termContext, object(call)), ast.Item(termResource, object(row.Document())),
-	}
-}
-
 // evaluate asks a query, and returns its one answer.
-func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value) (any, error) {
-	rs, err := q.Eval(ctx, rego.EvalParsedInput(input), rego.EvalMetrics(metrics.NoOp()), rego.EvalExternalCancel(never))
+func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value, options ...rego.EvalOption) (any, error) {
+	rs, err := q.Eval(ctx, append(options, rego.EvalParsedInput(input), rego.EvalMetrics(metrics.NoOp()))...)
 	if err != nil {
 		return nil, fmt.Errorf("evaluate the policies: %w", err)
 	}
@@ -296,7 +218,8 @@ func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value) (a
 	return rs[0].Expressions[0].Value, nil
 }
 
-// never cancels an evaluation: it takes microseconds, and a goroutine to watch the caller's context would cost more.
+// never cancels the evaluation of scopes and roles: no customer has a say in what it costs, its answer is remembered, and
+// a goroutine to watch the caller's context would cost more.
 var never = notCancelled{}
 
 type notCancelled struct{}
@@ -328,21 +251,6 @@ func decode(v any) (Decision, error) {
 		return Decision{}, errors.New("read the decision: allowed on no rows")
 	}
 	return d, nil
-}
-
-// decodeVerdict reads whether the policies allow it, and which of them decided.
-func decodeVerdict(v any) (verdict, error) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return verdict{}, errors.New("read the policies' verdict: no object")
-	}
-	allow, ok1 := m["allow"].(bool)
-	kind, ok2 := m["kind"].(string)
-	name, ok3 := m["id"].(string)
-	if !ok1 || !ok2 || !ok3 {
-		return verdict{}, errors.New("read the policies' verdict: it lacks something")
-	}
-	return verdict{allow: allow, by: By{Kind: kind, ID: name}}, nil
 }
 
 func intText(i int64) json.Number { return json.Number(strconv.FormatInt(i, 10)) }

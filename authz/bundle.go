@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -27,16 +26,12 @@ type bundle struct {
 	compiler *ast.Compiler
 	data     storage.Store
 	decision rego.PreparedEvalQuery
-	verdict  rego.PreparedEvalQuery
-	unmet    rego.PreparedEvalQuery
-	operator node // what is left of the operator's denials; nil when there are none
+	denial   rego.PreparedEvalQuery // what the operator's modules deny by
+	operator node                   // what is left of their denials; nil when there are none
 }
 
 // operatorPackage is where the operator's modules may put rules: there, and below it.
 var operatorPackage = ast.MustParseRef("data.atrium.operator")
-
-// denials asks whether the operator's modules deny, for the filter of rows.
-var denials = ast.MustParseBody("data.atrium.operator.deny[_]")
 
 // maxModule bounds a module of the operator's, in bytes.
 const maxModule = 1 << 20
@@ -65,7 +60,7 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 		return nil, err
 	}
 	for query, into := range map[string]*rego.PreparedEvalQuery{
-		"data.atrium.authz.decision": &b.decision, "data.atrium.authz.verdict": &b.verdict, "data.atrium.authz.unmet": &b.unmet,
+		"data.atrium.authz.decision": &b.decision, "data.atrium.operator.deny": &b.denial,
 	} {
 		*into, err = rego.New(rego.Compiler(b.compiler), rego.Store(b.data), rego.Query(query)).PrepareForEval(ctx)
 		if err != nil {
@@ -147,26 +142,4 @@ func versionOf(sources map[string]string, data []byte) string {
 	}
 	sum.Write(data)
 	return hex.EncodeToString(sum.Sum(nil)[:8])
-}
-
-// readOperator evaluates the operator's denials partially, and tries them on every resource.
-func (b *bundle) readOperator(ctx context.Context) error {
-	n, err := partially(ctx, b.compiler, rego.Store(b.data), denials)
-	if err != nil {
-		return fmt.Errorf("the operator's policies: %w", err)
-	}
-	if n == always(false) {
-		return nil
-	}
-	b.operator = n
-	for _, r := range resources {
-		f := folder{on: r, caller: func([]string) ast.Value { return nil }}
-		if _, err := f.fold(n); err != nil {
-			if errors.Is(err, errUntranslatable) {
-				return fmt.Errorf("the operator's policies, on a %s: %w", r.name, err)
-			}
-			return err
-		}
-	}
-	return nil
 }

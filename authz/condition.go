@@ -56,9 +56,10 @@ func cutPath(s string) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
-// parseCondition reads the condition of a policy on a resource (or Any). It returns one detail per fault.
-func parseCondition(on string, raw []byte) ([]*condition, []apperr.Detail) {
+// parseCondition reads the condition of a policy. It returns one detail per fault.
+func parseCondition(policy Policy) ([]*condition, []apperr.Detail) {
 	var bad faults
+	on, raw := policy.Resource, policy.Condition
 	if len(raw) > MaxBytes {
 		bad.whole("must have at most %d KiB of JSON", MaxBytes>>10)
 		return nil, bad
@@ -81,7 +82,7 @@ func parseCondition(on string, raw []byte) ([]*condition, []apperr.Detail) {
 			bad.add(path, "is no attribute that is known%s", suffix(on))
 			continue
 		}
-		p := &parser{path: path, at: at, kinds: kinds, bad: &bad}
+		p := &parser{on: on, path: path, at: at, kinds: kinds, bad: &bad, kept: policy.Kept}
 		out = append(out, p.entry(entries[path])...)
 	}
 	return out, bad
@@ -137,10 +138,12 @@ func goodKey(key string) bool {
 
 // parser reads one entry of a condition.
 type parser struct {
+	on    string // the policy's resource
 	path  string
 	at    []string
 	kinds []kind
 	bad   *faults
+	kept  bool // the policy was saved before
 }
 
 func (p *parser) fault(format string, args ...any) { p.bad.add(p.path, format, args...) }
@@ -211,6 +214,9 @@ func (p *parser) single(c *condition, fits []kind, v any) []*condition {
 	if !ok {
 		return nil
 	}
+	if o.from == nil && !p.mayHold(c.op, o.value) {
+		return nil
+	}
 	if o.from != nil && c.op == "glob" {
 		p.fault("takes a text for glob, not a variable")
 		return nil
@@ -224,6 +230,10 @@ func (p *parser) single(c *condition, fits []kind, v any) []*condition {
 		op = "lacks"
 	case op == "glob":
 		pattern, _ := o.value.(ast.String)
+		if fault := globFault(string(pattern)); fault != "" && !p.kept {
+			p.fault("%s", fault)
+			return nil
+		}
 		o.value = ast.String(globExpr(string(pattern)))
 	}
 	c.set(op, o)
@@ -253,7 +263,7 @@ func (p *parser) several(c *condition, fits []kind, v any) []*condition {
 	items := make([]operandOf, 0, len(values))
 	for _, e := range values {
 		k, o, ok := p.scalar(fits, e)
-		if !ok {
+		if !ok || o.from == nil && !p.mayHold(c.op, o.value) {
 			return nil
 		}
 		fits = []kind{k} // a list is of one kind

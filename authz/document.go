@@ -2,8 +2,8 @@ package authz
 
 import (
 	"reflect"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -17,6 +17,9 @@ type Caller struct {
 	TeamIDs    []string // these two are needed when the engine AsksCaller
 	Attributes map[string]string
 	Time       time.Time
+
+	mu    sync.Mutex
+	known map[question]answer // of heavy questions
 }
 
 // value returns an attribute of the caller or the call; nil for one that is missing.
@@ -181,70 +184,6 @@ func (r Row) Document() map[string]any {
 	}
 	for name, ids := range r.lists {
 		out[name] = ids
-	}
-	return out
-}
-
-// shape is one place of the input that conditions look at, or an object of such places.
-type shape struct {
-	key  *ast.Term
-	path []string // of a leaf, from the input's top
-	sub  []shape
-}
-
-// shapesOf gathers what the conditions of policies look at, by the input's own order of objects. lists tells whether
-// that includes a list of the row.
-func shapesOf(on *resource, policies []*Compiled) (shapes []shape, lists bool) {
-	var paths [][]string
-	for _, p := range policies {
-		for _, c := range p.conditions {
-			paths = append(paths, c.at)
-			paths = append(paths, c.from...)
-		}
-	}
-	slices.SortFunc(paths, slices.Compare)
-	paths = slices.CompactFunc(paths, slices.Equal)
-	for _, path := range paths {
-		if path[0] == "resource" {
-			if a, _ := on.at(path[1:]); a != nil && a.kind == list {
-				lists = true
-			}
-		}
-	}
-	return nested(paths, 0), lists
-}
-
-// nested groups sorted paths by their part at depth.
-func nested(paths [][]string, depth int) []shape {
-	var out []shape
-	for i := 0; i < len(paths); {
-		j := i
-		for j < len(paths) && paths[j][depth] == paths[i][depth] {
-			j++
-		}
-		s := shape{key: ast.StringTerm(paths[i][depth])}
-		if len(paths[i]) == depth+1 {
-			s.path = paths[i]
-		} else {
-			s.sub = nested(paths[i:j], depth+1)
-		}
-		out = append(out, s)
-		i = j
-	}
-	return out
-}
-
-// fill makes the object that the shapes describe, without what is missing.
-func fill(shapes []shape, value func([]string) ast.Value) [][2]*ast.Term {
-	out := make([][2]*ast.Term, 0, len(shapes)+9)
-	for _, s := range shapes {
-		if s.path == nil {
-			out = append(out, ast.Item(s.key, ast.ObjectTerm(fill(s.sub, value)...)))
-			continue
-		}
-		if v := value(s.path); v != nil {
-			out = append(out, ast.Item(s.key, ast.NewTerm(v)))
-		}
 	}
 	return out
 }

@@ -2,8 +2,11 @@ package authz
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
 
 	"atrium/internal/principal"
 )
@@ -15,4 +18,44 @@ func DecideAnew(ctx context.Context, e *Engine, p *principal.Principal, q Questi
 		return Decision{}, err
 	}
 	return decode(v)
+}
+
+// Matches tells whether a glob matches a text.
+func Matches(pattern, text string) bool { return newGlob(pattern).matches(text) }
+
+// InRego asks OPA which of the set's policies about an action and a row apply to it, by the rule that residuals are left
+// of: "conditions hold" is evaluated whole, with the documented input. It returns whether they allow it.
+func InRego(ctx context.Context, e *Engine, set *Set, c *Caller, q Question, row Row) (bool, error) {
+	input, err := ast.InterfaceToValue(operatorInput(c, q, row))
+	if err != nil {
+		return false, err
+	}
+	allowed := false
+	for _, p := range set.policies {
+		if !p.covers(q.Action, q.Resource) || p.Effect == Allow && allowed {
+			continue
+		}
+		var query []string
+		for _, cond := range p.conditions {
+			if !cond.fits(resourceOf(q.Resource)) {
+				query = append(query, "false")
+				continue
+			}
+			parts := cond.term.Value.(*ast.Array)
+			query = append(query, fmt.Sprintf("data.atrium.authz.holds(%s, %s, %s)", parts.Elem(0), parts.Elem(1), parts.Elem(2)))
+		}
+		rs, err := rego.New(rego.Compiler(e.own.compiler), rego.Store(e.own.data), rego.Query(strings.Join(append(query, "true"), "; ")),
+			rego.ParsedInput(input)).Eval(ctx)
+		if err != nil {
+			return false, err
+		}
+		if len(rs) == 0 {
+			continue
+		}
+		if p.Effect == Deny {
+			return false, nil
+		}
+		allowed = true
+	}
+	return allowed, nil
 }

@@ -21,10 +21,45 @@ type column struct {
 
 func (column) isNode() {}
 
-// folder knows the resource, and the caller's attributes: nil for one that is missing.
+// folder knows the resource, the caller's attributes (nil for one that is missing) and, for a decision, the row.
 type folder struct {
 	on     *resource
 	caller func(path []string) ast.Value
+	row    *Row // nil for a filter: the row's attributes stay columns
+}
+
+// value returns an attribute of the row, the caller or the call; nil for one that is missing.
+func (f *folder) value(path []string) ast.Value {
+	if path[0] != "resource" {
+		return f.caller(path)
+	}
+	return f.row.value(f.on, path[1:])
+}
+
+// holds tells whether all conditions of a policy hold for the folder's row.
+func (f *folder) holds(p *Compiled) (bool, error) {
+	for _, c := range p.conditions {
+		if met, err := f.met(c); err != nil || !met {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// met tells whether one condition holds for the folder's row.
+func (f *folder) met(c *condition) (bool, error) {
+	if !c.fits(f.on) {
+		return false, nil
+	}
+	n, err := f.fold(c.resid)
+	if err != nil {
+		return false, err
+	}
+	b, ok := n.(always)
+	if !ok {
+		return false, fmt.Errorf("decide about %s: the row leaves something open", c.path)
+	}
+	return bool(b), nil
 }
 
 // fold returns the node for the folder's caller and resource. Returns errUntranslatable, wrapped, for comparisons that
@@ -83,8 +118,8 @@ func (f *folder) side(o operand) (side, error) {
 	if o.path == nil {
 		return side{value: o.value}, nil
 	}
-	if o.path[0] != "resource" {
-		return side{value: f.caller(o.path)}, nil
+	if o.path[0] != "resource" || f.row != nil {
+		return side{value: f.value(o.path)}, nil
 	}
 	a, key := f.on.at(o.path[1:])
 	if a == nil && len(o.path) == 1 {
@@ -119,6 +154,9 @@ func (f *folder) compare(c compare) (node, error) {
 	switch {
 	case c.op == isNull || c.op == notNull || c.op == isTrue:
 		return unary(c.op, l)
+	case l.attr == nil && r.attr == nil && c.glob != nil:
+		s, ok := l.value.(ast.String) // what is no text makes a match undefined
+		return always(ok && c.glob.matches(string(s)) == (c.op == matches)), nil
 	case l.attr == nil && r.attr == nil:
 		return constants(c.op, l.value, r.value, c.l.orNull || c.r.orNull)
 	case l.attr != nil && r.attr != nil:
@@ -266,33 +304,6 @@ func constants(op comparison, l, r ast.Value, orNull bool) (node, error) {
 	switch op {
 	case startsWith, notStartsWith:
 		return always(strings.HasPrefix(string(a), string(b)) == (op == startsWith)), nil
-	case matches, notMatches:
-		return always(globMatches(string(b), string(a)) == (op == matches)), nil
 	}
 	return nil, fmt.Errorf("%w: operator %d", errUntranslatable, op)
-}
-
-// globMatches tells whether the whole of s matches: * is any run, ? one character.
-func globMatches(glob, s string) bool {
-	g, t := []rune(glob), []rune(s)
-	star, mark, i, j := -1, 0, 0, 0
-	for j < len(t) {
-		switch {
-		case i < len(g) && g[i] == '*':
-			star, mark = i, j
-			i++
-		case i < len(g) && (g[i] == '?' || g[i] == t[j]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
-	}
-	for i < len(g) && g[i] == '*' {
-		i++
-	}
-	return i == len(g)
 }

@@ -19,6 +19,7 @@ type (
 	compare struct {
 		op   comparison
 		l, r operand
+		glob *glob // r, for matches and notMatches
 	}
 )
 

@@ -27,6 +27,7 @@ type Policy struct {
 	Action    string // one of Actions, or Any
 	Resource  string // one of Resources, or Any
 	Condition []byte // JSON: {path: value}
+	Kept      bool   // it was saved before: what is refused now only because it is of no use, or slow, is taken
 }
 
 // Compiled is a policy that was read, checked and partially evaluated. It is immutable.
@@ -36,7 +37,8 @@ type Compiled struct {
 }
 
 // Compile reads a policy. Returns validation_error with a detail for each fault, named "effect", "action", "resource"
-// or "condition.<path>"; a condition that no filter of rows can be made of is one of them.
+// or "condition.<path>". Faults are, among others, a condition that can never hold, and one that no filter of rows can be
+// made of.
 func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 	var bad faults
 	if p.Effect != Allow && p.Effect != Deny {
@@ -49,12 +51,15 @@ func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 		bad = append(bad, apperr.Detail{Field: "resource", Message: "must be one of: " + strings.Join(Resources(), ", ") + ", *"})
 		return nil, apperr.Invalid(bad...)
 	}
-	conditions, more := parseCondition(p.Resource, p.Condition)
+	conditions, more := parseCondition(p)
 	if bad = append(bad, more...); len(bad) > 0 {
 		return nil, apperr.Invalid(bad...)
 	}
 	c := &Compiled{Policy: p, conditions: conditions}
 	for _, cond := range conditions {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("compile the policy: %w", ctx.Err())
+		}
 		n, err := e.residual(ctx, cond.term)
 		if err == nil {
 			cond.resid = n

@@ -273,7 +273,7 @@ func (r *reader) operand(t *ast.Term) (operand, error) {
 func (r *reader) comparison(op comparison, a, b *ast.Term) (node, error) {
 	if op == matches { // the expression comes first
 		expr, ok := a.Value.(ast.String)
-		glob, ours := globOf(string(expr))
+		pattern, ours := globOf(string(expr))
 		if !ok || !ours {
 			return nil, fmt.Errorf("%w: an expression that is no glob", errUntranslatable)
 		}
@@ -281,7 +281,7 @@ func (r *reader) comparison(op comparison, a, b *ast.Term) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return compare{op: op, l: l, r: operand{value: ast.String(glob)}}, nil
+		return compare{op: op, l: l, r: operand{value: ast.String(pattern)}, glob: newGlob(pattern)}, nil
 	}
 	l, err := r.operand(a)
 	if err != nil {

@@ -30,8 +30,14 @@ import (
 // Any stands for every resource, or every action, in a policy.
 const Any = "*"
 
-// AuditEntry is the resource whose rows tell of other rows: who may not see those may not see its rows either.
-const AuditEntry = "AuditEntry"
+// The resources whose rows tell of other rows: who may not see those may not see their rows either.
+const (
+	AuditEntry     = "AuditEntry"
+	AccessDecision = "AccessDecision" // but for the caller's own
+)
+
+// Tells tells whether a resource's rows are about other rows.
+func Tells(name string) bool { return name == AuditEntry || name == AccessDecision }
 
 // resources are what policies name, by name: entities whose rows they reach, and plain ones that have no rows of
 // their own. Whoever adds an operation on another resource adds it here; a test asks for it.
@@ -57,7 +63,7 @@ var resources = func() map[string]*resource {
 		entity("Agent", agent.Table, func(c *ent.Client) loader[ent.Agent] { return c.Agent.Get }),
 		entity("Calendar", calendar.Table, func(c *ent.Client) loader[ent.Calendar] { return c.Calendar.Get }),
 		entity("AccessPolicy", accesspolicy.Table, func(c *ent.Client) loader[ent.AccessPolicy] { return c.AccessPolicy.Get }),
-		entity("AccessDecision", accessdecision.Table, func(c *ent.Client) loader[ent.AccessDecision] { return c.AccessDecision.Get }),
+		entity(AccessDecision, accessdecision.Table, func(c *ent.Client) loader[ent.AccessDecision] { return c.AccessDecision.Get }),
 		{name: "Credit"}, // read as a whole: a balance over some entries would be none
 	} {
 		all[r.name] = r
@@ -86,6 +92,14 @@ type resource struct {
 	attrs map[string]*attribute // by the API's name: "ownerTeamId", "sla.responseMinutes"; maps by theirs: "tags"
 	byDoc []*attribute          // in the entity's order
 	load  func(ctx context.Context, db *ent.Client, id string) (any, error)
+}
+
+// resourceOf returns the resource of that name; one without attributes where policies know none.
+func resourceOf(name string) *resource {
+	if r := resources[name]; r != nil {
+		return r
+	}
+	return &resource{name: name}
 }
 
 // loader reads one row by its id.

@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"atrium/ent/accessdecision"
 	"atrium/ent/auditentry"
 	"atrium/internal/principal"
 )
@@ -17,8 +18,18 @@ type visible struct {
 	caller   *Caller
 	operator node
 
-	mu   sync.Mutex
-	made map[string]func(*sql.Selector)
+	mu    sync.Mutex
+	made  map[string]func(*sql.Selector)
+	known map[string]string // by entity, the id of a row that was decided to be visible
+}
+
+// Knows spares the database the filter for one row, which was decided to be visible. Whoever says so asks again when the row
+// was read.
+func (v *visible) Knows(entity, id string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.known = map[string]string{entity: id}
+	delete(v.made, entity)
 }
 
 // Exempt tells whether policies are not asked, as the Rego's rule of that name has it: owners keep reading and writing
@@ -55,15 +66,18 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 		return v.joining(entity)
 	}
 	f := v.filter(entity)
-	if entity != AuditEntry {
+	if !Tells(entity) {
 		if f.all() {
 			return nil
+		}
+		if id := v.known[entity]; id != "" {
+			return func(s *sql.Selector) { s.Where(sql.Or(sql.EQ(s.C(idColumn), id), f.predicate(s))) }
 		}
 		return f.where
 	}
 	var hiding []filter                // resources of which some rows are hidden
 	for _, name := range Resources() { // in one order, so that statements can be kept ready
-		if name == AuditEntry || !HasRows(name) {
+		if name == AuditEntry || name == entity || !HasRows(name) {
 			continue
 		}
 		if other := v.filter(name); !other.all() {
@@ -75,9 +89,14 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 	}
 	return func(s *sql.Selector) {
 		f.where(s)
-		if len(hiding) > 0 {
-			s.Where(toldOf(s, hiding))
+		if len(hiding) == 0 {
+			return
 		}
+		told := toldOf(s, hiding)
+		if entity == AccessDecision {
+			told = sql.Or(told, sql.EQ(s.C(accessdecision.FieldPrincipalID), v.caller.Principal.ID))
+		}
+		s.Where(told)
 	}
 }
 
@@ -143,8 +162,8 @@ func (v *visible) value(resource string) func([]string) ast.Value {
 	}
 }
 
-// toldOf narrows audit entries to those about rows that are visible, and those about none. An entry of a row that is
-// gone stays hidden where rows of its kind may be: nothing is left that would tell which.
+// toldOf narrows audit entries, and decisions, to those about rows that are visible, and those about none. An entry of a
+// row that was deleted stays hidden where rows of its kind may be: nothing is left that would tell which.
 func toldOf(s *sql.Selector, hiding []filter) *sql.Predicate {
 	types := make([]any, len(hiding))
 	told := []*sql.Predicate{sql.IsNull(s.C(auditentry.FieldResourceID))}

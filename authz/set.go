@@ -1,12 +1,16 @@
 package authz
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -52,32 +56,26 @@ type slot struct{ action, resource string }
 
 // bucket is the part of a set that is about one action on one resource, made once.
 type bucket struct {
-	on               *resource
-	allow            []*Compiled
-	deny             []*Compiled
-	settled          bool // no row and no caller makes a difference
-	action, resource *ast.Term
-	term             *ast.Term // {allow: […], deny: […]}, as the Rego reads them
-	needs            []shape   // what of the input the conditions look at
-	lists            bool      // they look at a list of the row
-	known            sync.Map  // role → verdict, when settled
+	on      *resource
+	allow   []*Compiled
+	deny    []*Compiled
+	settled bool       // no row and no caller makes a difference
+	weight  int        // what a decision may cost: conditions, globs tenfold
+	places  [][]string // of the row's attributes that conditions look at
 }
 
 func (s *Set) bucket(action, on string) *bucket {
 	key := slot{action, on}
 	if b, ok := s.buckets.Load(key); ok {
-		return b.(*bucket) //nolint:forcetypeassert // only buckets are stored
+		return b.(*bucket) // only buckets are stored
 	}
 	b, _ := s.buckets.LoadOrStore(key, s.newBucket(action, on))
-	return b.(*bucket) //nolint:forcetypeassert // only buckets are stored
+	return b.(*bucket) // only buckets are stored
 }
 
 // newBucket picks the policies that can apply. Where one decides alone, whatever the row, the others are left out.
 func (s *Set) newBucket(action, on string) *bucket {
-	b := &bucket{on: resources[on], action: ast.StringTerm(action), resource: ast.StringTerm(on)}
-	if b.on == nil {
-		b.on = &resource{name: on}
-	}
+	b := &bucket{on: resourceOf(on)}
 	for _, p := range s.policies {
 		if !p.covers(action, on) || slices.ContainsFunc(p.conditions, func(c *condition) bool { return !c.fits(b.on) }) {
 			continue
@@ -98,27 +96,99 @@ func (s *Set) newBucket(action, on string) *bucket {
 	case len(b.deny) == 0 && slices.ContainsFunc(b.allow, free):
 		b.allow, b.settled = slices.DeleteFunc(b.allow, bound), true
 	}
-	b.term = policiesTerm(b.allow, b.deny)
-	b.needs, b.lists = shapesOf(b.on, slices.Concat(b.allow, b.deny))
+	for _, p := range slices.Concat(b.allow, b.deny) {
+		for _, c := range p.conditions {
+			if b.weight++; c.op == "glob" {
+				b.weight += 9
+			}
+			if c.at[0] == "resource" {
+				b.places = append(b.places, c.at[1:])
+			}
+		}
+	}
+	slices.SortFunc(b.places, slices.Compare)
+	b.places = slices.CompactFunc(b.places, slices.Equal)
 	return b
 }
 
-// policiesTerm is how the Rego sees policies.
-func policiesTerm(allow, deny []*Compiled) *ast.Term {
-	terms := func(list []*Compiled) *ast.Term {
-		out := make([]*ast.Term, len(list))
-		for i, p := range list {
-			conditions := make([]*ast.Term, len(p.conditions))
-			for j, c := range p.conditions {
-				conditions[j] = c.term
-			}
-			out[i] = ast.ObjectTerm(
-				ast.Item(ast.StringTerm("id"), ast.StringTerm(p.ID)),
-				ast.Item(ast.StringTerm("conditions"), ast.ArrayTerm(conditions...)))
+// heavy is the weight from which a bucket's decisions may take more than a millisecond.
+const heavy = 100
+
+// seen is what the bucket's policies look at in a row, as a text that tells rows apart.
+func (b *bucket) seen(row Row) string {
+	var s strings.Builder
+	for _, place := range b.places {
+		v := row.value(b.on, place)
+		if v == nil {
+			s.WriteString("-")
+			continue
 		}
-		return ast.ArrayTerm(out...)
+		text := v.String()
+		s.WriteString(strconv.Itoa(len(text)) + " " + text)
 	}
-	return ast.ObjectTerm(ast.Item(ast.StringTerm("allow"), terms(allow)), ast.Item(ast.StringTerm("deny"), terms(deny)))
+	return s.String()
+}
+
+// decide tells whether the policies allow it, and names the one that decided: the first that denies, else the first that
+// allows, else none. It gives up with an error after maxDecision. What many policies have decided is remembered for the
+// caller, who may ask before a transaction what counts within (see op).
+func (b *bucket) decide(ctx context.Context, c *Caller, row Row) (allowed bool, by string, err error) {
+	if b.weight < heavy {
+		return b.evaluate(ctx, c, row)
+	}
+	key := question{b, b.seen(row)}
+	c.mu.Lock()
+	known, ok := c.known[key]
+	c.mu.Unlock()
+	if ok {
+		return known.allowed, known.by, known.err
+	}
+	if allowed, by, err = b.evaluate(ctx, c, row); err != nil && !errors.Is(err, errTooLong) {
+		return false, "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = map[question]answer{}
+	}
+	c.known[key] = answer{allowed, by, err}
+	return allowed, by, err
+}
+
+// question is one that a caller may ask again, and answer what came of it.
+type question struct {
+	about *bucket
+	seen  string
+}
+
+type answer struct {
+	allowed bool
+	by      string
+	err     error // errTooLong
+}
+
+// errTooLong is why policies are given up that take more than maxDecision.
+var errTooLong = errors.New("decide by the policies: they take too long")
+
+func (b *bucket) evaluate(ctx context.Context, c *Caller, row Row) (allowed bool, by string, err error) {
+	f := folder{on: b.on, caller: c.value, row: &row}
+	until := time.Now().Add(maxDecision)
+	for _, policies := range [][]*Compiled{b.deny, b.allow} {
+		for _, p := range policies {
+			holds, err := f.holds(p)
+			switch {
+			case err != nil:
+				return false, "", err
+			case holds:
+				return p.Effect == Allow, p.ID, nil
+			case ctx.Err() != nil:
+				return false, "", fmt.Errorf("decide by the policies: %w", ctx.Err())
+			case time.Now().After(until):
+				return false, "", errTooLong
+			}
+		}
+	}
+	return false, "", nil
 }
 
 // filter folds the bucket for one caller.

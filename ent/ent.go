@@ -43,6 +43,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
+	"atrium/ent/workflowversion"
 	"context"
 	"errors"
 	"fmt"
@@ -152,6 +153,7 @@ func checkColumn(t, c string) error {
 			webhookdelivery.Table:     webhookdelivery.ValidColumn,
 			webhooksubscription.Table: webhooksubscription.ValidColumn,
 			workflow.Table:            workflow.ValidColumn,
+			workflowversion.Table:     workflowversion.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

@@ -36,4 +36,5 @@ var EdgeTables = map[string]string{
 	"User.memberships":             "team_members",
 	"WebhookDelivery.subscription": "webhook_subscriptions",
 	"WebhookDelivery.source":       "events",
+	"WorkflowVersion.workflow":     "workflows",
 }

@@ -12,15 +12,10 @@ func (r *queryResolver) Viewer(ctx context.Context) (*view.Viewer, error) {
 	return viewer(ctx)
 }
 
-func (r *mutationResolver) UpdateCompany(ctx context.Context, input map[string]any) (*generated.UpdateCompanyPayload, error) {
+func (r *mutationResolver) UpdateCompany(ctx context.Context, input company.UpdateInput) (*generated.UpdateCompanyPayload, error) {
 	c, err := change(ctx, r.engine, company.Update, input, none)
 	return &generated.UpdateCompanyPayload{Company: view.NewCompany(c)}, err
 }
-
-// Viewer returns the resolver of the company that a caller belongs to.
-func (r *Resolver) Viewer() generated.ViewerResolver { return &viewerResolver{r} }
-
-type viewerResolver struct{ *Resolver }
 
 func (r *viewerResolver) Company(ctx context.Context, _ *view.Viewer) (*view.Company, error) {
 	c, err := run(ctx, r.engine, company.Get, company.GetInput{})

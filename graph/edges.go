@@ -2,27 +2,27 @@ package graph
 
 import (
 	"context"
-	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 
 	"atrium/ent"
 	"atrium/graph/internal/relay"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
-// follow reads the row that an edge leads to, for all rows of the cohort at once; id is the edge's column. Rows that are
+// follow reads the row that an edge leads to, for all rows of the batch at once; id is the edge's column. Rows that are
 // gone are null, and so are edges that lead nowhere.
 func follow[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *string,
-	o *op.Operation[op.ByIDs, map[string]*T],
+	o *op.Operation[paging.ByIDs, map[string]*T],
 ) (*T, error) {
 	to := id(from)
 	if to == nil {
-		return nil, nil //nolint:nilnil // null
+		return nil, nil // null
 	}
-	c, parents := cohortOf(ctx, from)
-	found, err := once(ctx, c, func() (map[string]*T, error) {
-		in := op.ByIDs{Lean: lean[T](ctx, "", nil)}
+	l, parents := loaderOf(ctx, from)
+	found, err := once(ctx, l, func() (map[string]*T, error) {
+		in := paging.ByIDs{Columns: columns[T](ctx)}
 		seen := map[string]bool{}
 		for _, row := range parents {
 			if id := id(row); id != nil && !seen[*id] {
@@ -37,19 +37,19 @@ func follow[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *s
 				rows = append(rows, row)
 			}
 		}
-		together(ctx, rows)
+		batch(ctx, rows)
 		return found, err
 	})
 	return found[*to], err
 }
 
-// attach reads a value that belongs to a row, for all rows of the cohort at once.
+// attach reads a value that belongs to a row, for all rows of the batch at once.
 func attach[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) string,
-	o *op.Operation[op.ByIDs, map[string]V],
+	o *op.Operation[paging.ByIDs, map[string]V],
 ) (V, error) {
-	c, parents := cohortOf(ctx, to)
-	values, err := once(ctx, c, func() (map[string]V, error) {
-		var in op.ByIDs
+	l, parents := loaderOf(ctx, to)
+	values, err := once(ctx, l, func() (map[string]V, error) {
+		var in paging.ByIDs
 		for _, row := range parents {
 			in.IDs = append(in.IDs, id(row))
 		}
@@ -58,19 +58,19 @@ func attach[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) stri
 	return values[id(to)], err
 }
 
-// branch lists the children of a row for a connection, for all rows of the cohort at once; node is what stands behind a
+// branch lists the children of a row for a connection, for all rows of the batch at once; node is what stands behind a
 // row of the list.
 func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
-	o *op.Operation[op.OfParents, map[string]op.List[Row]], first *int, after *string, node func(Row) *T,
+	o *op.Operation[paging.OfParents, map[string]paging.List[Row]], first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
-	c, parents := cohortOf(ctx, from)
-	connections, err := once(ctx, c, func() (map[string]*relay.Connection[T], error) {
+	l, parents := loaderOf(ctx, from)
+	connections, err := once(ctx, l, func() (map[string]*relay.Connection[T], error) {
 		size, err := sizeOf(first)
 		if err != nil {
 			return nil, err
 		}
-		in := op.OfParents{}
-		in.SetWindow(size, op.Or(after, ""), "", graphql.FieldRequested(ctx, "totalCount"), lean[T](ctx, "edges.node.", nil))
+		in := paging.OfParents{}
+		in.SetWindow(size, op.Or(after, ""), "", graphql.FieldRequested(ctx, "totalCount"))
 		for _, row := range parents {
 			in.IDs = append(in.IDs, id(row))
 		}
@@ -87,23 +87,10 @@ func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, id func(*
 			}
 			out[id] = c
 		}
-		together(ctx, nodes)
+		batch(ctx, nodes)
 		return out, nil
 	})
 	return connections[id(from)], err
-}
-
-// lean tells whether nothing is selected below a path of what op.Lean leaves out of a row, nor ordered by it.
-func lean[T any](ctx context.Context, path string, order *relay.Order) bool {
-	left := op.LeftOut[T]()
-	if order != nil && slices.Contains(left, order.Field) {
-		return false
-	}
-	paths := make([]string, len(left))
-	for i, name := range left {
-		paths[i] = path + name
-	}
-	return !graphql.AnyFieldRequested(ctx, paths...)
 }
 
 // teamOf and userOf are what stands on either side of a membership.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/internal/apikey"
 	"atrium/internal/apitest"
-	"atrium/internal/authn"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -61,7 +61,7 @@ func robotOf(t testing.TB, s *apitest.Server) (string, apitest.Caller) {
 	ctx := s.World.As(s.World.A, principal.Owner)
 	role := "agent"
 	robot := testkit.Run(t, s.World, ctx, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Robot", Role: &role})
-	key := testkit.Run(t, s.World, ctx, authn.CreateKey, authn.CreateKeyInput{
+	key := testkit.Run(t, s.World, ctx, apikey.Create, apikey.CreateInput{
 		Name: "Robot's", Scopes: principal.ScopeNames, ServiceAccountID: &robot.ID,
 	})
 	return robot.ID, apitest.Caller{Name: "robot's key", Header: http.Header{"X-Api-Key": {key.Value}}, Company: s.World.A.Company.ID, KeyID: key.ID}

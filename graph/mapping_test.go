@@ -23,6 +23,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/form"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/store"
 )
 
@@ -170,7 +171,7 @@ func (q stubQuery) Node(context.Context, string) (relay.Node, error) { return q.
 func (q stubQuery) Viewer(context.Context) (*view.Viewer, error) { return &view.Viewer{}, nil }
 
 func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connection[billing.HistoryEntry], error) {
-	return relay.New(op.List[*billing.HistoryEntry]{Rows: []*billing.HistoryEntry{q.entry}}, same[billing.HistoryEntry]), nil
+	return relay.New(paging.List[*billing.HistoryEntry]{Rows: []*billing.HistoryEntry{q.entry}}, same[billing.HistoryEntry]), nil
 }
 
 type stubViewer struct{ answering }

@@ -72,13 +72,13 @@ func (s *Server) admit(
 	}
 	size, err := limit.Measure(schema, doc, o, variables, limits.QueryCost)
 	if err != nil {
-		return err //nolint:wrapcheck // an *apperr.Error
+		return err
 	}
 	if size.Introspects && !mayIntrospect(p) {
 		return apperr.New(apperr.Validation, "Introspection is for admins and owners.")
 	}
 	if further := furtherCalls(o, size); further > 0 {
-		return s.Gate.Charge(ctx, w, further) //nolint:wrapcheck // an *apperr.Error
+		return s.Gate.Charge(ctx, w, further)
 	}
 	return nil
 }

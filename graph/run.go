@@ -3,8 +3,8 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
+	"reflect"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -13,54 +13,72 @@ import (
 	"atrium/graph/internal/view"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 )
 
-// change runs the operation of a mutation on its input, which is read as REST reads a path and a body. target is the
-// input's field that holds what REST has in its path.
-func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], input map[string]any, target string) (Out, error) {
+// change runs the operation of a mutation. Its rules are held against what the caller sent, as REST holds them against a
+// body; about is the input's field that holds what REST has in its path.
+func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, about string) (Out, error) {
 	var none Out
-	id, _ := input[target].(string)
-	if err := o.Admit(ctx, e, id); err != nil {
-		return none, err //nolint:wrapcheck // an *apperr.Error
+	target, _ := any(in).(op.Target)
+	id := ""
+	if about != "" && target != nil {
+		id = target.TargetID()
 	}
-	body := maps.Clone(input)
-	delete(body, target)
-	raw, err := json.Marshal(body)
+	call, err := o.Admit(ctx, e, id)
 	if err != nil {
-		return none, apperr.Wrap(fmt.Errorf("read the input: %w", err), apperr.Validation, "The input cannot be read.")
+		return none, err
 	}
-	in, err := o.Decode(raw, func(string) string { return id }, nil)
-	if err != nil {
-		return none, err //nolint:wrapcheck // an *apperr.Error
+	if err := o.Check(sent(ctx, about)); err != nil {
+		return none, err
 	}
-	out, _, err := op.Run(ctx, e, o, in, op.Call{}.Checked())
-	return out, err //nolint:wrapcheck // an *apperr.Error
+	out, _, err := op.Run(ctx, e, o, in, call.Checked())
+	return out, err
+}
+
+// sent returns the input of the context's field as the caller sent it, without the field that REST has in its path. A
+// field that takes no input takes its arguments as one.
+func sent(ctx context.Context, about string) map[string]any {
+	arguments := graphql.GetFieldContext(ctx).Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
+	if input, ok := arguments["input"].(map[string]any); ok {
+		arguments = maps.Clone(input)
+	}
+	delete(arguments, about)
+	return arguments
 }
 
 // run runs an operation whose input the schema is bound to.
 func run[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In) (Out, error) {
 	out, _, err := op.Run(ctx, e, o, in, nil)
-	return out, err //nolint:wrapcheck // an *apperr.Error
+	return out, err
+}
+
+// readJSON reads a JSON value of an input into its field. What does not fit is left out: the operation's rules, which look
+// at what was sent, name it.
+func readJSON(data json.RawMessage, field any) error {
+	if data == nil {
+		data = json.RawMessage("null")
+	}
+	if err := json.Unmarshal(data, field); err != nil {
+		reflect.ValueOf(field).Elem().SetZero()
+	}
+	return nil
 }
 
 // read runs the operation that reads one row.
 func read[Row any](ctx context.Context, e *op.Engine, o *op.Operation[op.ByID, *Row], id string) (*Row, error) {
-	in, err := o.Decode(nil, func(string) string { return id }, nil)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // an *apperr.Error
-	}
-	return run(ctx, e, o, in)
+	return run(ctx, e, o, op.ByID{ID: id})
 }
 
-// window is what an operation's input has when it embeds op.Page.
+// window is what an operation's input has when it embeds paging.Page.
 type window[In any] interface {
 	*In
-	SetWindow(size int, after, sort string, counted, lean bool)
+	SetWindow(size int, after, sort string, counted bool, columns ...string)
 }
 
 // list runs the operation of a list for a connection.
-func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Operation[In, op.List[*T]], in W,
+func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Operation[In, paging.List[*T]], in W,
 	first *int, after *string, order *relay.Order,
 ) (*relay.Connection[T], error) {
 	if in == nil {
@@ -70,12 +88,12 @@ func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Oper
 	if err != nil {
 		return nil, err
 	}
-	in.SetWindow(size, op.Or(after, ""), order.Sort(), graphql.FieldRequested(ctx, "totalCount"), lean[T](ctx, "edges.node.", order))
+	in.SetWindow(size, op.Or(after, ""), order.Sort(), graphql.FieldRequested(ctx, "totalCount"), columns[T](ctx, "edges", "node")...)
 	l, err := run(ctx, e, o, *in)
 	if err != nil {
 		return nil, err
 	}
-	together(ctx, l.Rows)
+	batch(ctx, l.Rows)
 	return relay.New(l, same[T]), nil
 }
 
@@ -93,12 +111,6 @@ const (
 	none = ""
 	id   = "id"
 )
-
-// idOf returns the id that an input names.
-func idOf(input map[string]any) string {
-	s, _ := input[id].(string)
-	return s
-}
 
 // textsOf shows no texts as {}.
 func textsOf(m map[string]string) map[string]string {

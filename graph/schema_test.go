@@ -12,8 +12,8 @@ import (
 
 	"atrium/graph/internal/limit"
 	"atrium/internal/agent"
-	"atrium/internal/audit"
-	"atrium/internal/authn"
+	"atrium/internal/apikey"
+	"atrium/internal/auditlog"
 	"atrium/internal/catalog"
 	"atrium/internal/company"
 	"atrium/internal/identity"
@@ -97,10 +97,10 @@ var inputs = map[string]struct {
 	"updateSecret":              {secret.UpdateSecret.Info(), "id"},
 	"rotateSecret":              {secret.RotateSecret.Info(), "id"},
 	"deleteSecret":              {secret.DeleteSecret.Info(), "id"},
-	"exportAudit":               {audit.Export.Info(), ""},
-	"createApiKey":              {authn.CreateKey.Info(), ""},
-	"rotateApiKey":              {authn.RotateKey.Info(), "id"},
-	"revokeApiKey":              {authn.RevokeKey.Info(), "id"},
+	"exportAudit":               {auditlog.Export.Info(), ""},
+	"createApiKey":              {apikey.Create.Info(), ""},
+	"rotateApiKey":              {apikey.Rotate.Info(), "id"},
+	"revokeApiKey":              {apikey.Revoke.Info(), "id"},
 	"createOAuthClient":         {identity.CreateClient.Info(), ""},
 	"deleteOAuthClient":         {identity.DeleteClient.Info(), "id"},
 	"resendInvitation":          {people.ResendInvitation.Info(), "id"},
@@ -190,7 +190,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 	lists := map[string]*op.Info{
 		"services": catalog.ListServices.Info(), "requests": request.List.Info(), "workflows": workflow.ListWorkflows.Info(),
 		"users": people.ListUsers.Info(), "teams": people.ListTeams.Info(), "organizations": people.ListOrganizations.Info(),
-		"secrets": secret.ListSecrets.Info(), "auditEntries": audit.ListEntries.Info(), "apiKeys": authn.ListKeys.Info(), "oauthClients": identity.ListClients.Info(), "sessions": websession.List.Info(),
+		"secrets": secret.ListSecrets.Info(), "auditEntries": auditlog.ListEntries.Info(), "apiKeys": apikey.List.Info(), "oauthClients": identity.ListClients.Info(), "sessions": websession.List.Info(),
 		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "agents": agent.List.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),

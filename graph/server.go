@@ -20,7 +20,6 @@ import (
 )
 
 const (
-	maxBody = 1 << 20          // bytes of a request's body
 	maxTime = 10 * time.Second // that an operation may take
 )
 
@@ -95,7 +94,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(withCohorts(r.Context()), maxTime)
+	ctx, cancel := context.WithTimeout(withLoaders(r.Context()), maxTime)
 	defer cancel()
 	oc, err := s.prepare(ctx, w, call)
 	takes := acceptedBy(r)

@@ -206,7 +206,7 @@ func (st *stream) end(reason string, e *apperr.Error) string {
 func (st *stream) again(ctx context.Context) (*principal.Principal, error) {
 	now, err := st.Gate.Again(ctx, st.out.w, st.r)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // an *apperr.Error, or one that goes away
+		return nil, err
 	}
 	if was := st.caller; now.CompanyID != was.CompanyID || now.ID != was.ID || now.Type != was.Type || now.Role != was.Role || now.Scopes != was.Scopes {
 		return nil, apperr.New(apperr.Forbidden, "Your rights have changed. Open the stream again.")
@@ -234,15 +234,15 @@ func (st *stream) tell(ctx context.Context, next graphql.ResponseHandler) (time.
 	return st.timing.calm, nil
 }
 
-// batch is what is sent at once.
-type batch struct {
+// outbound is what is sent at once.
+type outbound struct {
 	text    bytes.Buffer
 	events  int // in the text
 	changes int // that they were made of, those that the caller does not see included
 }
 
 // render returns what is waiting as events. What could not be read waits again.
-func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*batch, error) {
+func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*outbound, error) {
 	done, err := st.streams.turn(ctx)
 	if err != nil {
 		return nil, errGone
@@ -250,9 +250,9 @@ func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*ba
 	defer done()
 	changes, err := st.changes.Take(maxTogether)
 	if err != nil || len(changes) == 0 {
-		return &batch{}, err //nolint:wrapcheck // the feed's own
+		return &outbound{}, err
 	}
-	ctx, cancel := context.WithTimeout(withCohorts(graphql.WithFieldContext(ctx, st.field)), maxTime)
+	ctx, cancel := context.WithTimeout(withLoaders(graphql.WithFieldContext(ctx, st.field)), maxTime)
 	defer cancel()
 	caller, err := st.again(ctx)
 	var events []func()
@@ -264,7 +264,7 @@ func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*ba
 		st.changes.PutBack(changes)
 		return nil, err
 	}
-	b := &batch{events: len(events), changes: len(changes)}
+	b := &outbound{events: len(events), changes: len(changes)}
 	for _, event := range events {
 		event()
 		if res := next(ctx); res != nil {

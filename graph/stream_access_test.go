@@ -13,8 +13,8 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/session"
 	"atrium/ent/user"
+	"atrium/internal/apikey"
 	"atrium/internal/apitest"
-	"atrium/internal/authn"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/principal"
@@ -158,7 +158,7 @@ func TestStreamsEndWithTheCredential(t *testing.T) {
 			end  func(*testing.T)
 		}{
 			"the key is revoked": {key, "unauthorized", func(t *testing.T) {
-				testkit.Run(t, s.World, owner, authn.RevokeKey, op.ByID{ID: key.KeyID})
+				testkit.Run(t, s.World, owner, apikey.Revoke, op.ByID{ID: key.KeyID})
 			}},
 			"the key expires":         {s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{ExpiresAt: &soon}), "unauthorized", func(*testing.T) {}},
 			"the token expires":       {s.Bearer(t, s.World.A, s.World.A.Owner, principal.ScopeNames, 3*time.Second), "unauthorized", func(*testing.T) {}},

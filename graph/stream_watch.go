@@ -56,7 +56,7 @@ func watch[Row, Event any](ctx context.Context, w watched, look func(context.Con
 				events = append(events, func() { out <- event(kindOf(c), row) })
 			}
 		}
-		together(ctx, rows)
+		batch(ctx, rows)
 		return events, nil
 	}
 	return out, nil

@@ -98,6 +98,10 @@ func TestWorkflowsThroughTheGraph(t *testing.T) {
 			a = ask(t, s, s.A.Owner, `mutation($id: ID!) { publishWorkflow(input: {id: $id}) { workflow { version status } } }`, vars{"id": id})
 			require.Equal(t, vars{"version": 1.0, "status": "active"}, a.Get("data.publishWorkflow.workflow"))
 		}
+		a = ask(t, s, s.A.Owner, `query($id: ID!) { workflow(id: $id) { versions(first: 5) { totalCount edges { node { version definition publishedBy } } } } }`, vars{"id": id})
+		require.Equal(t, vars{"totalCount": 1.0, "edges": []any{vars{"node": vars{
+			"version": 1.0, "definition": definition, "publishedBy": s.A.Owner.UserID,
+		}}}}, a.Get("data.workflow.versions"))
 		h := opened(t, s)
 		a = ask(t, s, s.A.Owner, `mutation($id: ID!, $w: ID!) { updateOffering(input: {id: $id, workflowId: $w, sla: {responseMinutes: 60}}) { offering { workflow { name definition } sla { responseMinutes warnAtPercent } } } }`,
 			vars{"id": h.offering.ID, "w": id})

@@ -1,13 +1,12 @@
 # METADATA
-# title: Atrium's decision
+# title: Atrium's decisions
 # description: |
-#   One answer per question: scopes first, then the kind of caller, then the role, then the company's access policies.
-#   `rows` says which rows of the resource the role reaches: all, own (created by the caller) or assigned (to the
-#   caller). README.md describes the policies, and the whole input.
+#   "decision" answers by scopes first, then the kind of caller, then the role. `rows` says which rows of the resource the
+#   role reaches: all, own (created by the caller) or assigned (to the caller). Its input: role, scopes (list), scope (that
+#   the operation needs; "" for none), admin_layer (bool), method, verb.
 #
-#   Input: role, scopes (list), scope (that the operation needs; "" for none), admin_layer (bool), method, verb. Once
-#   the row is known, also policies {allow, deny}, resource, resource_type, principal, context and action; without
-#   policies the answer is that of scopes and roles alone.
+#   "holds" is what one condition of an access policy means. It is evaluated partially when a policy is saved; its input is
+#   that of README.md, and what is left of it decides about rows and filters lists.
 package atrium.authz
 
 default decision := {"allow": false, "by": {"kind": "role", "id": ""}, "rows": "none"}
@@ -18,13 +17,7 @@ decision := {"allow": false, "by": {"kind": "scope", "id": input.scope}, "rows":
 	not method_allowed
 } else := {"allow": false, "by": {"kind": "role", "id": input.role}, "rows": "none"} if {
 	not rows
-} else := {"allow": true, "by": {"kind": "role", "id": input.role}, "rows": rows} if {
-	not input.policies
-} else := {"allow": true, "by": {"kind": verdict.kind, "id": verdict.id}, "rows": rows} if {
-	verdict.allow
-} else := {"allow": false, "by": {"kind": verdict.kind, "id": verdict.id}, "rows": "none"} if {
-	input.policies
-}
+} else := {"allow": true, "by": {"kind": "role", "id": input.role}, "rows": rows}
 
 scope_held if input.scope == ""
 
@@ -50,39 +43,10 @@ rows := reach if {
 	reach := data.roles[data.roles[input.role].extends].verbs[input.verb]
 }
 
-# The part of the access policies. Scopes and roles are known before a row is, and so this is asked alone for each row.
-default verdict := {"allow": false, "kind": "policy", "id": ""}
-
-# Policies never keep an owner from the policies themselves, nor the operator of the installation from anything.
-verdict := {"allow": true, "kind": "role", "id": input.role} if {
-	exempt
-} else := {"allow": false, "kind": "operator", "id": min(data.atrium.operator.deny)} if {
-	count(data.atrium.operator.deny) > 0
-} else := {"allow": false, "kind": "policy", "id": denied[0]} if {
-	denied := [p.id | some p in input.policies.deny; not fails(p.conditions)]
-	denied != []
-} else := {"allow": true, "kind": "policy", "id": permitted[0]} if {
-	permitted := [p.id | some p in input.policies.allow; not fails(p.conditions)]
-	permitted != []
-}
-
-exempt if {
-	input.role == "owner"
-	input.resource_type == "AccessPolicy"
-}
-
-exempt if input.role == "operator"
-
-# A policy applies when all of its conditions hold.
-fails(conditions) if {
-	some c in conditions
-	not holds(c[0], c[1], c[2])
-}
-
 # holds tells whether one condition does: an operator, where an attribute stands in the input, and what it is compared
 # with. That is a constant, or for the operators that end in _of where another attribute stands. A value that is missing
-# or null makes every operator but exists fail. Partial evaluation of this rule is what lists are filtered by. The operator
-# stands in the bodies because that is how OPA finds the one rule without trying them all.
+# or null makes every operator but exists fail. The operator stands in the bodies because that is how OPA finds the one
+# rule without trying them all.
 holds(op, at, want) if {
 	op == "exists"
 	there := object.get(input, at, null) != null
@@ -275,12 +239,4 @@ resolved(item) := item.want
 resolved(item) := v if {
 	v := object.get(input, item.from, null)
 	v != null
-}
-
-# unmet are the conditions that do not hold, by the id of their policy and their place in it; only explanations ask.
-unmet contains [p.id, i] if {
-	some effect in ["allow", "deny"]
-	some p in input.policies[effect]
-	some i, c in p.conditions
-	not holds(c[0], c[1], c[2])
 }

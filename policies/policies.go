@@ -1,4 +1,3 @@
-// Package policies embeds the Rego modules and the roles' data that package authz evaluates.
 package policies
 
 import "embed"

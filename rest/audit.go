@@ -1,8 +1,6 @@
 package rest
 
 import (
-	"encoding/json"
-
 	"github.com/danielgtaylor/huma/v2"
 
 	"atrium/ent"
@@ -10,43 +8,38 @@ import (
 
 // AuditEntry is an audit entry as answers show it.
 type AuditEntry struct {
-	ID        string        `json:"id"`
+	ID        string        `json:"id" example:"aud_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	At        Time          `json:"at"`
 	Actor     AuditActor    `json:"actor" doc:"Who did it; for API keys, the key."`
-	Action    string        `json:"action" doc:"Such as request.created."`
+	Action    string        `json:"action" doc:"Such as request.created." example:"request.updated"`
 	Resource  AuditResource `json:"resource" doc:"What it was done to."`
 	Outcome   string        `json:"outcome" enum:"allowed,denied,failed"`
-	IP        *string       `json:"ip"`
-	UserAgent *string       `json:"userAgent"`
-	RequestID *string       `json:"requestId" doc:"The X-Request-Id of the answer."`
-	Changes   AuditChanges  `json:"changes" doc:"The fields that changed; secrets are masked."`
+	IP        *string       `json:"ip" example:"192.0.2.7"`
+	UserAgent *string       `json:"userAgent" example:"curl/8.5.0"`
+	RequestID *string       `json:"requestId" doc:"The X-Request-Id of the answer." example:"rid_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Changes   AuditChanges  `json:"changes" doc:"The fields that changed; secrets are masked." example:"{\"status\": {\"from\": \"PENDING\", \"to\": \"IN_PROGRESS\"}}"`
 	CreatedAt Time          `json:"createdAt"`
 	UpdatedAt Time          `json:"updatedAt"`
 }
 
 // AuditActor is who did something.
 type AuditActor struct {
-	Type string `json:"type"`
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	Type string `json:"type" example:"user"`
+	ID   string `json:"id" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name string `json:"name" example:"Ada Osei"`
 }
 
 // AuditResource is what something was done to. It has no id when nothing came of a create.
 type AuditResource struct {
-	Type string  `json:"type"`
-	ID   *string `json:"id"`
+	Type string  `json:"type" example:"Request"`
+	ID   *string `json:"id" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 }
 
-// AuditChanges is the JSON text of an entry's changes, by field.
-type AuditChanges json.RawMessage
+// AuditChanges are an entry's changes, by field.
+type AuditChanges Object
 
-// MarshalJSON returns the text; {} when nothing changed.
-func (c AuditChanges) MarshalJSON() ([]byte, error) {
-	if len(c) == 0 || string(c) == "null" {
-		return []byte("{}"), nil
-	}
-	return c, nil
-}
+// MarshalJSON writes the changes.
+func (c AuditChanges) MarshalJSON() ([]byte, error) { return c, nil }
 
 // Schema tells the OpenAPI document what changes look like.
 func (AuditChanges) Schema(huma.Registry) *huma.Schema {
@@ -64,7 +57,7 @@ func auditEntryOut(e *ent.AuditEntry) AuditEntry {
 		Actor:  AuditActor{Type: e.ActorType, ID: e.ActorID, Name: e.ActorName},
 		Action: e.Action, Resource: AuditResource{Type: e.ResourceType, ID: e.ResourceID}, Outcome: string(e.Outcome),
 		IP: textOrNil(e.IP), UserAgent: textOrNil(e.UserAgent), RequestID: textOrNil(e.RequestID),
-		Changes: AuditChanges(e.Changes), CreatedAt: at(e.CreatedAt), UpdatedAt: at(e.UpdatedAt),
+		Changes: AuditChanges(objectOut(e.Changes)), CreatedAt: at(e.CreatedAt), UpdatedAt: at(e.UpdatedAt),
 	}
 }
 

@@ -27,7 +27,7 @@ func TestAuditLog(t *testing.T) {
 			for i, rid := range l.Column("requestId") {
 				if rid == of.RequestID() {
 					row, _ := apitest.At(l.JSON(), "data")
-					return row.([]any)[i].(map[string]any) //nolint:forcetypeassert // a test
+					return row.([]any)[i].(map[string]any)
 				}
 			}
 			t.Fatalf("no entry of %s", of.RequestID())
@@ -52,7 +52,7 @@ func TestAuditLog(t *testing.T) {
 		e = entry(noScope)
 		require.Equal(t, []any{"service.deleted", "denied", body{"type": "Service", "id": id}}, []any{e["action"], e["outcome"], e["resource"]})
 
-		at := url.QueryEscape(e["at"].(string)) //nolint:forcetypeassert // a test
+		at := url.QueryEscape(e["at"].(string))
 		for query, want := range map[string]int{
 			"actorId=" + as.KeyID: 2, "actorId=" + as.KeyID + "," + s.A.Member.UserID: 3, "action=service.created&resourceId=" + id: 1,
 			"resourceId=" + id: 3, "resourceType=Service": 4, "resourceType=service": 0, "action=service.%25": 0, "actorId=" + s.B.OwnerKey.KeyID: 0,

@@ -107,8 +107,8 @@ func TestBadBodies(t *testing.T) {
 		}
 		for _, row := range rest.Table() {
 			path := sample(paths, row)
-			if row.Method != http.MethodPost && row.Method != http.MethodPatch {
-				continue
+			if row.Method != http.MethodPost && row.Method != http.MethodPatch || strings.HasSuffix(row.Path, "/publish") {
+				continue // publishing takes no body
 			}
 			for name, text := range malformed {
 				s.Do(t, apitest.Scenario{Name: name, As: as, Method: row.Method, Path: path, Body: text, WantStatus: 400, WantCode: "validation_error", WantFields: []string{"body"}})

@@ -15,6 +15,8 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]stri
 	t.Helper()
 	f := filed(t, s, as)
 	n := unique()
+	published := "/v1/workflows/" + create(t, s, as, "/v1/workflows", body{"name": "Published " + n, "definition": definition})
+	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: published + "/publish", WantStatus: http.StatusOK})
 	return map[string]string{
 		"/services/{id}":      "/v1/services/" + create(t, s, as, "/v1/services", body{"name": "Single " + n}),
 		"/offerings/{id}":     "/v1/offerings/" + create(t, s, as, "/v1/services/"+f.service+"/offerings", body{"name": "Single " + n}),
@@ -25,7 +27,10 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]stri
 		"/secrets/{id}":       "/v1/secrets/" + create(t, s, as, "/v1/secrets", body{"name": "S" + strings.ToUpper(n), "value": "v"}),
 		"/users/{id}":         "/v1/users/" + s.A.Member.UserID,
 
-		"/services/{id}/offerings": "/v1/services/" + f.service + "/offerings",
+		"/services/{id}/offerings":           "/v1/services/" + f.service + "/offerings",
+		"/workflows/{id}/publish":            published + "/publish",
+		"/workflows/{id}/versions":           published + "/versions",
+		"/workflows/{id}/versions/{version}": published + "/versions/1",
 	}
 }
 
@@ -34,8 +39,8 @@ func TestConditionalRequests(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		as := s.A.OwnerKey
 		for row, path := range singles(t, s, as) {
-			if row == "/services/{id}/offerings" {
-				continue
+			if strings.Count(row, "/") > 2 {
+				continue // what lies below a row
 			}
 			change := body{"description": "one"}
 			if row == "/organizations/{id}" {

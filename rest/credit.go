@@ -7,7 +7,7 @@ import (
 
 // Credits are the balance and the history of credits. They are answered without an envelope.
 type Credits struct {
-	Balance  int64         `json:"balance" doc:"In cents, over the whole history."`
+	Balance  int64         `json:"balance" doc:"In cents, over the whole history." example:"4200"`
 	Currency string        `json:"currency" enum:"usd"`
 	Entries  []CreditEntry `json:"entries" doc:"A page of the history, the newest first."`
 }
@@ -16,8 +16,8 @@ type Credits struct {
 type CreditEntry struct {
 	Date        Time    `json:"date"`
 	Type        string  `json:"type" enum:"issued,applied"`
-	Amount      int64   `json:"amount" doc:"In cents: positive when issued, negative when applied."`
-	Description string  `json:"description"`
+	Amount      int64   `json:"amount" doc:"In cents: positive when issued, negative when applied." example:"4200"`
+	Description string  `json:"description" example:"Service disruption on 1 March"`
 	InvoiceID   *string `json:"invoiceId,omitempty" doc:"The invoice that it was applied to."`
 }
 

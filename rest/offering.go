@@ -7,26 +7,26 @@ import (
 
 // Offering is an offering as answers show it.
 type Offering struct {
-	ID          string            `json:"id"`
-	ServiceID   string            `json:"serviceId"`
-	Name        string            `json:"name"`
-	Slug        string            `json:"slug" doc:"Unique in the service."`
-	Description *string           `json:"description"`
+	ID          string            `json:"id" example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ServiceID   string            `json:"serviceId" example:"svc_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name        string            `json:"name" example:"New laptop"`
+	Slug        string            `json:"slug" doc:"Unique in the service." example:"new-laptop"`
+	Description *string           `json:"description" example:"A laptop, set up and delivered"`
 	Status      string            `json:"status" enum:"active,inactive"`
 	Form        *form.Definition  `json:"form"`
-	WorkflowID  *string           `json:"workflowId"`
+	WorkflowID  *string           `json:"workflowId" example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	SLA         *OfferingSLA      `json:"sla"`
-	Tags        map[string]string `json:"tags"`
+	Tags        map[string]string `json:"tags" example:"{\"site\": \"berlin\"}"`
 	CreatedAt   Time              `json:"createdAt"`
 	UpdatedAt   Time              `json:"updatedAt"`
 }
 
 // OfferingSLA are the service levels of an offering.
 type OfferingSLA struct {
-	ResponseMinutes   *int    `json:"responseMinutes"`
-	ResolutionMinutes *int    `json:"resolutionMinutes"`
-	WarnAtPercent     *int    `json:"warnAtPercent"`
-	CalendarID        *string `json:"calendarId"`
+	ResponseMinutes   *int    `json:"responseMinutes" example:"60"`
+	ResolutionMinutes *int    `json:"resolutionMinutes" example:"480"`
+	WarnAtPercent     *int    `json:"warnAtPercent" example:"80"`
+	CalendarID        *string `json:"calendarId" example:"cal_01k9ye4ryzf7stj6dqnm8x2v3b"`
 }
 
 func offeringOut(o *ent.Offering) Offering {

@@ -28,6 +28,8 @@ func TestOfferingLife(t *testing.T) {
 		svc := create(t, s, as, "/v1/services", body{"name": "IT"})
 		second := create(t, s, as, "/v1/services", body{"name": "HR"})
 		wf := create(t, s, as, "/v1/workflows", body{"name": "Flow", "definition": definition})
+		unpublished := create(t, s, as, "/v1/workflows", body{"name": "Draft", "definition": definition})
+		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/workflows/" + wf + "/publish", WantStatus: http.StatusOK})
 		list := "/v1/services/" + svc + "/offerings"
 		made := s.Do(t, apitest.Scenario{
 			As: as, Method: http.MethodPost, Path: list,
@@ -65,6 +67,7 @@ func TestOfferingLife(t *testing.T) {
 			{Name: "form patch with a fault", As: as, Method: http.MethodPatch, Path: path, Body: body{"form": body{"fields": []body{{"key": "n", "label": "N", "type": "number", "min": 5, "max": 1}}}}, WantStatus: 400},
 			{Name: "the service stays", As: as, Method: http.MethodPatch, Path: path, Body: body{"serviceId": second}, WantStatus: 400, WantFields: []string{"serviceId"}},
 			{Name: "sla goes", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": nil}, WantData: map[string]any{"sla": nil}},
+			{Name: "a draft", As: as, Method: http.MethodPatch, Path: path, Body: body{"workflowId": unpublished}, WantStatus: 400, WantFields: []string{"workflowId"}},
 			{Name: "form goes", As: as, Method: http.MethodPatch, Path: path, Body: body{"form": nil, "workflowId": nil}, WantData: map[string]any{"form": nil, "workflowId": nil}, WantAudit: &apitest.AuditWant{Action: "offering.updated", ResourceID: id, Changed: []string{"form", "workflowId"}}},
 			{Name: "empty form", As: as, Method: http.MethodPatch, Path: path, Body: body{"form": body{"fields": []body{}}}, WantData: map[string]any{"form.fields": []any{}}},
 		})

@@ -24,21 +24,42 @@ import (
 	"atrium/internal/form"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/strictjson"
 )
 
 var update = flag.Bool("update", false, "write rest/openapi.json anew")
 
 const golden = "openapi.json"
 
-// readDocument returns the document of an empty base URL, as bytes and decoded.
+// object is a decoded JSON object.
+type object map[string]any
+
+// get returns a member; nil when there is none.
+func (o object) get(key string) any { return o[key] }
+
+// object returns a member that is an object; nil when it is not.
+func (o object) object(key string) object { return asObject(o[key]) }
+
+// text returns a member that is a string; "" when it is not.
+func (o object) text(key string) string {
+	v, _ := o[key].(string)
+	return v
+}
+
+func asObject(v any) object {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// readDocument returns the document of an empty base URL, as bytes and decoded. A member that stands twice is an error.
 func readDocument(t *testing.T) ([]byte, object) {
 	t.Helper()
-	b, err := openAPI("")
+	b, err := newDocument("").json()
 	require.NoError(t, err)
-	v, err := readOrdered(json.NewDecoder(bytes.NewReader(b)))
+	v, err := strictjson.Decode(b)
 	require.NoError(t, err)
-	doc, ok := v.(object)
-	require.True(t, ok)
+	doc := asObject(v)
+	require.NotNil(t, doc)
 	return b, doc
 }
 
@@ -59,27 +80,31 @@ func TestOpenAPIGolden(t *testing.T) {
 
 func TestOpenAPIIsTheSameEachTime(t *testing.T) {
 	t.Parallel()
-	before, err := json.Marshal(op.Schemas.Map())
-	require.NoError(t, err)
+	validating := func() string {
+		var all []any
+		for _, info := range op.All() {
+			all = append(all, info.Input.Body, info.Input.Params)
+		}
+		return asText(t, all)
+	}
+	before := validating()
 	first, _ := readDocument(t)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			again, err := openAPI("")
+			again, err := newDocument("").json()
 			if err != nil || !bytes.Equal(first, again) {
 				t.Errorf("another document: %v", err)
 			}
 		})
 	}
 	wg.Wait()
-	after, err := json.Marshal(op.Schemas.Map())
-	require.NoError(t, err)
-	require.JSONEq(t, string(before), string(after), "the schemas that inputs are validated with must stay as they are")
+	require.Equal(t, before, validating(), "the schemas that inputs are validated with must stay as they are")
 }
 
 func TestOpenAPINamesItsServer(t *testing.T) {
 	t.Parallel()
-	b, err := openAPI("https://atrium.example/")
+	b, err := newDocument("https://atrium.example/").json()
 	require.NoError(t, err)
 	require.Contains(t, string(b), `"url": "https://atrium.example"`)
 	_, doc := readDocument(t)
@@ -118,8 +143,8 @@ func TestRoutesAreSound(t *testing.T) {
 func TestEveryCodeIsDocumented(t *testing.T) {
 	t.Parallel()
 	for _, r := range allRefusals {
-		require.NotEmpty(t, r.doc)
-		require.True(t, r.code == "internal_error" || gate.StatusOf(r.code) != http.StatusInternalServerError, "%s has no status of its own", r.code)
+		require.NotEmpty(t, r.Doc)
+		require.True(t, r.Code == "internal_error" || gate.StatusOf(r.Code) != http.StatusInternalServerError, "%s has no status of its own", r.Code)
 	}
 	source, err := os.ReadFile("../internal/apperr/apperr.go")
 	if os.IsNotExist(err) {
@@ -130,7 +155,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 		if string(m[1]) == string(apperr.QueryTooComplex) {
 			continue // GraphQL's own
 		}
-		require.True(t, slices.ContainsFunc(allRefusals, func(r refusal) bool { return string(r.code) == string(m[1]) }), "%s is not documented", m[1])
+		require.True(t, slices.ContainsFunc(allRefusals, func(r refusal) bool { return string(r.Code) == string(m[1]) }), "%s is not documented", m[1])
 	}
 }
 
@@ -138,10 +163,10 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 func walk(pointer string, v any, visit func(pointer string, o object)) {
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	switch v := v.(type) {
-	case object:
+	case map[string]any:
 		visit(pointer, v)
-		for _, m := range v {
-			walk(pointer+"/"+escape.Replace(m.key), m.value, visit)
+		for key, value := range v {
+			walk(pointer+"/"+escape.Replace(key), value, visit)
 		}
 	case []any:
 		for i, e := range v {
@@ -173,12 +198,7 @@ func TestOpenAPISchemasAndReferences(t *testing.T) {
 		_, err := c.Compile("https://atrium.invalid/openapi.json" + strings.NewReplacer("{", "%7B", "}", "%7D").Replace(pointer))
 		require.NoError(t, err, pointer)
 	}
-	walk("#", doc, func(pointer string, o object) {
-		seen := map[string]bool{}
-		for _, m := range o {
-			require.False(t, seen[m.key], "%s has %s twice", pointer, m.key)
-			seen[m.key] = true
-		}
+	walk("#", map[string]any(doc), func(pointer string, o object) {
 		if ref, ok := o.get("$ref").(string); ok {
 			used[ref] = true
 			require.NotNil(t, lookup(doc, ref), "%s refers to %s, which is not there", pointer, ref)
@@ -187,14 +207,14 @@ func TestOpenAPISchemasAndReferences(t *testing.T) {
 			compile(pointer + "/schema")
 		}
 	})
-	for _, m := range doc.object("components").object("schemas") {
-		compile("#/components/schemas/" + m.key)
+	for name := range doc.object("components").object("schemas") {
+		compile("#/components/schemas/" + name)
 	}
 	require.Greater(t, compiled, 3*len(routes))
 	for _, kind := range []string{"schemas", "parameters"} {
-		for _, m := range doc.object("components").object(kind) {
-			require.True(t, used["#/components/"+kind+"/"+m.key], "nothing uses the component %s", m.key)
-			require.Regexp(t, `^[A-Za-z0-9._-]+$`, m.key)
+		for name := range doc.object("components").object(kind) {
+			require.True(t, used["#/components/"+kind+"/"+name], "nothing uses the component %s", name)
+			require.Regexp(t, `^[A-Za-z0-9._-]+$`, name)
 		}
 	}
 }
@@ -204,8 +224,8 @@ func TestOpenAPIRules(t *testing.T) {
 	t.Parallel()
 	_, doc := readDocument(t)
 	keys := func(o object, allowed ...string) {
-		for _, m := range o {
-			require.True(t, slices.Contains(allowed, m.key) || strings.HasPrefix(m.key, "x-"), "%s is no member of this object", m.key)
+		for name := range o {
+			require.True(t, slices.Contains(allowed, name) || strings.HasPrefix(name, "x-"), "%s is no member of this object", name)
 		}
 	}
 	keys(doc, "openapi", "info", "servers", "tags", "paths", "components")
@@ -214,24 +234,24 @@ func TestOpenAPIRules(t *testing.T) {
 	require.Equal(t, "1", doc.object("info").text("version"))
 	schemes := doc.object("components").object("securitySchemes")
 	ids := map[string]bool{}
-	for _, path := range doc.object("paths") {
-		require.True(t, strings.HasPrefix(path.key, "/v1/"))
-		for _, m := range path.value.(object) {
-			require.Contains(t, []string{"get", "post", "patch", "put", "delete"}, m.key)
-			o := m.value.(object)
+	for path, item := range doc.object("paths") {
+		require.True(t, strings.HasPrefix(path, "/v1/"))
+		for method, v := range asObject(item) {
+			require.Contains(t, []string{"get", "post", "patch", "put", "delete"}, method)
+			o := asObject(v)
 			keys(o, "operationId", "summary", "tags", "description", "security", "parameters", "requestBody", "responses")
 			require.False(t, ids[o.text("operationId")])
 			ids[o.text("operationId")] = true
 			for _, s := range o.get("security").([]any) {
-				for _, name := range s.(object) {
-					require.NotNil(t, schemes.object(name.key))
+				for name := range asObject(s) {
+					require.NotNil(t, schemes.object(name))
 				}
 			}
-			checkParameters(t, doc, path.key, o)
+			checkParameters(t, doc, path, o)
 			require.NotEmpty(t, o.object("responses"))
-			for _, r := range o.object("responses") {
-				require.Regexp(t, `^[1-5]\d\d$`, r.key)
-				response := r.value.(object)
+			for status, r := range o.object("responses") {
+				require.Regexp(t, `^[1-5]\d\d$`, status)
+				response := asObject(r)
 				if ref := response.text("$ref"); ref != "" {
 					response = lookup(doc, ref)
 				}
@@ -249,7 +269,7 @@ func checkParameters(t *testing.T, doc object, path string, o object) {
 	seen := map[string]bool{}
 	list, _ := o.get("parameters").([]any)
 	for _, v := range list {
-		p := v.(object)
+		p := asObject(v)
 		if ref := p.text("$ref"); ref != "" {
 			p = lookup(doc, ref)
 		}
@@ -274,8 +294,8 @@ func TestAnswersAreDocumentedWhole(t *testing.T) {
 	request := lookup(doc, "#/components/schemas/Request")
 	require.Len(t, request.get("required"), len(request.object("properties")), "unset fields are present as null")
 	require.Equal(t, false, request.get("additionalProperties"))
-	null := object{{"type", "null"}}
-	require.Equal(t, []any{object{{"$ref", "#/components/schemas/RequestSLA"}}, null}, request.object("properties").object("sla").get("anyOf"))
+	null := map[string]any{"type": "null"}
+	require.Equal(t, []any{map[string]any{"$ref": "#/components/schemas/RequestSLA"}, null}, request.object("properties").object("sla").get("anyOf"))
 	require.Equal(t, []any{"string", "null"}, request.object("properties").object("assigneeId").get("type"))
 	require.Equal(t, []any{"string", "null"}, request.object("properties").object("acceptedAt").get("type"))
 }
@@ -290,23 +310,25 @@ func TestInputsAreDocumentedAsTheyAreRead(t *testing.T) {
 		}
 		input := lookup(doc, "#/components/schemas/"+capital(operationID(rt))+"Input")
 		require.Len(t, input.object("properties"), len(rt.op.Input.Body.Properties))
-		for _, m := range input.object("properties") {
-			p := m.value.(object)
+		for name, v := range input.object("properties") {
+			p := asObject(v)
 			list, _ := p.get("type").([]any)
 			anyOf, _ := p.get("anyOf").([]any)
-			require.Equal(t, rt.op.Input.Nullable(m.key), slices.Contains(list, any("null")) || anyOf != nil, "%s of %s", m.key, rt.op.Name)
+			require.Equal(t, rt.op.Input.Nullable(name), slices.Contains(list, any("null")) || anyOf != nil, "%s of %s", name, rt.op.Name)
 		}
 	}
 	create := lookup(doc, "#/components/schemas/CreateServiceInput")
 	require.Equal(t, []any{"name"}, create.get("required"))
 	require.Equal(t, []any{"draft", "active", "archived", nil}, create.object("properties").object("status").get("enum"))
-	require.Equal(t, "name", create.object("properties")[0].key, "fields stand in the struct's order")
+	d := newDocument("")
+	require.Equal(t, []string{"name", "slug", "description"}, fieldsOf(d.Components.Schemas.Map()["CreateServiceInput"])[:3], "fields stand in the struct's order")
+	require.EqualValues(t, 1, create.object("properties").object("slug").get(fieldOrder))
 }
 
 func TestReferenceStandsOnItsOwn(t *testing.T) {
 	t.Parallel()
-	b, doc := readDocument(t)
-	html, err := referencePage(b)
+	_, doc := readDocument(t)
+	html, err := newDocument("").reference()
 	require.NoError(t, err)
 	page := string(html)
 	for _, foreign := range []string{"<script", "<link", "<img", "<iframe", " src=", "@import", "ZgotmplZ", "http-equiv", " onclick"} {
@@ -324,26 +346,26 @@ func TestReferenceStandsOnItsOwn(t *testing.T) {
 			require.True(t, strings.HasPrefix(m[1], "/openapi.json") || m[1] == "/asyncapi.json", m[1])
 		}
 	}
-	for _, path := range doc.object("paths") {
-		require.Contains(t, page, "<span>"+path.key+"</span>")
-		for _, m := range path.value.(object) {
-			require.True(t, ids["op-"+m.value.(object).text("operationId")])
+	for path, item := range doc.object("paths") {
+		require.Contains(t, page, "<span>"+path+"</span>")
+		for _, o := range asObject(item) {
+			require.True(t, ids["op-"+asObject(o).text("operationId")])
 		}
 	}
-	for _, m := range doc.object("components").object("schemas") {
-		if strings.HasSuffix(m.key, "Input") {
+	for name, schema := range doc.object("components").object("schemas") {
+		if strings.HasSuffix(name, "Input") {
 			continue
 		}
-		for _, f := range m.value.(object).object("properties") {
-			if m.key != "Error" && m.key != "ErrorDetail" && m.key != "Pagination" {
-				require.Contains(t, page, f.key, "the field of %s is not shown", m.key)
+		for field := range asObject(schema).object("properties") {
+			if name != "Error" && name != "ErrorDetail" && name != "Pagination" {
+				require.Contains(t, page, field, "the field of %s is not shown", name)
 			}
 		}
 	}
 }
 
-// TestReferenceSamplesFit holds the examples of the reference against the document's own schemas.
-func TestReferenceSamplesFit(t *testing.T) {
+// TestExamplesFit holds the examples of bodies, which the reference shows, against the document's own schemas.
+func TestExamplesFit(t *testing.T) {
 	t.Parallel()
 	b, doc := readDocument(t)
 	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
@@ -352,26 +374,35 @@ func TestReferenceSamplesFit(t *testing.T) {
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	require.NoError(t, c.AddResource("https://atrium.invalid/openapi.json", raw))
-	p := &reference{doc: doc, shown: map[string]bool{}}
-	require.NoError(t, p.read())
-	check := func(schema, sample string) {
-		s, err := c.Compile("https://atrium.invalid/openapi.json#/components/schemas/" + schema)
+	checked := 0
+	check := func(pointer string, example any) {
+		checked++
+		s, err := c.Compile("https://atrium.invalid/openapi.json" + strings.NewReplacer("{", "%7B", "}", "%7D").Replace(pointer))
 		require.NoError(t, err)
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(sample))
+		sample, err := json.Marshal(example)
 		require.NoError(t, err)
-		require.NoError(t, s.Validate(v), sample)
-		require.NotContains(t, sample, "…", "%s: a field needs a sample of its own", schema)
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(sample))
+		require.NoError(t, err)
+		require.NoError(t, s.Validate(v), "%s: %s", pointer, sample)
 	}
-	for _, g := range p.Groups {
-		for _, r := range g.Resources {
-			check(r.Name, r.Sample)
+	walk("#", map[string]any(doc), func(pointer string, o object) {
+		if media := o.object("application/json"); media != nil {
+			require.NotNil(t, media.get("example"), "%s has no example", pointer)
+			check(pointer+"/application~1json/schema", media.get("example"))
+			require.NotRegexp(t, `[:\[]""`, asText(t, media.get("example")), "%s: a field needs an example", pointer)
 		}
-		for _, o := range g.Operations {
-			if _, body, ok := strings.Cut(o.Curl, "-d '"); ok {
-				check(capital(o.ID)+"Input", strings.TrimSuffix(body, "'"))
-			}
+		if examples, ok := o.get("examples").([]any); ok && o.text("$ref") == "" {
+			check(pointer, examples[0])
 		}
-	}
+	})
+	require.Greater(t, checked, 2*len(routes))
+}
+
+func asText(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(b)
 }
 
 func TestResponsesHoldAgainstTheDocument(t *testing.T) {

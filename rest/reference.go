@@ -2,19 +2,19 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
-
-	"atrium/internal/gate"
 )
 
 //go:embed reference.html.tmpl
@@ -22,22 +22,29 @@ var referenceText string
 
 var referenceTemplate = template.Must(template.New("reference").Funcs(template.FuncMap{"prose": prose, "fields": newTable, "fieldName": fieldName}).Parse(referenceText))
 
-// referencePage renders an OpenAPI document as one HTML page that needs nothing else: no script, no font, no picture.
-func referencePage(document []byte) ([]byte, error) {
-	v, err := readOrdered(json.NewDecoder(bytes.NewReader(document)))
-	if err != nil {
-		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+// reference renders the document as one HTML page that needs nothing else: no script, no font, no picture.
+func (d *document) reference() ([]byte, error) {
+	page := reference{BaseURL: "https://atrium.example", Errors: allRefusals}
+	if len(d.Servers) > 0 {
+		page.BaseURL = d.Servers[0].URL
 	}
-	doc, ok := v.(object)
-	if !ok {
-		return nil, errors.New("read the OpenAPI document: not an object")
-	}
-	p := &reference{doc: doc, shown: map[string]bool{}}
-	if err := p.read(); err != nil {
-		return nil, err
+	shown := map[string]bool{} // the schemas that stand under a group already
+	for _, o := range d.operations {
+		i := slices.IndexFunc(page.Groups, func(g refGroup) bool { return g.Title == o.Tags[0] })
+		if i < 0 {
+			i = len(page.Groups)
+			page.Groups = append(page.Groups, refGroup{Title: o.Tags[0]})
+		}
+		g, described := &page.Groups[i], d.describe(o, page.BaseURL)
+		g.Operations = append(g.Operations, described)
+		if name := described.Answer.Resource; name != "" && !shown[name] {
+			shown[name] = true
+			schema := d.answers.Map()[name]
+			g.Resources = append(g.Resources, refResource{Name: name, Sample: indented(schema.Examples[0]), Fields: given(d.fields("", schema, nil, nil))})
+		}
 	}
 	var out bytes.Buffer
-	if err := referenceTemplate.Execute(&out, p); err != nil {
+	if err := referenceTemplate.Execute(&out, page); err != nil {
 		return nil, fmt.Errorf("render the reference: %w", err)
 	}
 	return out.Bytes(), nil
@@ -45,70 +52,42 @@ func referencePage(document []byte) ([]byte, error) {
 
 // reference is what the template shows.
 type reference struct {
-	doc   object
-	shown map[string]bool // the schemas that stand under a group already
-
 	BaseURL string
-	Groups  []*refGroup
-	Errors  []refError
+	Groups  []refGroup
+	Errors  []refusal
 }
 
-// refGroup is a resource: what it looks like and what can be done with it.
+// refGroup is what can be done with a resource, and what it looks like.
 type refGroup struct {
-	Title, Anchor string
-	Resources     []refResource
-	Operations    []refOperation
+	Title      string
+	Resources  []refResource
+	Operations []refOperation
 }
+
+// Anchor returns the id of the group's section.
+func (g refGroup) Anchor() string { return strings.ReplaceAll(strings.ToLower(g.Title), " ", "-") }
 
 // refResource is a schema that answers are made of.
 type refResource struct {
-	Name, Anchor, Sample string
-	Fields               []refField
+	Name, Sample string
+	Fields       []refField
 }
 
-// refOperation is one method of one path.
+// Title names the resource in a heading: "The audit entry".
+func (r refResource) Title() string { return "The " + words(r.Name) }
+
+// refOperation is an operation of the document and what the page says of it.
 type refOperation struct {
-	ID, Summary, Method, Path, Scope string
-	Parameters                       []refField
-	Body                             []refField
-	Answer                           refAnswer
-	Errors                           []string // statuses
-	Curl                             string
+	*huma.Operation
+	Parameters []refField
+	Body       []refField
+	Answer     refAnswer
+	Errors     []string // statuses
+	Curl       string
 }
 
-// refAnswer is the answer of a success.
-type refAnswer struct {
-	Status, Text    string
-	Resource        string // whose schema it has; "" for none
-	Anchor          string
-	Enveloped, List bool
-	Headers         []string
-}
-
-// refField is a parameter, or a field of a body.
-type refField struct {
-	Name, In, Type, Doc string
-	Required            bool
-	Rules               []string
-}
-
-// refError is one error code.
-type refError struct {
-	Status string
-	Code   string
-	Doc    string
-}
-
-// refTable is a table of fields and what they are called.
-type refTable struct {
-	What string
-	Rows []refField
-}
-
-func newTable(what string, rows []refField) refTable { return refTable{what, rows} }
-
-// Anchor returns the id of an operation's section.
-func (o refOperation) Anchor() string { return "op-" + o.ID }
+// Anchor returns the id of the operation's section.
+func (o refOperation) Anchor() string { return "op-" + o.OperationID }
 
 // Class returns what the method is coloured by.
 func (o refOperation) Class() string { return strings.ToLower(o.Method) }
@@ -122,8 +101,13 @@ func (o refOperation) Title() string {
 	return clause
 }
 
-// Title names the resource in a heading: "The audit entry".
-func (r refResource) Title() string { return "The " + words(r.Name) }
+// refAnswer is the answer of a success.
+type refAnswer struct {
+	Status          string
+	Resource        string // whose schema it has; "" for none
+	Enveloped, List bool
+	Headers         []string
+}
 
 // Title names the resource in a sentence: "audit entry", or "audit entries" of a list.
 func (a refAnswer) Title() string {
@@ -133,133 +117,94 @@ func (a refAnswer) Title() string {
 	return words(a.Resource)
 }
 
+// refField is a parameter, or a field of a body.
+type refField struct {
+	Name, In, Type, Doc string
+	Required            bool
+	Rules               []string
+}
+
 // Needed tells whether the caller must send the field.
 func (f refField) Needed() bool { return f.Required && f.In != "path" }
 
-// words writes a type's name in lower case, with blanks.
-func words(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if i > 0 && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
+// refTable is a table of fields and what they are called.
+type refTable struct {
+	What string
+	Rows []refField
 }
 
-func (p *reference) read() error {
-	p.BaseURL = "https://atrium.example"
-	if servers, ok := p.doc.get("servers").([]any); ok {
-		if s, ok := servers[0].(object); ok {
-			p.BaseURL = s.text("url")
+func newTable(what string, rows []refField) refTable { return refTable{what, rows} }
+
+// describe says what the page shows of an operation.
+func (d *document) describe(o *huma.Operation, baseURL string) refOperation {
+	out := refOperation{Operation: o}
+	for _, p := range o.Parameters {
+		if p.Ref != "" {
+			p = d.Components.Parameters[p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]]
+		}
+		out.Parameters = append(out.Parameters, d.parameter(p))
+	}
+	if o.RequestBody != nil {
+		out.Body = d.fields("", d.follow(o.RequestBody.Content["application/json"].Schema), nil, nil)
+	}
+	for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
+		if status < "300" {
+			out.Answer = success(status, o.Responses[status])
+		} else if status >= "400" {
+			out.Errors = append(out.Errors, status)
 		}
 	}
-	byTag := map[string]*refGroup{}
-	for _, path := range p.doc.object("paths") {
-		item, _ := path.value.(object)
-		for _, m := range item {
-			o, _ := m.value.(object)
-			tags, _ := o.get("tags").([]any)
-			if len(tags) == 0 {
-				return fmt.Errorf("%s %s has no tag", m.key, path.key)
-			}
-			tag := fmt.Sprint(tags[0])
-			g := byTag[tag]
-			if g == nil {
-				g = &refGroup{Title: tag, Anchor: strings.ReplaceAll(strings.ToLower(tag), " ", "-")}
-				byTag[tag] = g
-				p.Groups = append(p.Groups, g)
-			}
-			p.addOperation(g, strings.ToUpper(m.key), path.key, o)
-		}
-	}
-	for _, r := range allRefusals {
-		p.Errors = append(p.Errors, refError{fmt.Sprint(gate.StatusOf(r.code)), string(r.code), r.doc})
-	}
-	return nil
+	out.Curl = curl(o, baseURL)
+	return out
 }
 
-func (p *reference) addOperation(g *refGroup, method, path string, o object) {
-	out := refOperation{ID: o.text("operationId"), Summary: o.text("summary"), Method: method, Path: path, Scope: o.text("x-scope")}
-	parameters, _ := o.get("parameters").([]any)
-	for _, v := range parameters {
-		param, _ := v.(object)
-		out.Parameters = append(out.Parameters, p.parameter(p.follow(param)))
-	}
-	var body object
-	if schema := o.object("requestBody").object("content").object("application/json").object("schema"); schema != nil {
-		body = p.follow(schema)
-		out.Body = p.fields("", body, nil, nil)
-	}
-	for _, m := range o.object("responses") {
-		response, _ := m.value.(object)
-		if m.key < "300" {
-			out.Answer = p.success(g, m.key, response)
-		} else if m.key >= "400" {
-			out.Errors = append(out.Errors, m.key)
-		}
-	}
-	out.Curl = p.curl(&out, body)
-	g.Operations = append(g.Operations, out)
-}
-
-// follow returns what a reference stands for, or o itself.
-func (p *reference) follow(o object) object {
-	ref := o.text("$ref")
-	if ref == "" {
-		return o
-	}
-	at := p.doc
-	for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
-		at = at.object(part)
-	}
-	return at
-}
-
-func (p *reference) parameter(o object) refField {
-	schema := o.object("schema")
-	row := refField{
-		Name: o.text("name"), In: o.text("in"), Doc: o.text("description"), Required: o.get("required") == true,
-		Type: p.typeOf(schema), Rules: p.rulesOf(schema),
-	}
-	if items := schema.object("items"); items != nil {
+func (d *document) parameter(p *huma.Param) refField {
+	row := refField{Name: p.Name, In: p.In, Doc: p.Description, Required: p.Required, Type: d.typeOf(p.Schema), Rules: rulesOf(p.Schema)}
+	if items := p.Schema.Items; items != nil {
 		row.Type = "comma list"
-		if kind := p.typeOf(items); kind != huma.TypeString {
+		if kind := d.typeOf(items); kind != huma.TypeString {
 			row.Type += " of " + kind
 		}
-		row.Rules = p.rulesOf(items)
+		row.Rules = rulesOf(items)
 	}
 	return row
 }
 
-// success reads the answer of a success, and shows its schema in the group when no other has.
-func (p *reference) success(g *refGroup, status string, response object) refAnswer {
-	a := refAnswer{Status: status, Text: response.text("description")}
-	for _, h := range response.object("headers") {
-		a.Headers = append(a.Headers, h.key)
-	}
-	schema := response.object("content").object("application/json").object("schema")
-	if schema == nil {
-		return a
-	}
-	if data := schema.object("properties").object("data"); data != nil {
-		a.Enveloped, schema = true, data
-		if items := data.object("items"); items != nil {
-			a.List, schema = true, items
+// headerOrder is the order in which answers name their headers.
+var headerOrder = append([]string{"ETag", "Location", "Idempotency-Replayed"}, limited...)
+
+// success reads the answer of a success.
+func success(status string, r *huma.Response) refAnswer {
+	a := refAnswer{Status: status}
+	for _, name := range headerOrder {
+		if r.Headers[name] != nil {
+			a.Headers = append(a.Headers, name)
 		}
 	}
-	a.Resource = strings.TrimPrefix(schema.text("$ref"), refPrefix)
-	if a.Resource == "" {
+	content := r.Content["application/json"]
+	if content == nil {
 		return a
 	}
-	a.Anchor = "schema-" + a.Resource
-	if !p.shown[a.Resource] {
-		p.shown[a.Resource] = true
-		full := p.follow(schema)
-		g.Resources = append(g.Resources, refResource{a.Resource, a.Anchor, indented(p.sample(a.Resource, "", full, true)), given(p.fields("", full, nil, nil))})
+	schema := content.Schema
+	if data := schema.Properties["data"]; data != nil {
+		a.Enveloped, schema = true, data
+		if data.Items != nil {
+			a.List, schema = true, data.Items
+		}
 	}
+	a.Resource = strings.TrimPrefix(schema.Ref, refPrefix)
 	return a
+}
+
+// follow returns the schema that a reference stands for, beside null or not, or s itself.
+func (d *document) follow(s *huma.Schema) *huma.Schema {
+	if len(s.AnyOf) > 0 {
+		s = s.AnyOf[0] // the other is null
+	}
+	if s.Ref != "" {
+		return d.answers.SchemaFromRef(s.Ref)
+	}
+	return s
 }
 
 // given returns the rows of an answer, where nothing is asked of the caller and what may be missing says so.
@@ -273,151 +218,172 @@ func given(rows []refField) []refField {
 	return rows
 }
 
-// fields lists an object's fields and, below each, those of the objects that it holds: "sla.calendarId".
-func (p *reference) fields(prefix string, o object, within []string, rows []refField) []refField {
-	required, _ := o.get("required").([]any)
-	for _, m := range o.object("properties") {
-		s, _ := m.value.(object)
-		name := prefix + m.key
+// fields lists an object's fields and, below each, those of the objects that it holds: "sla.calendarId". within are the
+// schemas that it is part of.
+func (d *document) fields(prefix string, s *huma.Schema, within []*huma.Schema, rows []refField) []refField {
+	if s = d.follow(s); slices.Contains(within, s) {
+		return rows
+	}
+	within = append(slices.Clone(within), s)
+	for _, key := range fieldsOf(s) {
+		p := s.Properties[key]
 		rows = append(rows, refField{
-			Name: name, Type: p.typeOf(s), Doc: s.text("description"), Rules: p.rulesOf(s), Required: slices.Contains(required, any(m.key)),
+			Name: prefix + key, Type: d.typeOf(p), Doc: p.Description, Rules: rulesOf(p), Required: slices.Contains(s.Required, key),
 		})
-		inner, refs := s, ""
-		for deeper := true; deeper; {
-			deeper = false
-			if one := choice(inner); one != nil {
-				inner, deeper = one, true
-			}
-			if ref := inner.text("$ref"); ref != "" {
-				inner, refs, deeper = p.follow(inner), ref, true
-			}
-			if items := inner.object("items"); items != nil {
-				inner, name, deeper = items, name+"[]", true
-			}
-			if extra, ok := inner.get("additionalProperties").(object); ok && len(extra.object("properties")) > 0 {
-				inner, name, deeper = extra, name+".<key>", true
-			}
+		name, inner := prefix+key, d.follow(p)
+		if inner.Items != nil {
+			name, inner = name+"[]", d.follow(inner.Items)
 		}
-		if len(inner.object("properties")) > 0 && !slices.Contains(within, refs) {
-			rows = p.fields(name+".", inner, append(slices.Clone(within), refs), rows)
+		if extra, ok := inner.AdditionalProperties.(*huma.Schema); ok {
+			name, inner = name+".<key>", d.follow(extra)
 		}
+		rows = d.fields(name+".", inner, within, rows)
 	}
 	return rows
 }
 
-// choice returns the schema beside null in an anyOf; nil when it is something else.
-func choice(o object) object {
-	list, _ := o.get("anyOf").([]any)
-	for _, v := range list {
-		if one, ok := v.(object); ok && one.text("type") != "null" {
-			return one
-		}
-	}
-	return nil
+// fieldsOf returns the names of an object's fields in the order that the document tells.
+func fieldsOf(s *huma.Schema) []string {
+	return slices.SortedFunc(maps.Keys(s.Properties), func(a, b string) int {
+		first, _ := s.Properties[a].Extensions[fieldOrder].(int)
+		second, _ := s.Properties[b].Extensions[fieldOrder].(int)
+		return cmp.Or(cmp.Compare(first, second), cmp.Compare(a, b))
+	})
 }
 
 // typeOf says what a value is, in words.
-func (p *reference) typeOf(s object) string {
-	if one := choice(s); one != nil {
-		return p.typeOf(one) + " or null"
+func (d *document) typeOf(s *huma.Schema) string {
+	null := ""
+	if s.Nullable || len(s.AnyOf) > 0 {
+		null = " or null"
 	}
-	if s.text("$ref") != "" {
-		return p.typeOf(p.follow(s))
-	}
-	kind, null := s.text("type"), ""
-	if list, ok := s.get("type").([]any); ok {
-		kind, null = fmt.Sprint(list[0]), " or null"
-	}
-	switch {
+	s = d.follow(s)
+	kind := s.Type
+	switch extra, _ := s.AdditionalProperties.(*huma.Schema); {
 	case kind == "":
 		kind = "any"
-	case kind == "array":
-		kind = "list of " + p.typeOf(s.object("items"))
-		if kind == "list of any" {
-			kind = "list"
-		}
-	case s.text("format") == "date-time":
-		kind = "date-time"
-	case kind == "object":
-		if extra, ok := s.get("additionalProperties").(object); ok && extra.get("type") != nil {
-			kind = "map of " + p.typeOf(extra)
-		}
+	case s.Items != nil && d.typeOf(s.Items) == "any":
+		kind = "list"
+	case s.Items != nil:
+		kind = "list of " + d.typeOf(s.Items)
+	case s.Format == "date-time":
+		kind = s.Format
+	case extra != nil && extra.Type != "":
+		kind = "map of " + d.typeOf(extra)
 	}
 	return kind + null
 }
 
 // rulesOf says what else a value must be.
-func (p *reference) rulesOf(s object) []string {
+func rulesOf(s *huma.Schema) []string {
 	var out []string
-	if enum, ok := s.get("enum").([]any); ok {
-		var values []string
-		for _, v := range enum {
-			name, descending := strings.CutPrefix(fmt.Sprint(v), "-")
-			if v != nil && !(descending && slices.Contains(enum, any(name))) {
-				values = append(values, "`"+fmt.Sprint(v)+"`")
-			}
-		}
-		out = append(out, "One of "+strings.Join(values, ", "))
-	}
-	between := func(low, high, unit string) {
-		from, to := s.get(low), s.get(high)
-		switch {
-		case from != nil && to != nil:
-			out = append(out, fmt.Sprintf("%v to %v%s", from, to, unit))
-		case from != nil:
-			out = append(out, fmt.Sprintf("At least %v%s", from, unit))
-		case to != nil:
-			out = append(out, fmt.Sprintf("At most %v%s", to, unit))
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	var values []string
+	for _, v := range s.Enum {
+		name, descending := strings.CutPrefix(fmt.Sprint(v), "-")
+		if v != nil && !(descending && slices.Contains(s.Enum, any(name))) {
+			values = append(values, fmt.Sprintf("`%v`", v))
 		}
 	}
-	between("minimum", "maximum", "")
-	between("minLength", "maxLength", " characters")
-	between("minItems", "maxItems", " entries")
-	between("minProperties", "maxProperties", " entries")
-	if doc := s.text("x-pattern-description"); doc != "" {
-		out = append(out, capital(doc))
-	} else if pattern := s.text("pattern"); pattern != "" && s.text("format") == "" {
-		out = append(out, "Matches `"+pattern+"`")
+	if len(values) > 0 {
+		add("One of %s", strings.Join(values, ", "))
 	}
-	if pattern := s.object("propertyNames").text("pattern"); pattern != "" {
-		out = append(out, "Keys match `"+pattern+"`")
+	out = append(out, between(s.Minimum, s.Maximum, "")...)
+	out = append(out, between(s.MinLength, s.MaxLength, " characters")...)
+	out = append(out, between(s.MinItems, s.MaxItems, " entries")...)
+	out = append(out, between(s.MinProperties, s.MaxProperties, " entries")...)
+	if doc, ok := s.Extensions[patternDoc].(string); ok {
+		add("%s", capital(doc))
+	} else if s.Pattern != "" && s.Format == "" {
+		add("Matches `%s`", s.Pattern)
 	}
-	if extra := s.object("additionalProperties"); extra.get("maxLength") != nil {
-		out = append(out, fmt.Sprintf("Values of at most %v characters", extra.get("maxLength")))
+	if keys, ok := s.Extensions[propertyNames].(map[string]string); ok {
+		add("Keys match `%s`", keys["pattern"])
 	}
-	if def := s.get("default"); def != nil {
-		out = append(out, fmt.Sprintf("Default `%v`", def))
+	if extra, ok := s.AdditionalProperties.(*huma.Schema); ok && extra.MaxLength != nil {
+		add("Values of at most %d characters", *extra.MaxLength)
 	}
-	if s.get("writeOnly") == true {
-		out = append(out, "Never returned")
+	if s.Default != nil {
+		add("Default `%v`", s.Default)
+	}
+	if s.WriteOnly {
+		add("Never returned")
 	}
 	return out
 }
 
+// between says which bounds a value has.
+func between[N int | float64](low, high *N, unit string) []string {
+	switch {
+	case low != nil && high != nil:
+		return []string{fmt.Sprintf("%v to %v%s", *low, *high, unit)}
+	case low != nil:
+		return []string{fmt.Sprintf("At least %v%s", *low, unit)}
+	case high != nil:
+		return []string{fmt.Sprintf("At most %v%s", *high, unit)}
+	}
+	return nil
+}
+
 // curl writes a call that works once the ids in it are someone's own.
-func (p *reference) curl(o *refOperation, body object) string {
-	path := samplePath(o.Path)
-	if slices.ContainsFunc(o.Parameters, func(r refField) bool { return r.Name == "pageSize" }) {
-		path += "?pageSize=50"
-		if slices.ContainsFunc(o.Parameters, func(r refField) bool {
-			return r.Name == "sort" && strings.Contains(strings.Join(r.Rules, ""), "`-createdAt`")
-		}) {
-			path += "&sort=-createdAt"
+func curl(o *huma.Operation, baseURL string) string {
+	path := o.Path
+	for _, p := range o.Parameters {
+		switch {
+		case p.In == "path":
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(p.Example))
+		case p.Name == "pageSize":
+			path += "?pageSize=50"
 		}
 	}
-	lines := []string{`curl "` + p.BaseURL + path + `"`}
-	if o.Method != http.MethodGet {
-		lines[0] = "curl -X " + o.Method + ` "` + p.BaseURL + path + `"`
-	}
-	lines = append(lines, `-H "x-api-key: $ATRIUM_API_KEY"`)
+	lines := []string{`curl "` + baseURL + path + `"`, `-H "x-api-key: $ATRIUM_API_KEY"`}
 	switch o.Method {
 	case http.MethodPost:
 		lines = append(lines, `-H "Idempotency-Key: $(uuidgen)"`)
 	case http.MethodPatch, http.MethodDelete:
 		lines = append(lines, `-H "If-Match: $ETAG"`)
 	}
-	if body != nil {
-		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+indented(p.sample(resourceAt(o.Path), "", body, false))+"'")
+	if o.Method != http.MethodGet {
+		lines[0] = "curl -X " + o.Method + strings.TrimPrefix(lines[0], "curl")
+	}
+	if o.RequestBody != nil {
+		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+indented(o.RequestBody.Content["application/json"].Example)+"'")
 	}
 	return strings.Join(lines, " \\\n  ")
+}
+
+// words writes a type's name in lower case, with blanks.
+func words(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// indented writes an example as people read JSON.
+func indented(example any) string {
+	var out bytes.Buffer
+	raw, _ := example.(json.RawMessage)
+	_ = json.Indent(&out, raw, "", "  ") // it is valid JSON: a test holds each example against its schema
+	return out.String()
+}
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+// prose writes a text as HTML, with what stands between backquotes as code.
+func prose(text string) template.HTML {
+	return template.HTML(codeSpan.ReplaceAllString(template.HTMLEscapeString(text), "<code>$1</code>")) // escaped above
+}
+
+// fieldName writes "sla.calendarId" as HTML that may break after its dots, its last part apart from what it is in.
+func fieldName(name string) template.HTML {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 && !strings.Contains(name[i:], "<") {
+		within := strings.ReplaceAll(template.HTMLEscapeString(name[:i+1]), ".", ".<wbr>")
+		return template.HTML(`<span class="within">` + within + "</span>" + template.HTMLEscapeString(name[i+1:])) // escaped
+	}
+	return template.HTML(template.HTMLEscapeString(name)) // escaped
 }

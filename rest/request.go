@@ -4,19 +4,19 @@ import "atrium/ent"
 
 // Request is a request as answers show it.
 type Request struct {
-	ID          string            `json:"id"`
-	ServiceID   string            `json:"serviceId"`
-	OfferingID  string            `json:"offeringId"`
-	Title       string            `json:"title"`
-	Description *string           `json:"description"`
+	ID          string            `json:"id" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ServiceID   string            `json:"serviceId" example:"svc_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	OfferingID  string            `json:"offeringId" example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Title       string            `json:"title" example:"Laptop for a new colleague"`
+	Description *string           `json:"description" example:"She starts on Monday."`
 	Status      string            `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
-	Priority    string            `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
-	Fields      Object            `json:"fields" doc:"The answers to the offering's form, by field key."`
-	Tags        map[string]string `json:"tags"`
-	CreatedBy   string            `json:"createdBy" doc:"The user or service account that filed it."`
-	AssigneeID  *string           `json:"assigneeId"`
-	TeamID      *string           `json:"teamId"`
-	ExecutionID *string           `json:"executionId" doc:"The workflow execution that processes it."`
+	Priority    string            `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT" example:"MEDIUM"`
+	Fields      Object            `json:"fields" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
+	Tags        map[string]string `json:"tags" example:"{\"site\": \"berlin\"}"`
+	CreatedBy   string            `json:"createdBy" doc:"The user or service account that filed it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	AssigneeID  *string           `json:"assigneeId" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	TeamID      *string           `json:"teamId" example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ExecutionID *string           `json:"executionId" doc:"The workflow execution that processes it." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	AcceptedAt  *Time             `json:"acceptedAt"`
 	CompletedAt *Time             `json:"completedAt"`
 	CancelledAt *Time             `json:"cancelledAt"`
@@ -27,8 +27,8 @@ type Request struct {
 
 // RequestSLA is where a request stands against its service levels.
 type RequestSLA struct {
-	ResponseDueAt   *Time  `json:"responseDueAt"`
-	ResolutionDueAt *Time  `json:"resolutionDueAt"`
+	ResponseDueAt   *Time  `json:"responseDueAt" example:"2026-03-02T10:30:00.000Z"`
+	ResolutionDueAt *Time  `json:"resolutionDueAt" example:"2026-03-02T17:30:00.000Z"`
 	State           string `json:"state" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED"`
 }
 

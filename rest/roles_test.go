@@ -20,6 +20,7 @@ var matrix = map[string]string{
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
 	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag",
 	"GET /workflows": "oag", "POST /workflows": "oa", "GET /workflows/{id}": "oag", "PATCH /workflows/{id}": "oa", "DELETE /workflows/{id}": "oa",
+	"POST /workflows/{id}/publish": "oa", "GET /workflows/{id}/versions": "oag", "GET /workflows/{id}/versions/{version}": "oag",
 	"GET /users": "oag", "GET /users/{id}": "oag", "PATCH /users/{id}": "oa",
 	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
 	"GET /organizations": "oag", "POST /organizations": "oa", "GET /organizations/{id}": "oag", "PATCH /organizations/{id}": "oa", "DELETE /organizations/{id}": "oa",

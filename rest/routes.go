@@ -3,7 +3,7 @@ package rest
 import (
 	"net/http"
 
-	"atrium/internal/audit"
+	"atrium/internal/auditlog"
 	"atrium/internal/billing"
 	"atrium/internal/catalog"
 	"atrium/internal/people"
@@ -36,6 +36,9 @@ var routes = []route{
 	one(http.MethodGet, "/workflows/{id}", http.StatusOK, workflow.GetWorkflow, workflowOut),
 	one(http.MethodPatch, "/workflows/{id}", http.StatusOK, workflow.UpdateWorkflow, workflowOut),
 	gone("/workflows/{id}", workflow.DeleteWorkflow, workflowOut),
+	one(http.MethodPost, "/workflows/{id}/publish", http.StatusOK, workflow.PublishWorkflow, workflowOut),
+	list("/workflows/{id}/versions", workflow.ListVersions, workflowVersionOut),
+	one(http.MethodGet, "/workflows/{id}/versions/{version}", http.StatusOK, workflow.GetVersion, workflowVersionOut),
 
 	list("/users", people.ListUsers, userOut),
 	one(http.MethodGet, "/users/{id}", http.StatusOK, people.GetUser, userOut),
@@ -59,5 +62,5 @@ var routes = []route{
 	gone("/secrets/{id}", secret.DeleteSecret, secretOut),
 
 	bare(http.MethodGet, "/billing/credits", billing.GetCredits, creditsOut),
-	list("/audit", audit.ListEntries, auditEntryOut),
+	list("/audit", auditlog.ListEntries, auditEntryOut),
 }

@@ -4,12 +4,12 @@ import "atrium/ent"
 
 // Secret is a secret as answers show it; its value is in none.
 type Secret struct {
-	ID          string  `json:"id"`
-	Name        string  `json:"name" doc:"What workflows call it: secrets.NAME."`
-	Description *string `json:"description"`
-	Version     int     `json:"version" doc:"Counts the values that it has had."`
-	CreatedBy   string  `json:"createdBy" doc:"The user or service account that made it."`
-	LastUsedAt  *Time   `json:"lastUsedAt"`
+	ID          string  `json:"id" example:"sec_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name        string  `json:"name" doc:"What workflows call it: secrets.NAME." example:"ERP_TOKEN"`
+	Description *string `json:"description" example:"For the ordering system"`
+	Version     int     `json:"version" doc:"Counts the values that it has had." example:"1"`
+	CreatedBy   string  `json:"createdBy" doc:"The user or service account that made it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	LastUsedAt  *Time   `json:"lastUsedAt" example:"2026-03-02T09:30:00.000Z"`
 	CreatedAt   Time    `json:"createdAt"`
 	UpdatedAt   Time    `json:"updatedAt"`
 }

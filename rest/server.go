@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -13,9 +14,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/webhook"
 )
-
-// maxBody bounds a request's body, in bytes.
-const maxBody = 1 << 20
 
 // Options are what the door is built from.
 type Options struct {
@@ -38,40 +36,29 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter()}
 	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // a session cookie is no credential here
-	document, err := openAPI(o.BaseURL)
+	description := newDocument(o.BaseURL)
+	document, err := description.json()
 	if err != nil {
 		return nil, err
 	}
-	reference, err := referencePage(document)
+	reference, err := description.reference()
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
 	for _, rt := range routes {
-		s.router.Method(rt.method, "/v1"+rt.path, s.handle(rt))
+		s.handle(rt.method, rt)
 		if rt.method == http.MethodGet {
-			s.router.Method(http.MethodHead, "/v1"+rt.path, s.handle(rt))
-			seen[http.MethodHead] = true
-		}
-		seen[rt.method] = true
-	}
-	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		if seen[m] {
-			s.methods = append(s.methods, m)
+			s.handle(http.MethodHead, rt)
 		}
 	}
 	events, err := webhook.AsyncAPI(o.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("describe the events: %w", err)
 	}
-	for _, path := range openPaths {
-		h := static("application/json", document)
-		switch path {
-		case "/docs":
-			h = static("text/html; charset=utf-8", reference)
-		case "/asyncapi.json":
-			h = static("application/json", events)
-		}
+	for path, h := range map[string]http.HandlerFunc{
+		"/openapi.json": static("application/json", document), "/v1/openapi.json": static("application/json", document),
+		"/asyncapi.json": static("application/json", events), "/docs": static("text/html; charset=utf-8", reference),
+	} {
 		s.router.Get(path, h)
 		s.router.Head(path, h)
 	}
@@ -80,8 +67,32 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// openPaths take no credential and count against no limit.
-var openPaths = []string{"/openapi.json", "/v1/openapi.json", "/docs", "/asyncapi.json"}
+// ServeHTTP lets calls of /v1 through the gate, and answers what is open.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if guarded(r.URL.Path) {
+		s.guarded.ServeHTTP(w, r)
+		return
+	}
+	s.router.ServeHTTP(w, r)
+}
+
+// guarded tells whether the path takes a credential and counts against the limits.
+func guarded(path string) bool {
+	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json"
+}
+
+// handle leads a method of a row's path to the row.
+func (s *Server) handle(method string, rt route) {
+	s.router.MethodFunc(method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) {
+		gate.SetRoute(w, "/v1"+rt.path)
+		if err := rt.call(s, w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	})
+	if !slices.Contains(s.methods, method) {
+		s.methods = append(s.methods, method)
+	}
+}
 
 // static answers with fixed bytes.
 func static(contentType string, body []byte) http.HandlerFunc {

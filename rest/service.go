@@ -4,14 +4,14 @@ import "atrium/ent"
 
 // Service is a service as answers show it.
 type Service struct {
-	ID             string            `json:"id"`
-	Name           string            `json:"name"`
-	Slug           string            `json:"slug" doc:"Unique in the company."`
-	Description    *string           `json:"description"`
-	Status         string            `json:"status" enum:"draft,active,archived"`
-	OwnerTeamID    *string           `json:"ownerTeamId"`
-	OrganizationID *string           `json:"organizationId"`
-	Tags           map[string]string `json:"tags"`
+	ID             string            `json:"id" example:"svc_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name           string            `json:"name" example:"Workplace IT"`
+	Slug           string            `json:"slug" doc:"Unique in the company." example:"workplace-it"`
+	Description    *string           `json:"description" example:"Devices, accounts and access"`
+	Status         string            `json:"status" enum:"draft,active,archived" example:"active"`
+	OwnerTeamID    *string           `json:"ownerTeamId" example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	OrganizationID *string           `json:"organizationId" example:"org_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Tags           map[string]string `json:"tags" example:"{\"site\": \"berlin\"}"`
 	CreatedAt      Time              `json:"createdAt"`
 	UpdatedAt      Time              `json:"updatedAt"`
 }

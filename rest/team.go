@@ -7,12 +7,12 @@ import (
 
 // Team is a group of users.
 type Team struct {
-	ID             string   `json:"id" doc:"The team's id, team_…"`
-	Name           string   `json:"name"`
-	Slug           string   `json:"slug" doc:"Unique in the company."`
-	Description    *string  `json:"description"`
-	OrganizationID *string  `json:"organizationId" doc:"The organization that the team belongs to, or null."`
-	MemberIDs      []string `json:"memberIds" doc:"The users in the team, ordered by id."`
+	ID             string   `json:"id" doc:"The team's id, team_…" example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name           string   `json:"name" example:"Service desk"`
+	Slug           string   `json:"slug" doc:"Unique in the company." example:"service-desk"`
+	Description    *string  `json:"description" example:"First line for everything with a plug"`
+	OrganizationID *string  `json:"organizationId" doc:"The organization that the team belongs to, or null." example:"org_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	MemberIDs      []string `json:"memberIds" doc:"The users in the team, ordered by id." example:"[\"usr_01k9ye4ryzf7stj6dqnm8x2v3b\"]"`
 	CreatedAt      Time     `json:"createdAt"`
 	UpdatedAt      Time     `json:"updatedAt"`
 }

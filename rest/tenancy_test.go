@@ -18,7 +18,7 @@ type estate struct {
 
 // path returns where a row of the route table finds the company's own.
 func (e estate) path(row string) string {
-	return "/v1" + strings.Replace(row, "{id}", map[string]string{
+	return "/v1" + strings.Replace(strings.Replace(row, "{version}", "1", 1), "{id}", map[string]string{
 		"services": e.service, "offerings": e.offering, "requests": e.request, "workflows": e.workflow,
 		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user,
 	}[strings.Split(row, "/")[1]], 1)
@@ -32,6 +32,7 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	e.organization = create(t, s, as, "/v1/organizations", body{"name": "Berlin"})
 	e.team = create(t, s, as, "/v1/teams", body{"name": "Ops", "organizationId": e.organization, "memberIds": []string{user}})
 	e.workflow = create(t, s, as, "/v1/workflows", body{"name": "Flow", "definition": definition})
+	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/workflows/" + e.workflow + "/publish", WantStatus: http.StatusOK})
 	e.service = create(t, s, as, "/v1/services", body{"name": "IT", "ownerTeamId": e.team, "organizationId": e.organization})
 	e.offering = create(t, s, as, "/v1/services/"+e.service+"/offerings", body{"name": "Laptop", "workflowId": e.workflow})
 	e.request = create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Mine", "assigneeId": user, "teamId": e.team})

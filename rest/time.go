@@ -24,5 +24,5 @@ func atOrNil(t *time.Time) *Time {
 
 // Schema tells the OpenAPI document what a moment looks like.
 func (Time) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Pattern: `^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`}
 }

@@ -7,15 +7,15 @@ import (
 
 // User is a member of the company.
 type User struct {
-	ID         string            `json:"id" doc:"The user's id, usr_…"`
-	Email      string            `json:"email" doc:"In lower case; unique in the company."`
-	Name       string            `json:"name"`
+	ID         string            `json:"id" doc:"The user's id, usr_…" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Email      string            `json:"email" doc:"In lower case; unique in the company." example:"ada@example.com"`
+	Name       string            `json:"name" example:"Ada Osei"`
 	Role       string            `json:"role" enum:"owner,admin,agent,member"`
-	Status     string            `json:"status" enum:"invited,active,deactivated"`
-	Attributes map[string]string `json:"attributes" doc:"What access policies may ask for as principal.attributes."`
-	TeamIDs    []string          `json:"teamIds" doc:"The teams that the user is in, ordered by id."`
+	Status     string            `json:"status" enum:"invited,active,deactivated" example:"active"`
+	Attributes map[string]string `json:"attributes" doc:"What access policies may ask for as principal.attributes." example:"{\"department\": \"finance\"}"`
+	TeamIDs    []string          `json:"teamIds" doc:"The teams that the user is in, ordered by id." example:"[\"team_01k9ye4ryzf7stj6dqnm8x2v3b\"]"`
 	MFAEnabled bool              `json:"mfaEnabled" doc:"Whether signing in takes a second factor."`
-	LastSeenAt *Time             `json:"lastSeenAt" doc:"When the user last called; null before the first time."`
+	LastSeenAt *Time             `json:"lastSeenAt" doc:"When the user last called; null before the first time." example:"2026-03-02T09:30:00.000Z"`
 	CreatedAt  Time              `json:"createdAt"`
 	UpdatedAt  Time              `json:"updatedAt"`
 }

@@ -1,41 +1,40 @@
 package rest
 
 import (
-	"encoding/json"
-
-	"github.com/danielgtaylor/huma/v2"
-
 	"atrium/ent"
 	"atrium/internal/workflow"
 )
 
 // Workflow is a workflow as answers show it.
 type Workflow struct {
-	ID          string             `json:"id"`
-	Name        string             `json:"name"`
-	Slug        string             `json:"slug" doc:"Unique in the company."`
-	Description *string            `json:"description"`
-	Status      string             `json:"status" enum:"draft,active,archived"`
-	Version     int                `json:"version" doc:"Of the last published definition; 0 before the first."`
-	Definition  WorkflowDefinition `json:"definition" doc:"The draft, as it was sent."`
-	CreatedAt   Time               `json:"createdAt"`
-	UpdatedAt   Time               `json:"updatedAt"`
-}
-
-// WorkflowDefinition is the JSON text of a definition.
-type WorkflowDefinition json.RawMessage
-
-// MarshalJSON returns the text.
-func (d WorkflowDefinition) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
-
-// Schema tells the OpenAPI document that a definition is an object.
-func (WorkflowDefinition) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+	ID          string  `json:"id" example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name        string  `json:"name" example:"Laptop order"`
+	Slug        string  `json:"slug" doc:"Unique in the company." example:"laptop-order"`
+	Description *string `json:"description" example:"Approval, order, delivery"`
+	Status      string  `json:"status" enum:"draft,active,archived" example:"active"`
+	Version     int     `json:"version" doc:"Of the last published definition; 0 before the first." example:"1"`
+	Definition  Object  `json:"definition" doc:"The draft, as it was sent." example:"{\"phases\": [{\"id\": \"start\", \"type\": \"START\"}, {\"id\": \"end\", \"type\": \"END\"}], \"transitions\": [{\"from\": \"start\", \"name\": \"next\", \"to\": \"end\"}]}"`
+	CreatedAt   Time    `json:"createdAt"`
+	UpdatedAt   Time    `json:"updatedAt"`
 }
 
 func workflowOut(w *ent.Workflow) Workflow {
 	return Workflow{
 		ID: w.ID, Name: w.Name, Slug: w.Slug, Description: textOrNil(w.Description), Status: string(w.Status), Version: w.Version,
-		Definition: WorkflowDefinition(workflow.AsSent(w.Definition)), CreatedAt: at(w.CreatedAt), UpdatedAt: at(w.UpdatedAt),
+		Definition: objectOut(workflow.AsSent(w.Definition)), CreatedAt: at(w.CreatedAt), UpdatedAt: at(w.UpdatedAt),
+	}
+}
+
+// WorkflowVersion is a published version as answers show it.
+type WorkflowVersion struct {
+	Version     int    `json:"version" doc:"Counts from 1." example:"1"`
+	Definition  Object `json:"definition" doc:"As it was sent." example:"{\"phases\": [{\"id\": \"start\", \"type\": \"START\"}, {\"id\": \"end\", \"type\": \"END\"}], \"transitions\": [{\"from\": \"start\", \"name\": \"next\", \"to\": \"end\"}]}"`
+	PublishedAt Time   `json:"publishedAt"`
+	PublishedBy string `json:"publishedBy" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b" doc:"The user or service account; system for what was published before this was noted."`
+}
+
+func workflowVersionOut(v *ent.WorkflowVersion) WorkflowVersion {
+	return WorkflowVersion{
+		Version: v.Version, Definition: objectOut(workflow.AsSent(v.Definition)), PublishedAt: at(v.PublishedAt), PublishedBy: v.PublishedBy,
 	}
 }

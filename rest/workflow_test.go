@@ -67,6 +67,25 @@ func TestWorkflowLife(t *testing.T) {
 
 		// In use: it cannot go. Out of use: it can, and its slug is free.
 		svc := create(t, s, as, "/v1/services", body{"name": "IT"})
+		published := s.Do(t, apitest.Scenario{
+			As: as, Method: http.MethodPost, Path: path + "/publish", WantStatus: 200, WantData: map[string]any{"version": 1, "status": "active"},
+			WantAudit: &apitest.AuditWant{Action: "workflow.published", ResourceID: id, Changed: []string{"version", "status"}},
+		})
+		s.Run(t, []apitest.Scenario{
+			{Name: "nothing new", As: as, Method: http.MethodPost, Path: path + "/publish", WantStatus: 200, WantData: map[string]any{"version": 1}},
+			{Name: "draft two", As: as, Method: http.MethodPatch, Path: path, Body: body{"definition": definition}},
+			{Name: "version two", As: as, Method: http.MethodPost, Path: path + "/publish", WantStatus: 200, WantData: map[string]any{"version": 2}},
+			{Name: "the first is kept", As: as, Path: path + "/versions/1", WantData: map[string]any{"version": 1, "publishedBy": as.UserID, "definition.phases.1.id": "work"}},
+			{Name: "no such version", As: as, Path: path + "/versions/3", WantStatus: 404},
+			{Name: "another company's", As: s.B.OwnerKey, Path: path + "/versions/1", WantStatus: 404},
+			{Name: "the newest first", As: as, Path: path + "/versions?pageSize=1", WantStatus: 200},
+			{Name: "publishing takes the role", As: s.A.AgentKey, Method: http.MethodPost, Path: path + "/publish", WantStatus: 403},
+			{Name: "draft one again", As: as, Method: http.MethodPatch, Path: path, Body: body{"definition": published.Get("data.definition")}},
+			{Name: "version three", As: as, Method: http.MethodPost, Path: path + "/publish", WantStatus: 200, WantData: map[string]any{"version": 3}},
+			{Name: "a team that it needs", As: as, Method: http.MethodDelete, Path: "/v1/teams/" + team, WantStatus: 409},
+		})
+		list := s.Do(t, apitest.Scenario{As: as, Path: path + "/versions?pageSize=2"})
+		require.Equal(t, []any{3.0, 2.0, 3.0}, []any{list.Get("data.0.version"), list.Get("data.1.version"), list.Get("pagination.totalCount")})
 		off := create(t, s, as, "/v1/services/"+svc+"/offerings", body{"name": "x", "workflowId": id})
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: path, WantStatus: 409})
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: "/v1/offerings/" + off})

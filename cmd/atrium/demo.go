@@ -59,28 +59,6 @@ func (c *core) firstRun(ctx context.Context, made *company.Created) (*firstRun, 
 	return out, nil
 }
 
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// addresses returns the base and auth URLs that the server last ran under, or those of its defaults.
-func (c *core) addresses(ctx context.Context) (baseURL, authURL string, err error) {
-	if baseURL, err = c.setting(ctx, settingBaseURL); err != nil {
-		return "", "", err
-	}
-	if authURL, err = c.setting(ctx, settingAuthURL); err != nil {
-		return "", "", err
-	}
-	if baseURL == "" {
-		baseURL = "https://127.0.0.1:8443"
-	}
-	if authURL == "" {
-		authURL = baseURL
-	}
-	return baseURL, authURL, nil
-}
-
 // greet makes the demo company when the database is empty, and tells a newcomer what to paste.
 func (s *server) greet(ctx context.Context) error {
 	path := filepath.Join(s.Data, "first-run.json")
@@ -95,7 +73,7 @@ func (s *server) greet(ctx context.Context) error {
 	}
 	here, err := s.store.Reader().Company.Query().Where(entcompany.ID(first.Company.ID)).Exist(principal.System(ctx, "the demo company is looked for before anyone acts in it"))
 	if err != nil || !here { // the file tells of another database
-		return err //nolint:wrapcheck // says what it was doing
+		return err
 	}
 	if err := s.refresh(ctx, path, first); err != nil {
 		return err
@@ -114,7 +92,7 @@ func (s *server) refresh(ctx context.Context, path string, first *firstRun) erro
 	if first.Demo == nil {
 		demo, err := company.Fill(ctx, s.engine, first.Company.ID)
 		if err != nil && apperr.CodeOf(err) != apperr.Conflict { // which says that another start is at it
-			return err //nolint:wrapcheck // says what it was doing
+			return err
 		}
 		first.Demo = demo
 	}
@@ -155,7 +133,7 @@ func (s *server) makeDemo(ctx context.Context, path string) error {
 	sys := principal.System(ctx, "whether any company exists is asked before one does")
 	some, err := s.store.Reader().Company.Query().Exist(sys)
 	if err != nil || some {
-		return err //nolint:wrapcheck // says what it was doing
+		return err
 	}
 	made, err := company.Create(ctx, s.store, company.CreateInput{
 		Name: "Demo Company", Plan: "growth", OwnerEmail: "owner@demo.example", OwnerName: "Dana Demo", RedirectURI: demoRedirect,
@@ -178,7 +156,7 @@ func (s *server) makeDemo(ctx context.Context, path string) error {
 		},
 	})
 	defer debug.FreeOSMemory() // argon2id's 64 MiB
-	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique || errors.Is(err, errNotEmpty) {
+	if store.IsUnique(err) || errors.Is(err, errNotEmpty) {
 		return nil // another node made it
 	}
 	if err != nil {
@@ -192,7 +170,7 @@ func (s *server) makeDemo(ctx context.Context, path string) error {
 func readFirstRun(path string) (*firstRun, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // no first run here
+		return nil, nil // no first run here
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the first run: %w", err)

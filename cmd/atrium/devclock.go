@@ -51,7 +51,7 @@ func readAdvance(body io.Reader) (time.Duration, error) {
 		return 0, fmt.Errorf("read the body: %w", err)
 	}
 	if err := strictjson.Check(raw); err != nil {
-		return 0, err //nolint:wrapcheck // the caller has words of its own
+		return 0, err
 	}
 	var in map[string]string // unlike a struct's, a map's keys are not folded
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&in); err != nil {
@@ -92,14 +92,14 @@ func (s *server) advance(ctx context.Context, by time.Duration) (due int, err er
 		if err != nil {
 			return fmt.Errorf("write the clock: %w", err)
 		}
-		if err := s.queue.Advance(ctx, tx, by); err != nil {
-			return err //nolint:wrapcheck // says what it was doing
+		if err := s.workers.Advance(ctx, tx, by); err != nil {
+			return err
 		}
 		s.moveTo(offset) // before the commit: a worker may take a job that comes due the moment it is there
 		return nil
 	})
 	if err != nil {
-		return 0, err //nolint:wrapcheck // says what it was doing
+		return 0, err
 	}
 	return s.awaitDueJobs(ctx)
 }
@@ -108,13 +108,13 @@ func (s *server) advance(ctx context.Context, by time.Duration) (due int, err er
 func (s *server) awaitDueJobs(ctx context.Context) (int, error) {
 	deadline := time.Now().Add(jobs.Timeout + 10*time.Second)
 	for {
-		due, err := s.queue.Due(ctx)
+		due, err := s.workers.Due(ctx)
 		if due == 0 || err != nil || time.Now().After(deadline) {
-			return due, err //nolint:wrapcheck // says what it was doing
+			return due, err
 		}
 		select {
 		case <-ctx.Done():
-			return due, ctx.Err() //nolint:wrapcheck // the caller is gone
+			return due, ctx.Err()
 		case <-time.After(25 * time.Millisecond):
 		}
 	}
@@ -133,5 +133,28 @@ func (s *server) followClock(ctx context.Context) error {
 				s.log.WarnContext(ctx, "the development clock could not be read", "error", err)
 			}
 		}
+	}
+}
+
+// readClock sets the product's time to where a development server has moved it.
+func (c *core) readClock(ctx context.Context) error {
+	value, err := c.setting(ctx, settingClock)
+	if err != nil || value == "" {
+		return err
+	}
+	offset, err := time.ParseDuration(value)
+	if err != nil {
+		return fmt.Errorf("read the development clock: %w", err)
+	}
+	c.moveTo(offset)
+	return nil
+}
+
+// moveTo sets how far the product's time runs ahead. It never goes back, whoever read the offset first.
+func (c *core) moveTo(offset time.Duration) {
+	c.clockMu.Lock()
+	defer c.clockMu.Unlock()
+	if offset > c.clock.Offset() {
+		c.clock.SetOffset(offset)
 	}
 }

@@ -89,25 +89,25 @@ func (m *doctorCmd) checkCertificate(report func(string, error)) {
 func validCertificate(dir string, now time.Time) error {
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
 	if err != nil {
-		return err //nolint:wrapcheck // names the file
+		return err
 	}
 	ca, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
 	if err != nil {
-		return err //nolint:wrapcheck // names the file
+		return err
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(ca) {
 		return errors.New("ca.pem holds no certificate")
 	}
 	_, err = pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now})
-	return err //nolint:wrapcheck // says what is wrong with it
+	return err
 }
 
 // writable tells whether files can be made in the folder.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".doctor")
 	if err != nil {
-		return err //nolint:wrapcheck // names the folder
+		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
@@ -119,7 +119,7 @@ func private(path string) error {
 		return fmt.Errorf("%s is missing: put it back; before the first start, `atrium serve` makes it", path)
 	}
 	if err != nil {
-		return err //nolint:wrapcheck // names the file
+		return err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("%s may be read by others: chmod 600", path)
@@ -131,7 +131,7 @@ func private(path string) error {
 func intact(ctx context.Context, path string) error {
 	db, err := store.OpenSQLiteFile(path)
 	if err != nil {
-		return err //nolint:wrapcheck // says what it was doing
+		return err
 	}
 	defer db.Close() //nolint:errcheck // only read
 	var answer string
@@ -149,7 +149,7 @@ func intact(ctx context.Context, path string) error {
 	if rows.Next() {
 		return errors.New("a foreign key points nowhere")
 	}
-	return rows.Err() //nolint:wrapcheck // as above
+	return rows.Err()
 }
 
 // boundByPolicies returns an error for a role that row-level security does not bind.

@@ -6,32 +6,40 @@ import (
 
 	"atrium/internal/gate"
 	"atrium/internal/identity/account"
-	"atrium/internal/identity/signin"
+	"atrium/internal/identity/pages"
 )
+
+// hosted are the pages of signing in, and the endpoints of the embedded provider; without it only session is there.
+type hosted struct {
+	session  http.Handler
+	provider http.Handler
+	signIn   http.Handler
+	account  http.Handler
+}
 
 // doors leads every call to what answers it, by path, and by host where the provider has one of its own. What nobody
 // claims is the API's, which knows how to say so.
-func (s *server) doors(api, graphQL http.Handler, pages *hosted) http.Handler {
+func (s *server) doors(api, graphQL http.Handler, h *hosted) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
 	mux.Handle("/graphql", graphQL)
 	at := s.authHost()
-	claim := func(h http.Handler, paths ...string) {
+	claim := func(handler http.Handler, paths ...string) {
 		for _, path := range paths {
-			mux.Handle(at+path, routed(path, h))
-			mux.Handle(at+path+"/", routed(path, h))
+			mux.Handle(at+path, routed(path, handler))
+			mux.Handle(at+path+"/", routed(path, handler))
 		}
 	}
-	mux.Handle("/login", routed("/login", pages.session))
-	mux.Handle("/login/", routed("/login", pages.session))
-	mux.Handle("/logout", routed("/logout", pages.session))
-	if pages.provider == nil {
-		mux.Handle("/signin/static/", routed("/signin", signin.Static())) // the dress of what session shows
+	mux.Handle("/login", routed("/login", h.session))
+	mux.Handle("/login/", routed("/login", h.session))
+	mux.Handle("/logout", routed("/logout", h.session))
+	if h.provider == nil {
+		mux.Handle("/signin/static/", routed("/signin", pages.Static())) // the stylesheet of what session shows
 		return mux
 	}
-	claim(pages.provider, "/oauth2", "/.well-known/openid-configuration")
-	claim(pages.signIn, "/signin", "/account/mfa")
-	claim(pages.account, account.Paths...)
+	claim(h.provider, "/oauth2", "/.well-known/openid-configuration")
+	claim(h.signIn, "/signin", "/account/mfa")
+	claim(h.account, account.Paths...)
 	return mux
 }
 

@@ -91,7 +91,7 @@ var (
 	formAction = regexp.MustCompile(`<form method="post" action="([^"]+)"`)
 )
 
-// crowd are strangers who knock at the sign-in pages.
+// crowd are anonymous callers who knock at the sign-in pages.
 type crowd struct {
 	done atomic.Int64 // knocks that were answered
 	pace <-chan time.Time
@@ -104,14 +104,14 @@ func (c *crowd) stop() {
 	c.wg.Wait()
 }
 
-// visit is what a stranger does at the page where it was led; false when it was not answered as it should be.
+// visit is what one of them does at the page where it was led; false when it was not answered as it should be.
 type visit func(ctx context.Context, c *http.Client, n *node, csrf, action, who string) bool
 
 // triesEach is how often one address knocks before it gives way to another one: long before the throttle holds it back,
 // so that what is tried costs what a guess costs, and often enough that new connections are part of the flood.
 const triesEach = 10
 
-// begin lets strangers from 32 addresses at a time visit the pages, one every pace or, without one, as fast as they are
+// begin lets callers from 32 addresses at a time visit the pages, one every pace or, without one, as fast as they are
 // answered. It returns when they are at it.
 func begin(n *node, clientID string, pace time.Duration, do visit) *crowd {
 	ctx, cancel := context.WithCancel(n.t.Context())

@@ -26,20 +26,20 @@ type issuerFlags struct {
 	OIDCScopes         []string          `name:"oidc-scopes" help:"What the client asks for (default: openid, email, profile)."`
 }
 
-// issuer returns who is known of the other issuer; nil without one.
-func (s *server) issuer() (*issuer.Directory, error) {
-	f := s.issuerFlags
+// issuerOptions returns how the other issuer's tokens are taken; nil without one. caFile holds CAs to trust besides the
+// system's.
+func (f issuerFlags) issuerOptions(caFile string) (*issuer.Options, error) {
 	if f.OIDCIssuer == "" {
 		if f.OIDCAudience != "" || f.OIDCClientID != "" {
 			return nil, errors.New("--oidc-audience and --oidc-client-id need --oidc-issuer")
 		}
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil // there is none
 	}
-	roots, err := egress.Roots(s.EgressCA)
+	roots, err := egress.Roots(caFile)
 	if err != nil {
 		return nil, fmt.Errorf("--egress-ca: %w", err)
 	}
-	i, err := issuer.New(issuer.Options{
+	return &issuer.Options{
 		Issuer: f.OIDCIssuer, Audience: f.OIDCAudience, RequiredClaims: f.OIDCRequiredClaims, Algorithms: f.OIDCAlgorithms,
 		Company: f.OIDCCompany, CompanyClaim: f.OIDCCompanyClaim, RoleClaim: f.OIDCRoleClaim, RoleMap: f.OIDCRoleMap,
 		ClientID: f.OIDCClientID, ClientSecret: f.OIDCClientSecret, Scopes: f.OIDCScopes,
@@ -48,9 +48,5 @@ func (s *server) issuer() (*issuer.Directory, error) {
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 10 * time.Second, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
 		},
-	}, s.clock.Now)
-	if err != nil {
-		return nil, fmt.Errorf("--oidc-issuer: %w", err)
-	}
-	return issuer.NewDirectory(i, s.engine), nil
+	}, nil
 }

@@ -1,4 +1,3 @@
-// Command atrium is the server and its command line.
 package main
 
 import (
@@ -41,7 +40,6 @@ type cli struct {
 	Credit struct {
 		Issue creditIssueCmd `cmd:"" help:"Issue billing credit to a company."`
 	} `cmd:"" help:"Billing credits."`
-	HashPasswords hashPasswordsCmd `cmd:"" hidden:"" help:"What serve starts to hash passwords in."`
 }
 
 const description = `Work management for companies: services, requests, workflows, over a REST API.
@@ -72,7 +70,7 @@ func execute(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%w (see atrium --help)", err)
 	}
-	return k.Run(&c) //nolint:wrapcheck // the commands' own words
+	return k.Run(&c)
 }
 
 // explain writes an error for the terminal: a refusal in its public words with its details, anything else whole.

@@ -72,7 +72,7 @@ func startTracing(ctx context.Context) (stop func() error, err error) {
 	return func() error {
 		sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		return provider.Shutdown(sctx) //nolint:wrapcheck // at the end of the process
+		return provider.Shutdown(sctx)
 	}, nil
 }
 

@@ -1,53 +1,59 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"atrium/authz"
-	"atrium/ent/setting"
 	"atrium/internal/clock"
+	"atrium/internal/egress"
+	"atrium/internal/events"
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
+	"atrium/internal/identity/provider"
+	"atrium/internal/jobs"
 	"atrium/internal/mail"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/run"
 	"atrium/internal/seal"
 	"atrium/internal/store"
+	"atrium/internal/tlsfront"
+	"atrium/internal/webhook"
 )
 
-// dataFlags say where rows and keys are; every command takes them.
-type dataFlags struct {
-	Data          string `default:"./data" help:"Folder of the SQLite file, the certificate and the master key." type:"path"`
-	DatabaseURL   string `help:"PostgreSQL 15 or later, as postgres://…; without it, SQLite in the data folder."`
-	MasterKeyFile string `help:"File of the key that secrets are sealed under (default: master.key in the data folder). $ATRIUM_MASTER_KEY may hold the key itself, in base64, instead of a file." type:"path"`
-	MasterKeyURI  string `help:"Key in a KMS (hcvault://…, aws-kms://…) in place of a file."`
-	PolicyDir     string `help:"Folder of the operator's own policies: *.rego in the package atrium.operator. They are read again when they change." type:"path"`
-	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
-}
+// sampledDecisions is the share of allowed decisions that the decision log keeps; it keeps every refusal.
+const sampledDecisions = 0.01
 
-// core is what every command works on.
+// core is what every command works on. Fields are in the order in which they are built.
 type core struct {
 	flags   dataFlags
 	log     *slog.Logger
 	clock   *clock.Clock
 	clockMu sync.Mutex // of moveTo
 	store   *store.Store
-	engine  *op.Engine
-	keys    *identity.Keys
+	authURL string // where links in mails lead
 	sealer  *seal.Sealer
+	keys    *identity.Keys
+	queue   *jobs.Queue // inserts jobs
 	outbox  *mail.Outbox
 	letters *account.Letters
+	engine  *op.Engine
 }
 
-// open opens the database, brings it to this version and builds what operations run on, in order.
-func (f dataFlags) open(ctx context.Context) (*core, error) {
+// open opens the database, brings it to this version and builds what operations run on. outside guards the addresses that
+// customers choose; with nil, those are on the public internet.
+func (f dataFlags) open(ctx context.Context, outside *egress.Guard) (*core, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		return nil, fmt.Errorf("read the log level: %w", err)
@@ -58,41 +64,24 @@ func (f dataFlags) open(ctx context.Context) (*core, error) {
 	}
 	var err error
 	if c.store, err = store.Open(ctx, store.Options{DataDir: f.Data, DatabaseURL: f.DatabaseURL, Clock: c.clock}); err != nil {
-		return nil, err //nolint:wrapcheck // says what it was doing
+		return nil, err
 	}
-	if err := c.build(ctx); err != nil {
+	if err := c.build(ctx, outside); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-// prepare makes the data folder and, where rows live in it, the file that holds them: readable by nobody else, like
-// the files that SQLite puts beside it.
-func (f dataFlags) prepare() error {
-	if err := os.MkdirAll(f.Data, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
-	}
-	if f.DatabaseURL != "" {
-		return nil
-	}
-	file, err := os.OpenFile(f.sqliteFile(), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return fmt.Errorf("open the database: %w", err)
-	}
-	return file.Close() //nolint:wrapcheck // nothing was written
-}
-
-// sqliteFile is where the store keeps rows without a database URL.
-func (f dataFlags) sqliteFile() string { return filepath.Join(f.Data, "atrium.db") }
-
-func (c *core) build(ctx context.Context) error {
+func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	if _, err := c.store.Migrate(ctx); err != nil {
-		return err //nolint:wrapcheck // says what it was doing
+		return err
 	}
 	if err := c.readClock(ctx); err != nil {
 		return err
 	}
-	var err error
+	if _, c.authURL, err = c.addresses(ctx); err != nil {
+		return err
+	}
 	if c.sealer, err = c.openSealer(ctx); err != nil {
 		return err
 	}
@@ -104,7 +93,16 @@ func (c *core) build(ctx context.Context) error {
 		return fmt.Errorf("load the policies: %w", err)
 	}
 	c.keys = identity.NewKeys(c.store, c.sealer)
-	c.engine = &op.Engine{Store: c.store, Authz: decider, Sealer: c.sealer, Log: c.log, Decisions: op.NewDecisions(c.store, c.log, sampledDecisions)}
+	if c.queue, err = jobs.New(c.store, c.log, false); err != nil {
+		return err
+	}
+	c.outbox = mail.NewOutbox(c.sealer)
+	c.outbox.Use(c.queue)
+	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
+	c.engine = &op.Engine{
+		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue, Events: events.Subscribers{webhook.Deliver(c.queue)},
+		Egress: outside, Log: c.log, Decisions: op.NewDecisions(c.store, c.log, sampledDecisions),
+	}
 	return nil
 }
 
@@ -112,85 +110,170 @@ func (c *core) close() error {
 	if c.sealer != nil {
 		c.sealer.Close()
 	}
-	return c.store.Close() //nolint:wrapcheck // says what it was doing
-}
-
-// sampledDecisions is the share of allowed decisions that the decision log keeps; it keeps every refusal.
-const sampledDecisions = 0.01
-
-// The installation's settings.
-const (
-	settingClock   = "dev_clock_offset"
-	settingBaseURL = "base_url"
-	settingAuthURL = "auth_url"
-	settingCAFile  = "ca_file"
-	settingDemo    = "demo"
-)
-
-// setting returns a value of the installation; empty when it is not set.
-func (c *core) setting(ctx context.Context, name string) (string, error) {
-	rows, err := c.store.Reader().Setting.Query().Where(setting.ID(name)).All(principal.System(ctx, "settings belong to the installation"))
-	if err != nil {
-		return "", fmt.Errorf("read the setting %s: %w", name, err)
-	}
-	if len(rows) == 0 {
-		return "", nil
-	}
-	return rows[0].Value, nil
-}
-
-// set writes a value of the installation.
-func (c *core) set(ctx context.Context, name, value string) error {
-	write := func() error {
-		return c.store.Write(principal.System(ctx, "settings belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
-			n, err := tx.Setting.Update().Where(setting.ID(name)).SetValue(value).Save(ctx)
-			if err == nil && n == 0 {
-				err = tx.Setting.Create().SetID(name).SetValue(value).Exec(ctx)
-			}
-			return err
-		})
-	}
-	err := write()
-	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
-		err = write() // another node made the row meanwhile
-	}
-	if err != nil {
-		return fmt.Errorf("write the setting %s: %w", name, err)
-	}
-	return nil
-}
-
-// readClock sets the product's time to where a development server has moved it.
-func (c *core) readClock(ctx context.Context) error {
-	value, err := c.setting(ctx, settingClock)
-	if err != nil || value == "" {
-		return err
-	}
-	offset, err := time.ParseDuration(value)
-	if err != nil {
-		return fmt.Errorf("read the development clock: %w", err)
-	}
-	c.moveTo(offset)
-	return nil
-}
-
-// moveTo sets how far the product's time runs ahead. It never goes back, whoever read the offset first.
-func (c *core) moveTo(offset time.Duration) {
-	c.clockMu.Lock()
-	defer c.clockMu.Unlock()
-	if offset > c.clock.Offset() {
-		c.clock.SetOffset(offset)
-	}
-}
-
-// addMail lets operations tell people by mail, in links to authURL. The outbox needs a queue before the first of them.
-func (c *core) addMail(authURL string) {
-	c.outbox = mail.NewOutbox(c.sealer)
-	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return authURL }})
-	c.engine.Mailer = c.letters
+	return c.store.Close()
 }
 
 // tokens returns the issuer of access tokens, under the addresses that the server answers at.
 func (c *core) tokens(baseURL, authURL string) *identity.Tokens {
 	return identity.NewTokens(c.keys, authURL, baseURL, c.clock.Now)
+}
+
+// server is what serve builds upon the core.
+type server struct {
+	*serveCmd
+	*core
+	outside *egress.Client
+	metrics *metrics
+	admin   *http.ServeMux // of the listener for operators
+	adminAt netip.AddrPort // the zero AddrPort when it is not at an address of IP
+	caFile  string         // of the certificate that the data folder's CA has signed
+	front   *tlsfront.Front
+	workers *jobs.Queue // works jobs, or is core's queue on a node that works none
+	parts   []run.Part  // what is listed first stops last
+}
+
+// build builds everything that runs, in order.
+func (s *server) build(ctx context.Context) error {
+	if err := s.addAdmin(ctx); err != nil {
+		return err
+	}
+	if s.Role == "worker" {
+		baseURL, authURL, err := s.addresses(ctx) // those of the nodes that have an API
+		if err != nil {
+			return err
+		}
+		s.BaseURL, s.AuthURL = cmp.Or(s.BaseURL, baseURL), cmp.Or(s.AuthURL, authURL)
+	} else if err := s.addFront(ctx); err != nil {
+		return err
+	}
+	s.authURL = s.AuthURL
+	if err := s.addWork(); err != nil {
+		return err
+	}
+	if s.Role != "worker" {
+		return s.addAPI(ctx)
+	}
+	s.add("ready line", func(ctx context.Context) error {
+		fmt.Println("ready " + s.BaseURL)
+		<-ctx.Done()
+		return nil
+	})
+	return nil
+}
+
+func (s *server) add(name string, work func(context.Context) error) {
+	s.parts = append(s.parts, run.Part{Name: name, Run: work})
+}
+
+// closes adds something that only has to be closed at the end.
+func (s *server) closes(name string, closer func() error) {
+	s.add(name, func(ctx context.Context) error {
+		<-ctx.Done()
+		return closer()
+	})
+}
+
+// addAdmin opens the listener for operators.
+func (s *server) addAdmin(ctx context.Context) error {
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.AdminListen)
+	if err != nil {
+		return fmt.Errorf("open the admin listener: %w", err)
+	}
+	fmt.Printf("admin http://%s\n", ln.Addr())
+	s.adminAt, _ = netip.ParseAddrPort(ln.Addr().String())
+	if !s.adminAt.Addr().IsLoopback() {
+		s.log.Warn("the admin listener can be reached from other machines: it asks nobody who they are", "address", ln.Addr().String())
+	}
+	s.admin = s.adminHandler()
+	srv := &http.Server{
+		Handler: s.admin, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+	}
+	s.add("admin listener", func(ctx context.Context) error { return serveHTTP(ctx, srv, ln) })
+	if s.DevClock {
+		s.log.Warn("the development clock is on: time can be moved forward through the admin listener; never use this in production")
+		s.add("development clock", s.followClock)
+	}
+	return nil
+}
+
+// addFront opens the listener of the API, and lets workers and commands know the addresses that callers use.
+func (s *server) addFront(ctx context.Context) error {
+	cfg, err := s.certificates()
+	if err != nil {
+		return err
+	}
+	if s.front, err = tlsfront.Listen(s.Listen, cfg); err != nil {
+		return err
+	}
+	if err := s.settleAddresses(s.front.Addr()); err != nil {
+		return err
+	}
+	for name, value := range map[string]string{settingBaseURL: s.BaseURL, settingAuthURL: s.AuthURL, settingCAFile: s.caFile} {
+		if err := s.set(ctx, name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// certificates returns where the front's certificate comes from: ACME, files, or the CA in the data folder.
+func (s *server) certificates() (*tls.Config, error) {
+	if len(s.ACMEDomain) > 0 {
+		return tlsfront.ACME(s.ACMEDomain, s.ACMEDirectory, s.ACMEEmail, filepath.Join(s.Data, "acme"))
+	}
+	cert, key := s.TLSCert, s.TLSKey
+	if cert == "" {
+		hosts := s.hosts()
+		ca, madeCert, madeKey, err := tlsfront.LocalCA(s.Data, hosts, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		if s.caFile, err = filepath.Abs(ca); err != nil {
+			return nil, fmt.Errorf("name the CA file: %w", err)
+		}
+		cert, key = madeCert, madeKey
+		s.add("certificate renewal", func(ctx context.Context) error { return tlsfront.RenewLocalCA(ctx, s.Data, hosts, time.Now) })
+	}
+	files, err := tlsfront.CertFiles(cert, key)
+	if err != nil {
+		return nil, err
+	}
+	return files.TLSConfig(), nil
+}
+
+// addWork builds the work that outlives a call, of every package that has some, and starts it where this node works jobs.
+func (s *server) addWork() error {
+	roots, err := egress.Roots(s.EgressCA)
+	if err != nil {
+		return fmt.Errorf("--egress-ca: %w", err)
+	}
+	sender, err := mail.Open(mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox"), CAs: roots})
+	if err != nil {
+		return fmt.Errorf("--smtp-url: %w", err)
+	}
+	hooks, err := webhook.New(webhook.Options{
+		Store: s.store, Queue: s.queue, Sealer: s.sealer, Egress: s.outside, Mail: s.outbox, Retries: s.WebhookRetries, Metrics: s.metrics.registry, Log: s.log,
+	})
+	if err != nil {
+		return fmt.Errorf("--webhook-retries: %w", err)
+	}
+	if s.workers = s.queue; s.Role == "api" {
+		return nil
+	}
+	s.workers, err = jobs.New(s.store, s.log, true, append(identity.Rotation(s.keys), identity.Sweeps(),
+		jobs.Sweeps(
+			jobs.Sweep{Rows: "idempotency keys", Kept: op.IdempotencyWindow, Delete: op.DeleteIdempotencyKeys},
+			jobs.Sweep{Rows: "decisions", Kept: op.DecisionAge, Delete: op.DeleteDecisions},
+			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: op.DeleteExcessDecisions},
+		),
+		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(),
+	)...)
+	if err != nil {
+		return err
+	}
+	s.add("job queue", func(ctx context.Context) error {
+		defer hooks.Close()
+		return s.workers.Run(ctx)
+	})
+	return nil
 }

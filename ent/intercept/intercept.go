@@ -48,6 +48,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
+	"atrium/ent/workflowversion"
 
 	"entgo.io/ent/dialect/sql"
 )
@@ -1188,6 +1189,33 @@ func (f TraverseWorkflow) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.WorkflowQuery", q)
 }
 
+// The WorkflowVersionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type WorkflowVersionFunc func(context.Context, *ent.WorkflowVersionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f WorkflowVersionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.WorkflowVersionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.WorkflowVersionQuery", q)
+}
+
+// The TraverseWorkflowVersion type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseWorkflowVersion func(context.Context, *ent.WorkflowVersionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseWorkflowVersion) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseWorkflowVersion) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.WorkflowVersionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.WorkflowVersionQuery", q)
+}
+
 // NewQuery returns the generic Query interface for the given typed query.
 func NewQuery(q ent.Query) (Query, error) {
 	switch q := q.(type) {
@@ -1271,6 +1299,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.WebhookSubscriptionQuery, predicate.WebhookSubscription, webhooksubscription.OrderOption]{typ: ent.TypeWebhookSubscription, tq: q}, nil
 	case *ent.WorkflowQuery:
 		return &query[*ent.WorkflowQuery, predicate.Workflow, workflow.OrderOption]{typ: ent.TypeWorkflow, tq: q}, nil
+	case *ent.WorkflowVersionQuery:
+		return &query[*ent.WorkflowVersionQuery, predicate.WorkflowVersion, workflowversion.OrderOption]{typ: ent.TypeWorkflowVersion, tq: q}, nil
 	default:
 		return nil, fmt.Errorf("unknown query type %T", q)
 	}

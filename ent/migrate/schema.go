@@ -1527,6 +1527,40 @@ var (
 			},
 		},
 	}
+	// WorkflowVersionsColumns holds the columns for the "workflow_versions" table.
+	WorkflowVersionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "version", Type: field.TypeInt},
+		{Name: "definition", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "uses", Type: field.TypeJSON, Nullable: true},
+		{Name: "published_at", Type: field.TypeTime},
+		{Name: "published_by", Type: field.TypeString, Size: 40},
+		{Name: "workflow_id", Type: field.TypeString, Size: 40},
+	}
+	// WorkflowVersionsTable holds the schema information for the "workflow_versions" table.
+	WorkflowVersionsTable = &schema.Table{
+		Name:       "workflow_versions",
+		Columns:    WorkflowVersionsColumns,
+		PrimaryKey: []*schema.Column{WorkflowVersionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "workflow_versions_workflows_workflow",
+				Columns:    []*schema.Column{WorkflowVersionsColumns[9]},
+				RefColumns: []*schema.Column{WorkflowsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "workflowversion_company_id_workflow_id_version",
+				Unique:  true,
+				Columns: []*schema.Column{WorkflowVersionsColumns[3], WorkflowVersionsColumns[9], WorkflowVersionsColumns[4]},
+			},
+		},
+	}
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		APIKeysTable,
@@ -1569,6 +1603,7 @@ var (
 		WebhookDeliveriesTable,
 		WebhookSubscriptionsTable,
 		WorkflowsTable,
+		WorkflowVersionsTable,
 	}
 )
 
@@ -1602,4 +1637,5 @@ func init() {
 	TeamMembersTable.ForeignKeys[1].RefTable = UsersTable
 	WebhookDeliveriesTable.ForeignKeys[0].RefTable = WebhookSubscriptionsTable
 	WebhookDeliveriesTable.ForeignKeys[1].RefTable = EventsTable
+	WorkflowVersionsTable.ForeignKeys[0].RefTable = WorkflowsTable
 }

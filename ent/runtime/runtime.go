@@ -44,6 +44,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
+	"atrium/ent/workflowversion"
 )
 
 // The init function reads all schema descriptors with runtime code
@@ -1594,6 +1595,38 @@ func init() {
 	workflow.DefaultID = workflowDescID.Default.(func() string)
 	// workflow.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	workflow.IDValidator = workflowDescID.Validators[0].(func(string) error)
+	workflowversionMixin := schema.WorkflowVersion{}.Mixin()
+	workflowversionMixinHooks0 := workflowversionMixin[0].Hooks()
+	workflowversionMixinHooks1 := workflowversionMixin[1].Hooks()
+	workflowversion.Hooks[0] = workflowversionMixinHooks0[0]
+	workflowversion.Hooks[1] = workflowversionMixinHooks1[0]
+	workflowversionMixinInters1 := workflowversionMixin[1].Interceptors()
+	workflowversion.Interceptors[0] = workflowversionMixinInters1[0]
+	workflowversion.Interceptors[1] = workflowversionMixinInters1[1]
+	workflowversionMixinFields0 := workflowversionMixin[0].Fields()
+	_ = workflowversionMixinFields0
+	workflowversionMixinFields1 := workflowversionMixin[1].Fields()
+	_ = workflowversionMixinFields1
+	workflowversionFields := schema.WorkflowVersion{}.Fields()
+	_ = workflowversionFields
+	// workflowversionDescCompanyID is the schema descriptor for company_id field.
+	workflowversionDescCompanyID := workflowversionMixinFields1[0].Descriptor()
+	// workflowversion.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	workflowversion.CompanyIDValidator = workflowversionDescCompanyID.Validators[0].(func(string) error)
+	// workflowversionDescWorkflowID is the schema descriptor for workflow_id field.
+	workflowversionDescWorkflowID := workflowversionFields[0].Descriptor()
+	// workflowversion.WorkflowIDValidator is a validator for the "workflow_id" field. It is called by the builders before save.
+	workflowversion.WorkflowIDValidator = workflowversionDescWorkflowID.Validators[0].(func(string) error)
+	// workflowversionDescPublishedBy is the schema descriptor for published_by field.
+	workflowversionDescPublishedBy := workflowversionFields[5].Descriptor()
+	// workflowversion.PublishedByValidator is a validator for the "published_by" field. It is called by the builders before save.
+	workflowversion.PublishedByValidator = workflowversionDescPublishedBy.Validators[0].(func(string) error)
+	// workflowversionDescID is the schema descriptor for id field.
+	workflowversionDescID := workflowversionMixinFields0[0].Descriptor()
+	// workflowversion.DefaultID holds the default value on creation for the id field.
+	workflowversion.DefaultID = workflowversionDescID.Default.(func() string)
+	// workflowversion.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	workflowversion.IDValidator = workflowversionDescID.Validators[0].(func(string) error)
 }
 
 const (

@@ -13,8 +13,10 @@ import (
 	"atrium/internal/principal"
 )
 
-// Loaded remembers the ids that the guarded queries of one transaction returned, so that setting an edge to a row
-// which was just loaded needs no second look at the database. Safe for concurrent use.
+// loaded remembers the ids that the guarded queries of one transaction returned, and those that the rows refer to, so
+// that setting an edge to one of them needs no second look at the database. On PostgreSQL that look would be one more
+// round trip of a create (2026-11, two cores: 0.60 of the bench's floor with one look more, 0.80 without). Safe for
+// concurrent use.
 type loaded struct {
 	mu  sync.Mutex
 	ids map[string]struct{}
@@ -26,13 +28,6 @@ type loadedKey struct{}
 // it must not outlive it.
 func RememberLoaded(ctx context.Context) context.Context {
 	return context.WithValue(ctx, loadedKey{}, &loaded{ids: make(map[string]struct{}, 8)})
-}
-
-// Known notes an id that a loaded row of the company refers to: its composite key proves that it is the company's too.
-func Known(ctx context.Context, id string) {
-	if l, ok := ctx.Value(loadedKey{}).(*loaded); ok {
-		l.add(id)
-	}
 }
 
 func (l *loaded) add(id string) {
@@ -68,12 +63,43 @@ func rememberLoaded(next ent.Querier) ent.Querier {
 			if row.Kind() != reflect.Struct {
 				break
 			}
-			if id := row.FieldByName("ID"); id.IsValid() && id.Kind() == reflect.String {
-				seen.add(id.String())
+			for _, name := range idFields(row) {
+				if id := reflect.Indirect(row.FieldByName(name)); id.IsValid() && id.Kind() == reflect.String {
+					seen.add(id.String())
+				}
 			}
 		}
 		return v, nil
 	})
+}
+
+// idFields names the row's id, and the foreign keys of its edges: they are composite, so that the rows that they name
+// are the company's as well.
+func idFields(row reflect.Value) []string {
+	names := []string{"ID"}
+	edges := row.FieldByName("Edges")
+	if !edges.IsValid() {
+		return names
+	}
+	for edge := range edges.Type().Fields() {
+		if edge.Type.Kind() == reflect.Pointer {
+			names = append(names, edge.Name+"ID")
+		}
+	}
+	return names
+}
+
+// rememberMade notes the id of a row that was created: it is the company's, like those that were loaded.
+func rememberMade(ctx context.Context, m ent.Mutation) {
+	seen, ok := ctx.Value(loadedKey{}).(*loaded)
+	if !ok {
+		return
+	}
+	if made, ok := m.(interface{ ID() (string, bool) }); ok {
+		if id, exists := made.ID(); exists {
+			seen.add(id)
+		}
+	}
 }
 
 // guardEdges refuses a mutation that sets an edge to an id which is no row of the company. Edge setters bypass the

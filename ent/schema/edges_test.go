@@ -33,6 +33,7 @@ import (
 	"atrium/ent/user"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
+	"atrium/ent/workflowversion"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
@@ -185,6 +186,9 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Offering.workflow": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Offering.Query().Where(offering.HasWorkflowWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"WorkflowVersion.workflow": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.WorkflowVersion.Query().Where(workflowversion.HasWorkflowWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"Offering.calendar": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Offering.Query().Where(offering.HasCalendarWith(entsql.FieldEQ("id", id))).Count(ctx)

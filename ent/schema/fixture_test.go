@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"reflect"
 	"strings"
 	"testing"
@@ -86,6 +87,10 @@ var fixtures = []fixture{
 	{"Calendar", func(db *ent.Client, _ rows, _ string) any { return db.Calendar.Create().SetName("Cal") }},
 	{"Workflow", func(db *ent.Client, _ rows, tag string) any {
 		return db.Workflow.Create().SetName("W").SetSlug("w-" + tag).SetDefinition(json.RawMessage(`{}`))
+	}},
+	{"WorkflowVersion", func(db *ent.Client, own rows, tag string) any {
+		return db.WorkflowVersion.Create().SetWorkflowID(own.id("Workflow")).SetVersion(int(crc32.ChecksumIEEE([]byte(tag)))).
+			SetDefinition(json.RawMessage(`{}`)).SetPublishedAt(time.Now()).SetPublishedBy(own.id("User"))
 	}},
 	{"Service", func(db *ent.Client, own rows, tag string) any {
 		return db.Service.Create().SetName("S").SetSlug("s-" + tag).SetOwnerTeamID(own.id("Team")).SetOrganizationID(own.id("Organization"))

@@ -6,7 +6,7 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// RowCount is a kept counter, sharded so that one company's inserts do not queue behind one row; triggers keep it.
+// RowCount is a counter of rows, sharded so that one company's inserts do not queue behind one row; triggers keep it.
 type RowCount struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.

@@ -117,7 +117,11 @@ func guardWrites(column string) ent.Hook {
 			if err := guardEdges(ctx, m, p.CompanyID); err != nil {
 				return nil, err
 			}
-			return next.Mutate(ctx, m)
+			v, err := next.Mutate(ctx, m)
+			if err == nil && m.Op().Is(ent.OpCreate) {
+				rememberMade(ctx, m)
+			}
+			return v, err
 		})
 	}
 }

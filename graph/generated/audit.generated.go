@@ -14,8 +14,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/graph/internal/inline"
-	"atrium/graph/internal/relay"
-	"atrium/internal/audit"
+	"atrium/internal/auditlog"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -258,154 +257,28 @@ func (ec *executionContext) fieldContext_AuditEntry_updatedAt(_ context.Context,
 	return graphql.NewScalarFieldContext("AuditEntry", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _AuditEntryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AuditEntry]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AuditEntryConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.AuditEntry]) graphql.Marshaler {
-			return ec.marshalNAuditEntryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AuditEntryConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AuditEntryConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AuditEntryEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AuditEntryConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AuditEntry]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AuditEntryConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AuditEntryConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AuditEntryConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AuditEntryConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AuditEntry]) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
-}
-func (ec *executionContext) fieldContext_AuditEntryConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AuditEntryConnection", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _AuditEntryEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AuditEntry]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AuditEntryEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.AuditEntry) graphql.Marshaler {
-			return ec.marshalNAuditEntry2ᚖatriumᚋentᚐAuditEntry(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AuditEntryEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AuditEntryEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AuditEntry(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AuditEntryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AuditEntry]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AuditEntryEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AuditEntryEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AuditEntryEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _AuditExport_format(ctx context.Context, field graphql.CollectedField, obj *audit.Exported) (ret graphql.Marshaler) {
+func (ec *executionContext) _AuditExport_format(ctx context.Context, field graphql.CollectedField, obj *auditlog.Exported) (ret graphql.Marshaler) {
 	return ec.marshalNAuditFormat2string(ctx, field.Selections, obj.Format)
 }
 func (ec *executionContext) fieldContext_AuditExport_format(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AuditExport", field, false, false, errors.New("field of type AuditFormat does not have child fields"))
 }
 
-func (ec *executionContext) _AuditExport_content(ctx context.Context, field graphql.CollectedField, obj *audit.Exported) (ret graphql.Marshaler) {
+func (ec *executionContext) _AuditExport_content(ctx context.Context, field graphql.CollectedField, obj *auditlog.Exported) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Content)
 }
 func (ec *executionContext) fieldContext_AuditExport_content(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AuditExport", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AuditExport_count(ctx context.Context, field graphql.CollectedField, obj *audit.Exported) (ret graphql.Marshaler) {
+func (ec *executionContext) _AuditExport_count(ctx context.Context, field graphql.CollectedField, obj *auditlog.Exported) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
 }
 func (ec *executionContext) fieldContext_AuditExport_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AuditExport", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AuditExport_truncated(ctx context.Context, field graphql.CollectedField, obj *audit.Exported) (ret graphql.Marshaler) {
+func (ec *executionContext) _AuditExport_truncated(ctx context.Context, field graphql.CollectedField, obj *auditlog.Exported) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Truncated)
 }
 func (ec *executionContext) fieldContext_AuditExport_truncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -438,8 +311,8 @@ func (ec *executionContext) _ExportAuditPayload_export(ctx context.Context, fiel
 			return obj.Export, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *audit.Exported) graphql.Marshaler {
-			return ec.marshalNAuditExport2ᚖatriumᚋinternalᚋauditᚐExported(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *auditlog.Exported) graphql.Marshaler {
+			return ec.marshalNAuditExport2ᚖatriumᚋinternalᚋauditlogᚐExported(ctx, selections, v)
 		},
 		true,
 		true,
@@ -462,114 +335,8 @@ func (ec *executionContext) fieldContext_ExportAuditPayload_export(_ context.Con
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputAuditFilter(ctx context.Context, obj any) (audit.ListEntriesInput, error) {
-	var it audit.ListEntriesInput
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"actorId", "action", "resourceType", "resourceId", "from", "to"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "actorId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("actorId"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ActorID = data
-		case "action":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
-			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Action = data
-		case "resourceType":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resourceType"))
-			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ResourceType = data
-		case "resourceId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resourceId"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ResourceID = data
-		case "from":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
-			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.From = data
-		case "to":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("to"))
-			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.To = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputAuditOrder(ctx context.Context, obj any) (relay.Order, error) {
-	var it relay.Order
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	if _, present := asMap["direction"]; !present {
-		asMap["direction"] = "ASC"
-	}
-
-	fieldsInOrder := [...]string{"field", "direction"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "field":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNAuditSort2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Field = data
-		case "direction":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
-			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Direction = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputExportAuditInput(ctx context.Context, obj any) (audit.ExportInput, error) {
-	var it audit.ExportInput
+func (ec *executionContext) unmarshalInputExportAuditInput(ctx context.Context, obj any) (auditlog.ExportInput, error) {
+	var it auditlog.ExportInput
 	if obj == nil {
 		return it, nil
 	}
@@ -588,7 +355,7 @@ func (ec *executionContext) unmarshalInputExportAuditInput(ctx context.Context, 
 		switch k {
 		case "filter":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filter"))
-			data, err := ec.unmarshalOAuditFilter2atriumᚋinternalᚋauditᚐListEntriesInput(ctx, v)
+			data, err := ec.unmarshalOAuditFilter2atriumᚋinternalᚋauditlogᚐListEntriesInput(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -734,80 +501,9 @@ func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
-var auditEntryConnectionImplementors = []string{"AuditEntryConnection"}
-
-func (ec *executionContext) _AuditEntryConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AuditEntry]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryConnectionImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AuditEntryConnection")
-		case "edges":
-			out.Values[i] = ec._AuditEntryConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "pageInfo":
-			out.Values[i] = ec._AuditEntryConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "totalCount":
-			out.Values[i] = ec._AuditEntryConnection_totalCount(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var auditEntryEdgeImplementors = []string{"AuditEntryEdge"}
-
-func (ec *executionContext) _AuditEntryEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.AuditEntry]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryEdgeImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AuditEntryEdge")
-		case "node":
-			out.Values[i] = ec._AuditEntryEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._AuditEntryEdge_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var auditExportImplementors = []string{"AuditExport"}
 
-func (ec *executionContext) _AuditExport(ctx context.Context, sel ast.SelectionSet, obj *audit.Exported) graphql.Marshaler {
+func (ec *executionContext) _AuditExport(ctx context.Context, sel ast.SelectionSet, obj *auditlog.Exported) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, auditExportImplementors)
 
 	out := inline.NewFields(fields)
@@ -933,33 +629,7 @@ func (ec *executionContext) marshalNAuditEntry2ᚖatriumᚋentᚐAuditEntry(ctx 
 	return ec._AuditEntry(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAuditEntryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AuditEntry]) graphql.Marshaler {
-	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNAuditEntryEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNAuditEntryEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.AuditEntry]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AuditEntryEdge(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNAuditExport2ᚖatriumᚋinternalᚋauditᚐExported(ctx context.Context, sel ast.SelectionSet, v *audit.Exported) graphql.Marshaler {
+func (ec *executionContext) marshalNAuditExport2ᚖatriumᚋinternalᚋauditlogᚐExported(ctx context.Context, sel ast.SelectionSet, v *auditlog.Exported) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1012,23 +682,7 @@ func (ec *executionContext) marshalNAuditResource2ᚖatriumᚋentᚐAuditEntry(c
 	return ec._AuditResource(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNAuditSort2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAuditSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNExportAuditInput2atriumᚋinternalᚋauditᚐExportInput(ctx context.Context, v any) (audit.ExportInput, error) {
+func (ec *executionContext) unmarshalNExportAuditInput2atriumᚋinternalᚋauditlogᚐExportInput(ctx context.Context, v any) (auditlog.ExportInput, error) {
 	res, err := ec.unmarshalInputExportAuditInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -1048,34 +702,6 @@ func (ec *executionContext) marshalOAuditEntry2ᚖatriumᚋentᚐAuditEntry(ctx 
 		return graphql.Null
 	}
 	return ec._AuditEntry(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalOAuditEntryConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AuditEntry]) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._AuditEntryConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalOAuditFilter2atriumᚋinternalᚋauditᚐListEntriesInput(ctx context.Context, v any) (audit.ListEntriesInput, error) {
-	res, err := ec.unmarshalInputAuditFilter(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalOAuditFilter2ᚖatriumᚋinternalᚋauditᚐListEntriesInput(ctx context.Context, v any) (*audit.ListEntriesInput, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputAuditFilter(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalOAuditOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputAuditOrder(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 // endregion ***************************** type.gotpl *****************************

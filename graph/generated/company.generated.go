@@ -295,58 +295,6 @@ func (ec *executionContext) fieldContext_Viewer_company(_ context.Context, field
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "name":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["name"] = data
-		case "mfaRequired":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mfaRequired"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["mfaRequired"] = data
-		case "sessionLifetimeMinutes":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sessionLifetimeMinutes"))
-			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["sessionLifetimeMinutes"] = data
-		case "jitUsers":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("jitUsers"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["jitUsers"] = data
-		}
-	}
-	return it, nil
-}
-
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -618,11 +566,6 @@ func (ec *executionContext) marshalNPlan2atriumᚋentᚋcompanyᚐPlan(ctx conte
 		}
 	}
 	return res
-}
-
-func (ec *executionContext) unmarshalNUpdateCompanyInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputUpdateCompanyInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNUpdateCompanyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCompanyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCompanyPayload) graphql.Marshaler {

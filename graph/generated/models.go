@@ -10,24 +10,24 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/view"
-	"atrium/internal/audit"
+	"atrium/internal/auditlog"
 )
 
-// A request that was accepted.
+// What acceptRequest answers.
 type AcceptRequestPayload struct {
-	// The request as it is now.
+	// The row as it is now.
 	Request *ent.Request `json:"request"`
 }
 
-// An access policy that was made.
+// What createAccessPolicy answers.
 type CreateAccessPolicyPayload struct {
-	// The policy.
+	// The row as it is now.
 	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
 }
 
-// An agent that was created.
+// What createAgent answers.
 type CreateAgentPayload struct {
-	// The new agent.
+	// The row as it is now.
 	Agent *ent.Agent `json:"agent"`
 }
 
@@ -39,9 +39,9 @@ type CreateAPIKeyPayload struct {
 	Value string `json:"value"`
 }
 
-// A calendar that was created.
+// What createCalendar answers.
 type CreateCalendarPayload struct {
-	// The new calendar.
+	// The row as it is now.
 	Calendar *ent.Calendar `json:"calendar"`
 }
 
@@ -53,45 +53,45 @@ type CreateOAuthClientPayload struct {
 	ClientSecret *string `json:"clientSecret,omitempty"`
 }
 
-// An offering that was created.
+// What createOffering answers.
 type CreateOfferingPayload struct {
-	// The new offering.
+	// The row as it is now.
 	Offering *ent.Offering `json:"offering"`
 }
 
-// An organization that was created.
+// What createOrganization answers.
 type CreateOrganizationPayload struct {
-	// The new organization.
+	// The row as it is now.
 	Organization *ent.Organization `json:"organization"`
 }
 
-// A request that was filed.
+// What createRequest answers.
 type CreateRequestPayload struct {
-	// The new request.
+	// The row as it is now.
 	Request *ent.Request `json:"request"`
 }
 
-// A secret that was created.
+// What createSecret answers.
 type CreateSecretPayload struct {
-	// The new secret.
+	// The row as it is now.
 	Secret *ent.Secret `json:"secret"`
 }
 
-// A service account that was created.
+// What createServiceAccount answers.
 type CreateServiceAccountPayload struct {
-	// The new service account.
+	// The row as it is now.
 	ServiceAccount *ent.ServiceAccount `json:"serviceAccount"`
 }
 
-// A service that was created.
+// What createService answers.
 type CreateServicePayload struct {
-	// The new service.
+	// The row as it is now.
 	Service *ent.Service `json:"service"`
 }
 
-// A team that was created.
+// What createTeam answers.
 type CreateTeamPayload struct {
-	// The new team.
+	// The row as it is now.
 	Team *ent.Team `json:"team"`
 }
 
@@ -103,9 +103,9 @@ type CreateWebhookSubscriptionPayload struct {
 	SigningSecret string `json:"signingSecret"`
 }
 
-// A workflow that was created.
+// What createWorkflow answers.
 type CreateWorkflowPayload struct {
-	// The new workflow.
+	// The row as it is now.
 	Workflow *ent.Workflow `json:"workflow"`
 }
 
@@ -117,105 +117,105 @@ type DeactivateUserPayload struct {
 	RemainingAPIKeys []*ent.APIKey `json:"remainingApiKeys"`
 }
 
-// A request that was declined.
+// What declineRequest answers.
 type DeclineRequestPayload struct {
-	// The request as it is now.
+	// The row as it is now.
 	Request *ent.Request `json:"request"`
 }
 
-// An access policy that is gone.
+// What deleteAccessPolicy answers.
 type DeleteAccessPolicyPayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// An OAuth client that is gone.
+// What deleteOAuthClient answers.
 type DeleteOAuthClientPayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// An offering that is gone.
+// What deleteOffering answers.
 type DeleteOfferingPayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// An organization that is gone.
+// What deleteOrganization answers.
 type DeleteOrganizationPayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// A secret that is gone.
+// What deleteSecret answers.
 type DeleteSecretPayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// A service that is gone.
+// What deleteService answers.
 type DeleteServicePayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// A team that is gone.
+// What deleteTeam answers.
 type DeleteTeamPayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// A webhook subscription that is gone.
+// What deleteWebhookSubscription answers.
 type DeleteWebhookSubscriptionPayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// A workflow that is gone.
+// What deleteWorkflow answers.
 type DeleteWorkflowPayload struct {
-	// The id that it had.
+	// The id that the row had.
 	ID string `json:"id"`
 }
 
-// A person who is signed out everywhere.
+// What endAllSessions answers.
 type EndAllSessionsPayload struct {
-	// The user as it is now.
+	// The row as it is now.
 	User *ent.User `json:"user"`
 }
 
-// A session that is over.
+// What endSession answers.
 type EndSessionPayload struct {
-	// The session as it is now.
+	// The row as it is now.
 	Session *ent.Session `json:"session"`
 }
 
 // Audit entries that were taken out.
 type ExportAuditPayload struct {
 	// The entries.
-	Export *audit.Exported `json:"export"`
+	Export *auditlog.Exported `json:"export"`
 }
 
-// Somebody who was invited.
+// What inviteUser answers.
 type InviteUserPayload struct {
-	// The new user.
+	// The row as it is now.
 	User *ent.User `json:"user"`
 }
 
-// A workflow that was published.
+// What publishWorkflow answers.
 type PublishWorkflowPayload struct {
-	// The workflow as it is now.
+	// The row as it is now.
 	Workflow *ent.Workflow `json:"workflow"`
 }
 
-// A user who can sign in again.
+// What reactivateUser answers.
 type ReactivateUserPayload struct {
-	// The user as it is now.
+	// The row as it is now.
 	User *ent.User `json:"user"`
 }
 
-// A delivery on its way again.
+// What replayWebhookDelivery answers.
 type ReplayWebhookDeliveryPayload struct {
-	// The delivery as it is now.
+	// The row as it is now.
 	WebhookDelivery *ent.WebhookDelivery `json:"webhookDelivery"`
 }
 
@@ -235,21 +235,21 @@ type RequestChange struct {
 	Request *ent.Request `json:"request"`
 }
 
-// An invitation that was mailed again.
+// What resendInvitation answers.
 type ResendInvitationPayload struct {
-	// The invited user.
+	// The row as it is now.
 	User *ent.User `json:"user"`
 }
 
-// A user without second factors.
+// What resetUserMfa answers.
 type ResetUserMfaPayload struct {
-	// The user as it is now.
+	// The row as it is now.
 	User *ent.User `json:"user"`
 }
 
-// An API key that works no more.
+// What revokeApiKey answers.
 type RevokeAPIKeyPayload struct {
-	// The key as it is now.
+	// The row as it is now.
 	APIKey *ent.APIKey `json:"apiKey"`
 }
 
@@ -261,9 +261,9 @@ type RotateAPIKeyPayload struct {
 	Value string `json:"value"`
 }
 
-// A secret that has a new value.
+// What rotateSecret answers.
 type RotateSecretPayload struct {
-	// The secret as it is now.
+	// The row as it is now.
 	Secret *ent.Secret `json:"secret"`
 }
 
@@ -275,15 +275,15 @@ type RotateWebhookSecretPayload struct {
 	SigningSecret string `json:"signingSecret"`
 }
 
-// A test event on its way.
+// What sendTestEvent answers.
 type SendTestEventPayload struct {
-	// Its delivery.
+	// The row as it is now.
 	WebhookDelivery *ent.WebhookDelivery `json:"webhookDelivery"`
 }
 
-// An access policy that was changed.
+// What updateAccessPolicy answers.
 type UpdateAccessPolicyPayload struct {
-	// The policy as it is now.
+	// The row as it is now.
 	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
 }
 
@@ -293,57 +293,57 @@ type UpdateCompanyPayload struct {
 	Company *view.Company `json:"company"`
 }
 
-// An offering that was changed.
+// What updateOffering answers.
 type UpdateOfferingPayload struct {
-	// The offering as it is now.
+	// The row as it is now.
 	Offering *ent.Offering `json:"offering"`
 }
 
-// An organization that was changed.
+// What updateOrganization answers.
 type UpdateOrganizationPayload struct {
-	// The organization as it is now.
+	// The row as it is now.
 	Organization *ent.Organization `json:"organization"`
 }
 
-// A request that was changed.
+// What updateRequest answers.
 type UpdateRequestPayload struct {
-	// The request as it is now.
+	// The row as it is now.
 	Request *ent.Request `json:"request"`
 }
 
-// A secret that was changed.
+// What updateSecret answers.
 type UpdateSecretPayload struct {
-	// The secret as it is now.
+	// The row as it is now.
 	Secret *ent.Secret `json:"secret"`
 }
 
-// A service that was changed.
+// What updateService answers.
 type UpdateServicePayload struct {
-	// The service as it is now.
+	// The row as it is now.
 	Service *ent.Service `json:"service"`
 }
 
-// A team that was changed.
+// What updateTeam answers.
 type UpdateTeamPayload struct {
-	// The team as it is now.
+	// The row as it is now.
 	Team *ent.Team `json:"team"`
 }
 
-// A user who was changed.
+// What updateUser answers.
 type UpdateUserPayload struct {
-	// The user as it is now.
+	// The row as it is now.
 	User *ent.User `json:"user"`
 }
 
-// A webhook subscription that was changed.
+// What updateWebhookSubscription answers.
 type UpdateWebhookSubscriptionPayload struct {
-	// The subscription as it is now.
+	// The row as it is now.
 	WebhookSubscription *ent.WebhookSubscription `json:"webhookSubscription"`
 }
 
-// A workflow that was changed.
+// What updateWorkflow answers.
 type UpdateWorkflowPayload struct {
-	// The workflow as it is now.
+	// The row as it is now.
 	Workflow *ent.Workflow `json:"workflow"`
 }
 

@@ -41,6 +41,10 @@ type AccessUnmetResolver interface {
 	Have(ctx context.Context, obj *policy.Unmet) (json.RawMessage, error)
 }
 
+type AccessPolicyDraftInputResolver interface {
+	Condition(ctx context.Context, obj *policy.Draft, data json.RawMessage) error
+}
+
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
@@ -289,132 +293,6 @@ func (ec *executionContext) fieldContext_AccessDecision_input(_ context.Context,
 	return graphql.NewScalarFieldContext("AccessDecision", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _AccessDecisionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessDecision]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessDecisionConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.AccessDecision]) graphql.Marshaler {
-			return ec.marshalNAccessDecisionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessDecisionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessDecisionConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessDecisionEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessDecisionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessDecision]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessDecisionConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessDecisionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessDecisionConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessDecisionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessDecision]) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
-}
-func (ec *executionContext) fieldContext_AccessDecisionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessDecisionConnection", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _AccessDecisionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AccessDecision]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessDecisionEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.AccessDecision) graphql.Marshaler {
-			return ec.marshalNAccessDecision2ᚖatriumᚋentᚐAccessDecision(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessDecisionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessDecisionEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessDecision(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessDecisionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AccessDecision]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessDecisionEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessDecisionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessDecisionEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
 func (ec *executionContext) _AccessExplanation_allowed(ctx context.Context, field graphql.CollectedField, obj *policy.Explanation) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Allowed)
 }
@@ -646,132 +524,6 @@ func (ec *executionContext) fieldContext_AccessPolicy_updatedAt(_ context.Contex
 	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _AccessPolicyConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessPolicy]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicyConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.AccessPolicy]) graphql.Marshaler {
-			return ec.marshalNAccessPolicyEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicyConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessPolicyConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessPolicyEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessPolicyConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessPolicy]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicyConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicyConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessPolicyConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessPolicyConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessPolicy]) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
-}
-func (ec *executionContext) fieldContext_AccessPolicyConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicyConnection", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicyEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AccessPolicy]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicyEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.AccessPolicy) graphql.Marshaler {
-			return ec.marshalNAccessPolicy2ᚖatriumᚋentᚐAccessPolicy(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicyEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessPolicyEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessPolicy(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessPolicyEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AccessPolicy]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicyEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicyEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicyEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
 func (ec *executionContext) _AccessPolicyVersion_id(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicyVersion) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -833,132 +585,6 @@ func (ec *executionContext) _AccessPolicyVersion_createdAt(ctx context.Context, 
 }
 func (ec *executionContext) fieldContext_AccessPolicyVersion_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccessPolicyVersion", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicyVersionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessPolicyVersion]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicyVersionConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.AccessPolicyVersion]) graphql.Marshaler {
-			return ec.marshalNAccessPolicyVersionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicyVersionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessPolicyVersionConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessPolicyVersionEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessPolicyVersionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessPolicyVersion]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicyVersionConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicyVersionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessPolicyVersionConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessPolicyVersionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AccessPolicyVersion]) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
-}
-func (ec *executionContext) fieldContext_AccessPolicyVersionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicyVersionConnection", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicyVersionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AccessPolicyVersion]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicyVersionEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.AccessPolicyVersion) graphql.Marshaler {
-			return ec.marshalNAccessPolicyVersion2ᚖatriumᚋentᚐAccessPolicyVersion(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicyVersionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessPolicyVersionEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessPolicyVersion(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessPolicyVersionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AccessPolicyVersion]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicyVersionEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicyVersionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicyVersionEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AccessReplay_examined(ctx context.Context, field graphql.CollectedField, obj *policy.Replayed) (ret graphql.Marshaler) {
@@ -1067,45 +693,6 @@ func (ec *executionContext) fieldContext_AccessUnmet_have(_ context.Context, fie
 	return graphql.NewScalarFieldContext("AccessUnmet", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _CreateAccessPolicyPayload_accessPolicy(ctx context.Context, field graphql.CollectedField, obj *CreateAccessPolicyPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CreateAccessPolicyPayload_accessPolicy(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AccessPolicy, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.AccessPolicy) graphql.Marshaler {
-			return ec.marshalNAccessPolicy2ᚖatriumᚋentᚐAccessPolicy(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_CreateAccessPolicyPayload_accessPolicy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "CreateAccessPolicyPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessPolicy(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _DeleteAccessPolicyPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteAccessPolicyPayload) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
-}
-func (ec *executionContext) fieldContext_DeleteAccessPolicyPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeleteAccessPolicyPayload", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
 func (ec *executionContext) _FaultDetail_field(ctx context.Context, field graphql.CollectedField, obj *apperr.Detail) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Field)
 }
@@ -1118,38 +705,6 @@ func (ec *executionContext) _FaultDetail_message(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_FaultDetail_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("FaultDetail", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _UpdateAccessPolicyPayload_accessPolicy(ctx context.Context, field graphql.CollectedField, obj *UpdateAccessPolicyPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_UpdateAccessPolicyPayload_accessPolicy(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.AccessPolicy, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.AccessPolicy) graphql.Marshaler {
-			return ec.marshalNAccessPolicy2ᚖatriumᚋentᚐAccessPolicy(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_UpdateAccessPolicyPayload_accessPolicy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "UpdateAccessPolicyPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessPolicy(ctx, field)
-		},
-	}
-	return fc, nil
 }
 
 func (ec *executionContext) _ValidateAccessPolicyPayload_valid(ctx context.Context, field graphql.CollectedField, obj *policy.Validity) (ret graphql.Marshaler) {
@@ -1246,49 +801,8 @@ func (ec *executionContext) unmarshalInputAccessDecisionFilter(ctx context.Conte
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputAccessDecisionOrder(ctx context.Context, obj any) (relay.Order, error) {
-	var it relay.Order
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	if _, present := asMap["direction"]; !present {
-		asMap["direction"] = "ASC"
-	}
-
-	fieldsInOrder := [...]string{"field", "direction"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "field":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNAccessDecisionSort2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Field = data
-		case "direction":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
-			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Direction = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputAccessPolicyDraftInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
+func (ec *executionContext) unmarshalInputAccessPolicyDraftInput(ctx context.Context, obj any) (policy.Draft, error) {
+	var it policy.Draft
 	if obj == nil {
 		return it, nil
 	}
@@ -1299,7 +813,6 @@ func (ec *executionContext) unmarshalInputAccessPolicyDraftInput(ctx context.Con
 	}
 
 	fieldsInOrder := [...]string{"effect", "action", "resource", "condition"}
-	it = make(map[string]any, len(asMap))
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -1308,309 +821,34 @@ func (ec *executionContext) unmarshalInputAccessPolicyDraftInput(ctx context.Con
 		switch k {
 		case "effect":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("effect"))
-			data, err := ec.unmarshalNAccessEffect2atriumᚋentᚋaccesspolicyᚐEffect(ctx, v)
+			data, err := ec.unmarshalNAccessEffect2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it["effect"] = data
+			it.Effect = data
 		case "action":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
 			data, err := ec.unmarshalNString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it["action"] = data
+			it.Action = data
 		case "resource":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resource"))
 			data, err := ec.unmarshalNString2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it["resource"] = data
+			it.Resource = data
 		case "condition":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("condition"))
 			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it["condition"] = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputAccessPolicyOrder(ctx context.Context, obj any) (relay.Order, error) {
-	var it relay.Order
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	if _, present := asMap["direction"]; !present {
-		asMap["direction"] = "ASC"
-	}
-
-	fieldsInOrder := [...]string{"field", "direction"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "field":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNAccessPolicySort2string(ctx, v)
-			if err != nil {
+			if err = ec.Resolvers.AccessPolicyDraftInput().Condition(ctx, &it, data); err != nil {
 				return it, err
 			}
-			it.Field = data
-		case "direction":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
-			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Direction = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputCreateAccessPolicyInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"name", "description", "enabled", "effect", "action", "resource", "condition"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "name":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
-			data, err := ec.unmarshalNString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["name"] = data
-		case "description":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["description"] = data
-		case "enabled":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("enabled"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["enabled"] = data
-		case "effect":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("effect"))
-			data, err := ec.unmarshalNAccessEffect2atriumᚋentᚋaccesspolicyᚐEffect(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["effect"] = data
-		case "action":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
-			data, err := ec.unmarshalNString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["action"] = data
-		case "resource":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resource"))
-			data, err := ec.unmarshalNString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["resource"] = data
-		case "condition":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("condition"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["condition"] = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputDeleteAccessPolicyInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["id"] = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputUpdateAccessPolicyInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id", "name", "description", "enabled", "effect", "action", "resource", "condition"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["id"] = data
-		case "name":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["name"] = data
-		case "description":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["description"] = data
-		case "enabled":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("enabled"))
-			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["enabled"] = data
-		case "effect":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("effect"))
-			data, err := ec.unmarshalOAccessEffect2ᚖatriumᚋentᚋaccesspolicyᚐEffect(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["effect"] = data
-		case "action":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["action"] = data
-		case "resource":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resource"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["resource"] = data
-		case "condition":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("condition"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["condition"] = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputValidateAccessPolicyInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"effect", "action", "resource", "condition"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "effect":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("effect"))
-			data, err := ec.unmarshalNAccessEffect2atriumᚋentᚋaccesspolicyᚐEffect(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["effect"] = data
-		case "action":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
-			data, err := ec.unmarshalNString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["action"] = data
-		case "resource":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resource"))
-			data, err := ec.unmarshalNString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["resource"] = data
-		case "condition":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("condition"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["condition"] = data
 		}
 	}
 	return it, nil
@@ -1808,77 +1046,6 @@ func (ec *executionContext) _AccessDecision(ctx context.Context, sel ast.Selecti
 	return out
 }
 
-var accessDecisionConnectionImplementors = []string{"AccessDecisionConnection"}
-
-func (ec *executionContext) _AccessDecisionConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AccessDecision]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, accessDecisionConnectionImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AccessDecisionConnection")
-		case "edges":
-			out.Values[i] = ec._AccessDecisionConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "pageInfo":
-			out.Values[i] = ec._AccessDecisionConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "totalCount":
-			out.Values[i] = ec._AccessDecisionConnection_totalCount(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var accessDecisionEdgeImplementors = []string{"AccessDecisionEdge"}
-
-func (ec *executionContext) _AccessDecisionEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.AccessDecision]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, accessDecisionEdgeImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AccessDecisionEdge")
-		case "node":
-			out.Values[i] = ec._AccessDecisionEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._AccessDecisionEdge_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var accessExplanationImplementors = []string{"AccessExplanation"}
 
 func (ec *executionContext) _AccessExplanation(ctx context.Context, sel ast.SelectionSet, obj *policy.Explanation) graphql.Marshaler {
@@ -2005,77 +1172,6 @@ func (ec *executionContext) _AccessPolicy(ctx context.Context, sel ast.Selection
 	return out
 }
 
-var accessPolicyConnectionImplementors = []string{"AccessPolicyConnection"}
-
-func (ec *executionContext) _AccessPolicyConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AccessPolicy]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, accessPolicyConnectionImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AccessPolicyConnection")
-		case "edges":
-			out.Values[i] = ec._AccessPolicyConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "pageInfo":
-			out.Values[i] = ec._AccessPolicyConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "totalCount":
-			out.Values[i] = ec._AccessPolicyConnection_totalCount(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var accessPolicyEdgeImplementors = []string{"AccessPolicyEdge"}
-
-func (ec *executionContext) _AccessPolicyEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.AccessPolicy]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, accessPolicyEdgeImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AccessPolicyEdge")
-		case "node":
-			out.Values[i] = ec._AccessPolicyEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._AccessPolicyEdge_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var accessPolicyVersionImplementors = []string{"AccessPolicyVersion"}
 
 func (ec *executionContext) _AccessPolicyVersion(ctx context.Context, sel ast.SelectionSet, obj *ent.AccessPolicyVersion) graphql.Marshaler {
@@ -2129,77 +1225,6 @@ func (ec *executionContext) _AccessPolicyVersion(ctx context.Context, sel ast.Se
 			}
 		case "createdAt":
 			out.Values[i] = ec._AccessPolicyVersion_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var accessPolicyVersionConnectionImplementors = []string{"AccessPolicyVersionConnection"}
-
-func (ec *executionContext) _AccessPolicyVersionConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AccessPolicyVersion]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, accessPolicyVersionConnectionImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AccessPolicyVersionConnection")
-		case "edges":
-			out.Values[i] = ec._AccessPolicyVersionConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "pageInfo":
-			out.Values[i] = ec._AccessPolicyVersionConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "totalCount":
-			out.Values[i] = ec._AccessPolicyVersionConnection_totalCount(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var accessPolicyVersionEdgeImplementors = []string{"AccessPolicyVersionEdge"}
-
-func (ec *executionContext) _AccessPolicyVersionEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.AccessPolicyVersion]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, accessPolicyVersionEdgeImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AccessPolicyVersionEdge")
-		case "node":
-			out.Values[i] = ec._AccessPolicyVersionEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._AccessPolicyVersionEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -2296,62 +1321,6 @@ func (ec *executionContext) _AccessUnmet(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
-var createAccessPolicyPayloadImplementors = []string{"CreateAccessPolicyPayload"}
-
-func (ec *executionContext) _CreateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateAccessPolicyPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, createAccessPolicyPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("CreateAccessPolicyPayload")
-		case "accessPolicy":
-			out.Values[i] = ec._CreateAccessPolicyPayload_accessPolicy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var deleteAccessPolicyPayloadImplementors = []string{"DeleteAccessPolicyPayload"}
-
-func (ec *executionContext) _DeleteAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteAccessPolicyPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, deleteAccessPolicyPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("DeleteAccessPolicyPayload")
-		case "id":
-			out.Values[i] = ec._DeleteAccessPolicyPayload_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var faultDetailImplementors = []string{"FaultDetail"}
 
 func (ec *executionContext) _FaultDetail(ctx context.Context, sel ast.SelectionSet, obj *apperr.Detail) graphql.Marshaler {
@@ -2370,34 +1339,6 @@ func (ec *executionContext) _FaultDetail(ctx context.Context, sel ast.SelectionS
 			}
 		case "message":
 			out.Values[i] = ec._FaultDetail_message(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var updateAccessPolicyPayloadImplementors = []string{"UpdateAccessPolicyPayload"}
-
-func (ec *executionContext) _UpdateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateAccessPolicyPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, updateAccessPolicyPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("UpdateAccessPolicyPayload")
-		case "accessPolicy":
-			out.Values[i] = ec._UpdateAccessPolicyPayload_accessPolicy(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -2494,48 +1435,6 @@ func (ec *executionContext) marshalNAccessDecision2ᚖatriumᚋentᚐAccessDecis
 	return ec._AccessDecision(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAccessDecisionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AccessDecision]) graphql.Marshaler {
-	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNAccessDecisionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNAccessDecisionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.AccessDecision]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AccessDecisionEdge(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNAccessDecisionSort2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAccessDecisionSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
 func (ec *executionContext) unmarshalNAccessEffect2atriumᚋentᚋaccesspolicyᚐEffect(ctx context.Context, v any) (accesspolicy.Effect, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := accesspolicy.Effect(tmp)
@@ -2545,6 +1444,22 @@ func (ec *executionContext) unmarshalNAccessEffect2atriumᚋentᚋaccesspolicy�
 func (ec *executionContext) marshalNAccessEffect2atriumᚋentᚋaccesspolicyᚐEffect(ctx context.Context, sel ast.SelectionSet, v accesspolicy.Effect) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNAccessEffect2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAccessEffect2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -2596,18 +1511,13 @@ func (ec *executionContext) marshalNAccessPolicyChange2atriumᚋentᚋaccesspoli
 	return res
 }
 
-func (ec *executionContext) unmarshalNAccessPolicyDraftInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputAccessPolicyDraftInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalNAccessPolicyDraftInput2ᚕmapᚄ(ctx context.Context, v any) ([]map[string]any, error) {
+func (ec *executionContext) unmarshalNAccessPolicyDraftInput2ᚕᚖatriumᚋinternalᚋpolicyᚐDraftᚄ(ctx context.Context, v any) ([]*policy.Draft, error) {
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]map[string]any, len(vSlice))
+	res := make([]*policy.Draft, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNAccessPolicyDraftInput2map(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNAccessPolicyDraftInput2ᚖatriumᚋinternalᚋpolicyᚐDraft(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -2615,46 +1525,9 @@ func (ec *executionContext) unmarshalNAccessPolicyDraftInput2ᚕmapᚄ(ctx conte
 	return res, nil
 }
 
-func (ec *executionContext) marshalNAccessPolicyEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AccessPolicy]) graphql.Marshaler {
-	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNAccessPolicyEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNAccessPolicyEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.AccessPolicy]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AccessPolicyEdge(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNAccessPolicySort2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAccessPolicySort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
+func (ec *executionContext) unmarshalNAccessPolicyDraftInput2ᚖatriumᚋinternalᚋpolicyᚐDraft(ctx context.Context, v any) (*policy.Draft, error) {
+	res, err := ec.unmarshalInputAccessPolicyDraftInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNAccessPolicyVersion2ᚖatriumᚋentᚐAccessPolicyVersion(ctx context.Context, sel ast.SelectionSet, v *ent.AccessPolicyVersion) graphql.Marshaler {
@@ -2665,32 +1538,6 @@ func (ec *executionContext) marshalNAccessPolicyVersion2ᚖatriumᚋentᚐAccess
 		return graphql.Null
 	}
 	return ec._AccessPolicyVersion(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNAccessPolicyVersionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AccessPolicyVersion]) graphql.Marshaler {
-	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNAccessPolicyVersionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNAccessPolicyVersionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.AccessPolicyVersion]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AccessPolicyVersionEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNAccessUnmet2atriumᚋinternalᚋpolicyᚐUnmet(ctx context.Context, sel ast.SelectionSet, v policy.Unmet) graphql.Marshaler {
@@ -2713,36 +1560,6 @@ func (ec *executionContext) marshalNAccessUnmet2ᚕatriumᚋinternalᚋpolicyᚐ
 	return ret
 }
 
-func (ec *executionContext) unmarshalNCreateAccessPolicyInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputCreateAccessPolicyInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAccessPolicyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateAccessPolicyPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNDeleteAccessPolicyInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputDeleteAccessPolicyInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteAccessPolicyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteAccessPolicyPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNFaultDetail2atriumᚋinternalᚋapperrᚐDetail(ctx context.Context, sel ast.SelectionSet, v apperr.Detail) graphql.Marshaler {
 	return ec._FaultDetail(ctx, sel, &v)
 }
@@ -2763,26 +1580,6 @@ func (ec *executionContext) marshalNFaultDetail2ᚕatriumᚋinternalᚋapperrᚐ
 	return ret
 }
 
-func (ec *executionContext) unmarshalNUpdateAccessPolicyInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputUpdateAccessPolicyInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateAccessPolicyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateAccessPolicyPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNValidateAccessPolicyInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputValidateAccessPolicyInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
 func (ec *executionContext) marshalNValidateAccessPolicyPayload2ᚖatriumᚋinternalᚋpolicyᚐValidity(ctx context.Context, sel ast.SelectionSet, v *policy.Validity) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -2793,13 +1590,6 @@ func (ec *executionContext) marshalNValidateAccessPolicyPayload2ᚖatriumᚋinte
 	return ec._ValidateAccessPolicyPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOAccessDecisionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AccessDecision]) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._AccessDecisionConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalOAccessDecisionFilter2ᚖatriumᚋinternalᚋpolicyᚐListDecisionsInput(ctx context.Context, v any) (*policy.ListDecisionsInput, error) {
 	if v == nil {
 		return nil, nil
@@ -2808,30 +1598,21 @@ func (ec *executionContext) unmarshalOAccessDecisionFilter2ᚖatriumᚋinternal�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOAccessDecisionOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+func (ec *executionContext) unmarshalOAccessEffect2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := ec.unmarshalInputAccessDecisionOrder(ctx, v)
+	res, err := graphql.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOAccessEffect2ᚖatriumᚋentᚋaccesspolicyᚐEffect(ctx context.Context, v any) (*accesspolicy.Effect, error) {
-	if v == nil {
-		return nil, nil
-	}
-	tmp, err := graphql.UnmarshalString(v)
-	res := accesspolicy.Effect(tmp)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalOAccessEffect2ᚖatriumᚋentᚋaccesspolicyᚐEffect(ctx context.Context, sel ast.SelectionSet, v *accesspolicy.Effect) graphql.Marshaler {
+func (ec *executionContext) marshalOAccessEffect2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := graphql.MarshalString(string(*v))
+	res := graphql.MarshalString(*v)
 	return res
 }
 
@@ -2876,28 +1657,6 @@ func (ec *executionContext) marshalOAccessOutcome2ᚕstringᚄ(ctx context.Conte
 	}
 
 	return ret
-}
-
-func (ec *executionContext) marshalOAccessPolicyConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AccessPolicy]) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._AccessPolicyConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalOAccessPolicyOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputAccessPolicyOrder(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalOAccessPolicyVersionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AccessPolicyVersion]) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._AccessPolicyVersionConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOAccessReplay2ᚖatriumᚋinternalᚋpolicyᚐReplayed(ctx context.Context, sel ast.SelectionSet, v *policy.Replayed) graphql.Marshaler {

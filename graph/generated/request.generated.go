@@ -14,8 +14,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/request"
 	"atrium/graph/internal/inline"
-	"atrium/graph/internal/relay"
-	request1 "atrium/internal/request"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -40,102 +38,6 @@ type RequestResolver interface {
 // endregion ***************************** args.gotpl *****************************
 
 // region    **************************** field.gotpl *****************************
-
-func (ec *executionContext) _AcceptRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *AcceptRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AcceptRequestPayload_request(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Request, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
-			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AcceptRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AcceptRequestPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Request(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _CreateRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *CreateRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CreateRequestPayload_request(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Request, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
-			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_CreateRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "CreateRequestPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Request(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _DeclineRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *DeclineRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_DeclineRequestPayload_request(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Request, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
-			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_DeclineRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "DeclineRequestPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Request(ctx, field)
-		},
-	}
-	return fc, nil
-}
 
 func (ec *executionContext) _Request_id(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
@@ -503,551 +405,9 @@ func (ec *executionContext) fieldContext_RequestChange_request(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _RequestConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Request]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RequestConnection_edges(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Edges, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.Request]) graphql.Marshaler {
-			return ec.marshalNRequestEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RequestConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "RequestConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_RequestEdge(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _RequestConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Request]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RequestConnection_pageInfo(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.PageInfo, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
-			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RequestConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "RequestConnection",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_PageInfo(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _RequestConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Request]) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
-}
-func (ec *executionContext) fieldContext_RequestConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RequestConnection", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _RequestEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.Request]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RequestEdge_node(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Node, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
-			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RequestEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "RequestEdge",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Request(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _RequestEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.Request]) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RequestEdge_cursor(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Cursor(), nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RequestEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RequestEdge", field, true, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _UpdateRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *UpdateRequestPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_UpdateRequestPayload_request(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Request, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
-			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_UpdateRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "UpdateRequestPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Request(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
-
-func (ec *executionContext) unmarshalInputAcceptRequestInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["id"] = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"serviceId", "offeringId", "title", "description", "priority", "fields", "tags", "assigneeId", "teamId"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "serviceId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serviceId"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["serviceId"] = data
-		case "offeringId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["offeringId"] = data
-		case "title":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
-			data, err := ec.unmarshalNString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["title"] = data
-		case "description":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["description"] = data
-		case "priority":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priority"))
-			data, err := ec.unmarshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["priority"] = data
-		case "fields":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fields"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["fields"] = data
-		case "tags":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tags"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["tags"] = data
-		case "assigneeId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("assigneeId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["assigneeId"] = data
-		case "teamId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["teamId"] = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputDeclineRequestInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id", "reason"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["id"] = data
-		case "reason":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
-			data, err := ec.unmarshalNString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["reason"] = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj any) (request1.ListInput, error) {
-	var it request1.ListInput
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "createdAfter", "createdBefore", "tag", "q"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "status":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalORequestStatus2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Status = data
-		case "priority":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priority"))
-			data, err := ec.unmarshalORequestPriority2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Priority = data
-		case "serviceId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serviceId"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.ServiceID = data
-		case "offeringId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.OfferingID = data
-		case "assigneeId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("assigneeId"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.AssigneeID = data
-		case "teamId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.TeamID = data
-		case "createdBy":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdBy"))
-			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.CreatedBy = data
-		case "createdAfter":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdAfter"))
-			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.CreatedAfter = data
-		case "createdBefore":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdBefore"))
-			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.CreatedBefore = data
-		case "tag":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tag"))
-			data, err := ec.unmarshalOTagFilter2map(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Tags = data
-		case "q":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("q"))
-			data, err := ec.unmarshalOString2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Q = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputRequestOrder(ctx context.Context, obj any) (relay.Order, error) {
-	var it relay.Order
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	if _, present := asMap["direction"]; !present {
-		asMap["direction"] = "ASC"
-	}
-
-	fieldsInOrder := [...]string{"field", "direction"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "field":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
-			data, err := ec.unmarshalNRequestSort2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Field = data
-		case "direction":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
-			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Direction = data
-		}
-	}
-	return it, nil
-}
-
-func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context, obj any) (map[string]any, error) {
-	var it map[string]any
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"id", "title", "description", "status", "priority", "fields", "tags", "assigneeId", "teamId"}
-	it = make(map[string]any, len(asMap))
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "id":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
-			data, err := ec.unmarshalNID2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["id"] = data
-		case "title":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["title"] = data
-		case "description":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
-			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["description"] = data
-		case "status":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalORequestStatus2ᚖatriumᚋentᚋrequestᚐStatus(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["status"] = data
-		case "priority":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priority"))
-			data, err := ec.unmarshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["priority"] = data
-		case "fields":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fields"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["fields"] = data
-		case "tags":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tags"))
-			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["tags"] = data
-		case "assigneeId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("assigneeId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["assigneeId"] = data
-		case "teamId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
-			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it["teamId"] = data
-		}
-	}
-	return it, nil
-}
 
 // endregion **************************** input.gotpl *****************************
 
@@ -1056,90 +416,6 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
-
-var acceptRequestPayloadImplementors = []string{"AcceptRequestPayload"}
-
-func (ec *executionContext) _AcceptRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *AcceptRequestPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, acceptRequestPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AcceptRequestPayload")
-		case "request":
-			out.Values[i] = ec._AcceptRequestPayload_request(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var createRequestPayloadImplementors = []string{"CreateRequestPayload"}
-
-func (ec *executionContext) _CreateRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateRequestPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, createRequestPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("CreateRequestPayload")
-		case "request":
-			out.Values[i] = ec._CreateRequestPayload_request(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var declineRequestPayloadImplementors = []string{"DeclineRequestPayload"}
-
-func (ec *executionContext) _DeclineRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *DeclineRequestPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, declineRequestPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("DeclineRequestPayload")
-		case "request":
-			out.Values[i] = ec._DeclineRequestPayload_request(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
 
 var requestImplementors = []string{"Request", "Node"}
 
@@ -1307,153 +583,9 @@ func (ec *executionContext) _RequestChange(ctx context.Context, sel ast.Selectio
 	return out
 }
 
-var requestConnectionImplementors = []string{"RequestConnection"}
-
-func (ec *executionContext) _RequestConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Request]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, requestConnectionImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("RequestConnection")
-		case "edges":
-			out.Values[i] = ec._RequestConnection_edges(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "pageInfo":
-			out.Values[i] = ec._RequestConnection_pageInfo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "totalCount":
-			out.Values[i] = ec._RequestConnection_totalCount(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var requestEdgeImplementors = []string{"RequestEdge"}
-
-func (ec *executionContext) _RequestEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.Request]) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, requestEdgeImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("RequestEdge")
-		case "node":
-			out.Values[i] = ec._RequestEdge_node(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "cursor":
-			out.Values[i] = ec._RequestEdge_cursor(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var updateRequestPayloadImplementors = []string{"UpdateRequestPayload"}
-
-func (ec *executionContext) _UpdateRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateRequestPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, updateRequestPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("UpdateRequestPayload")
-		case "request":
-			out.Values[i] = ec._UpdateRequestPayload_request(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 // endregion **************************** object.gotpl ****************************
 
 // region    ***************************** type.gotpl *****************************
-
-func (ec *executionContext) unmarshalNAcceptRequestInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputAcceptRequestInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAcceptRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐAcceptRequestPayload(ctx context.Context, sel ast.SelectionSet, v *AcceptRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AcceptRequestPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNCreateRequestInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputCreateRequestInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *CreateRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateRequestPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNDeclineRequestInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputDeclineRequestInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeclineRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeclineRequestPayload(ctx context.Context, sel ast.SelectionSet, v *DeclineRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeclineRequestPayload(ctx, sel, v)
-}
 
 func (ec *executionContext) marshalNRequest2ᚖatriumᚋentᚐRequest(ctx context.Context, sel ast.SelectionSet, v *ent.Request) graphql.Marshaler {
 	if v == nil {
@@ -1473,32 +605,6 @@ func (ec *executionContext) marshalNRequestChange2ᚖatriumᚋgraphᚋgenerated�
 		return graphql.Null
 	}
 	return ec._RequestChange(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNRequestEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Request]) graphql.Marshaler {
-	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNRequestEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNRequestEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.Request]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RequestEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (request.Priority, error) {
@@ -1524,22 +630,6 @@ func (ec *executionContext) unmarshalNRequestPriority2string(ctx context.Context
 }
 
 func (ec *executionContext) marshalNRequestPriority2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNRequestSort2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNRequestSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(v)
 	if res == graphql.Null {
@@ -1583,49 +673,11 @@ func (ec *executionContext) marshalNRequestStatus2string(ctx context.Context, se
 	return res
 }
 
-func (ec *executionContext) unmarshalNUpdateRequestInput2map(ctx context.Context, v any) (map[string]any, error) {
-	res, err := ec.unmarshalInputUpdateRequestInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateRequestPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalORequest2ᚖatriumᚋentᚐRequest(ctx context.Context, sel ast.SelectionSet, v *ent.Request) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Request(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalORequestConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.Request]) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._RequestConnection(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalORequestFilter2ᚖatriumᚋinternalᚋrequestᚐListInput(ctx context.Context, v any) (*request1.ListInput, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputRequestFilter(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) unmarshalORequestOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
-	if v == nil {
-		return nil, nil
-	}
-	res, err := ec.unmarshalInputRequestOrder(ctx, v)
-	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalORequestPriority2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
@@ -1664,22 +716,21 @@ func (ec *executionContext) marshalORequestPriority2ᚕstringᚄ(ctx context.Con
 	return ret
 }
 
-func (ec *executionContext) unmarshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (*request.Priority, error) {
+func (ec *executionContext) unmarshalORequestPriority2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
 	}
-	tmp, err := graphql.UnmarshalString(v)
-	res := request.Priority(tmp)
+	res, err := graphql.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx context.Context, sel ast.SelectionSet, v *request.Priority) graphql.Marshaler {
+func (ec *executionContext) marshalORequestPriority2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := graphql.MarshalString(string(*v))
+	res := graphql.MarshalString(*v)
 	return res
 }
 
@@ -1719,22 +770,21 @@ func (ec *executionContext) marshalORequestStatus2ᚕstringᚄ(ctx context.Conte
 	return ret
 }
 
-func (ec *executionContext) unmarshalORequestStatus2ᚖatriumᚋentᚋrequestᚐStatus(ctx context.Context, v any) (*request.Status, error) {
+func (ec *executionContext) unmarshalORequestStatus2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
 	}
-	tmp, err := graphql.UnmarshalString(v)
-	res := request.Status(tmp)
+	res, err := graphql.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalORequestStatus2ᚖatriumᚋentᚋrequestᚐStatus(ctx context.Context, sel ast.SelectionSet, v *request.Status) graphql.Marshaler {
+func (ec *executionContext) marshalORequestStatus2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	_ = sel
 	_ = ctx
-	res := graphql.MarshalString(string(*v))
+	res := graphql.MarshalString(*v)
 	return res
 }
 

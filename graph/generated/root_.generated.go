@@ -5,6 +5,7 @@ package generated
 import (
 	"bytes"
 	"context"
+	"embed"
 	"fmt"
 	"sync/atomic"
 
@@ -44,6 +45,22 @@ type ResolverRoot interface {
 	WebhookDelivery() WebhookDeliveryResolver
 	WebhookSubscription() WebhookSubscriptionResolver
 	Workflow() WorkflowResolver
+	WorkflowVersion() WorkflowVersionResolver
+	AccessPolicyDraftInput() AccessPolicyDraftInputResolver
+	CreateAccessPolicyInput() CreateAccessPolicyInputResolver
+	CreateOfferingInput() CreateOfferingInputResolver
+	CreateOrganizationInput() CreateOrganizationInputResolver
+	CreateRequestInput() CreateRequestInputResolver
+	CreateServiceInput() CreateServiceInputResolver
+	CreateWorkflowInput() CreateWorkflowInputResolver
+	UpdateAccessPolicyInput() UpdateAccessPolicyInputResolver
+	UpdateOfferingInput() UpdateOfferingInputResolver
+	UpdateOrganizationInput() UpdateOrganizationInputResolver
+	UpdateRequestInput() UpdateRequestInputResolver
+	UpdateServiceInput() UpdateServiceInputResolver
+	UpdateUserInput() UpdateUserInputResolver
+	UpdateWorkflowInput() UpdateWorkflowInputResolver
+	ValidateAccessPolicyInput() ValidateAccessPolicyInputResolver
 }
 
 type DirectiveRoot struct {
@@ -243,6 +260,17 @@ func newExecutionContext(
 	}
 }
 
+//go:embed "derived.graphqls"
+var sourcesFS embed.FS
+
+func sourceData(filename string) string {
+	data, err := sourcesFS.ReadFile(filename)
+	if err != nil {
+		panic(fmt.Sprintf("codegen problem: %s not available", filename))
+	}
+	return string(data)
+}
+
 var sources = []*ast.Source{
 	{Name: "../audit.graphqls", Input: `"How something that was tried ended."
 enum AuditOutcome {
@@ -300,54 +328,6 @@ type AuditEntry implements Node {
   updatedAt: Time!
 }
 
-"A window of a list of audit entries."
-type AuditEntryConnection {
-  "The audit entries, each with its place."
-  edges: [AuditEntryEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"An audit entry in a list."
-type AuditEntryEdge {
-  "The audit entry."
-  node: AuditEntry!
-  "Its place in the list."
-  cursor: String!
-}
-
-"Which audit entries to list: those that match every field given; of several values in one field, any."
-input AuditFilter {
-  "Of these users, service accounts or API keys."
-  actorId: [ID!]
-  "Of these actions, such as request.created."
-  action: [String!]
-  "About resources of these types, such as Request."
-  resourceType: [String!]
-  "About these resources."
-  resourceId: [ID!]
-  "Of this moment or later."
-  from: Time
-  "From before this moment."
-  to: Time
-}
-
-"What audit entries can be ordered by."
-enum AuditSort {
-  "When they happened."
-  at
-}
-
-"How to order audit entries."
-input AuditOrder {
-  "By what."
-  field: AuditSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 "The form of an export."
 enum AuditFormat {
   "A table with a line of headings."
@@ -366,33 +346,6 @@ type AuditExport {
   count: Int!
   "Older entries match as well; another export, with ` + "`" + `to` + "`" + `, has them."
   truncated: Boolean!
-}
-
-extend type Query {
-  "The audit entry with this id."
-  auditEntry(
-    "Its id."
-    id: ID!
-  ): AuditEntry
-  "The audit log, the newest first unless ordered otherwise."
-  auditEntries(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "Which ones."
-    filter: AuditFilter
-    "In which order."
-    orderBy: AuditOrder
-  ): AuditEntryConnection
-}
-
-extend type Mutation {
-  "Writes audit entries as one text. Taking them out is audited, too."
-  exportAudit(
-    "Which entries, in what form."
-    input: ExportAuditInput!
-  ): ExportAuditPayload!
 }
 
 "Which audit entries are taken out, and in what form."
@@ -506,24 +459,6 @@ type CreditEntry {
   balance: Int!
 }
 
-"A window of a list of credit entries."
-type CreditEntryConnection {
-  "The credit entries, each with its place."
-  edges: [CreditEntryEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A credit entry in a list."
-type CreditEntryEdge {
-  "The credit entry."
-  node: CreditEntry!
-  "Its place in the list."
-  cursor: String!
-}
-
 extend type Query {
   "What is left of the company's credits."
   creditBalance: CreditBalance
@@ -581,52 +516,6 @@ type Service implements Node {
   ): OfferingConnection
 }
 
-"A window of a list of services."
-type ServiceConnection {
-  "The services, each with its place."
-  edges: [ServiceEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A service in a list."
-type ServiceEdge {
-  "The service."
-  node: Service!
-  "Its place in the list."
-  cursor: String!
-}
-
-"Which services to list: those that match every field given."
-input ServiceFilter {
-  "Any of these states."
-  status: [ServiceStatus!]
-  "The name contains this, in any case."
-  q: String
-  "Tags, all of which must match."
-  tag: TagFilter
-}
-
-"What services can be ordered by."
-enum ServiceSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order services."
-input ServiceOrder {
-  "By what."
-  field: ServiceSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 "Whether an offering takes requests."
 enum OfferingStatus {
   "It does, while its service is active."
@@ -677,223 +566,6 @@ type OfferingSLA {
   warnAtPercent: Int
   "The calendar whose working hours count; all hours count without one."
   calendarId: ID
-}
-
-"A window of a list of offerings."
-type OfferingConnection {
-  "The offerings, each with its place."
-  edges: [OfferingEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"An offering in a list."
-type OfferingEdge {
-  "The offering."
-  node: Offering!
-  "Its place in the list."
-  cursor: String!
-}
-
-extend type Query {
-  "The service with this id."
-  service(
-    "Its id."
-    id: ID!
-  ): Service
-  "The company's services, the newest first unless ordered otherwise."
-  services(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "Which ones."
-    filter: ServiceFilter
-    "In which order."
-    orderBy: ServiceOrder
-  ): ServiceConnection
-  "The offering with this id."
-  offering(
-    "Its id."
-    id: ID!
-  ): Offering
-}
-
-extend type Mutation {
-  "Creates a service."
-  createService(
-    "The new service."
-    input: CreateServiceInput!
-  ): CreateServicePayload!
-  "Changes the fields of a service that are given."
-  updateService(
-    "The service and what changes."
-    input: UpdateServiceInput!
-  ): UpdateServicePayload!
-  "Deletes a service that has no requests, with its offerings."
-  deleteService(
-    "The service."
-    input: DeleteServiceInput!
-  ): DeleteServicePayload!
-  "Creates an offering of a service."
-  createOffering(
-    "The new offering."
-    input: CreateOfferingInput!
-  ): CreateOfferingPayload!
-  "Changes the fields of an offering that are given."
-  updateOffering(
-    "The offering and what changes."
-    input: UpdateOfferingInput!
-  ): UpdateOfferingPayload!
-  "Deletes an offering that has no requests."
-  deleteOffering(
-    "The offering."
-    input: DeleteOfferingInput!
-  ): DeleteOfferingPayload!
-}
-
-"A new service."
-input CreateServiceInput {
-  "What people call it."
-  name: String!
-  "Made from the name when not given; unique in the company."
-  slug: String
-  "What it is about."
-  description: String
-  "Starts active."
-  status: ServiceStatus
-  "The team that answers for it."
-  ownerTeamId: ID
-  "The organization that it belongs to."
-  organizationId: ID
-  "Texts by key."
-  tags: JSON
-}
-
-"A service that was created."
-type CreateServicePayload {
-  "The new service."
-  service: Service!
-}
-
-"What changes of a service; fields that are left out stay as they are."
-input UpdateServiceInput {
-  "The service."
-  id: ID!
-  "What people call it."
-  name: String
-  "Unique in the company."
-  slug: String
-  "What it is about; null clears it."
-  description: String
-  "Whether it takes requests."
-  status: ServiceStatus
-  "The team that answers for it; null clears it."
-  ownerTeamId: ID
-  "The organization that it belongs to; null clears it."
-  organizationId: ID
-  "Replaces all tags; null clears them."
-  tags: JSON
-}
-
-"A service that was changed."
-type UpdateServicePayload {
-  "The service as it is now."
-  service: Service!
-}
-
-"The service to delete."
-input DeleteServiceInput {
-  "The service."
-  id: ID!
-}
-
-"A service that is gone."
-type DeleteServicePayload {
-  "The id that it had."
-  id: ID!
-}
-
-"A new offering."
-input CreateOfferingInput {
-  "The service that it belongs to."
-  serviceId: ID!
-  "What people call it."
-  name: String!
-  "Made from the name when not given; unique in the service."
-  slug: String
-  "What it is about."
-  description: String
-  "Starts active."
-  status: OfferingStatus
-  "What a request must say; without a form it may say anything."
-  form: JSON
-  "The workflow that its requests run through."
-  workflowId: ID
-  "How soon its requests should be dealt with."
-  sla: OfferingSLAInput
-  "Texts by key."
-  tags: JSON
-}
-
-"The service levels of an offering, in minutes."
-input OfferingSLAInput {
-  "Minutes until a request should be accepted."
-  responseMinutes: Int
-  "Minutes until a request should be completed."
-  resolutionMinutes: Int
-  "When to warn, as a share of the time: 1 to 99."
-  warnAtPercent: Int
-  "The calendar whose working hours count; all hours count without one."
-  calendarId: ID
-}
-
-"An offering that was created."
-type CreateOfferingPayload {
-  "The new offering."
-  offering: Offering!
-}
-
-"What changes of an offering; fields that are left out stay as they are."
-input UpdateOfferingInput {
-  "The offering."
-  id: ID!
-  "What people call it."
-  name: String
-  "Unique in the service."
-  slug: String
-  "What it is about; null clears it."
-  description: String
-  "Whether it takes requests."
-  status: OfferingStatus
-  "Replaces the form whole; null takes it away."
-  form: JSON
-  "The workflow that its requests run through; null for none."
-  workflowId: ID
-  "Replaces the service levels whole; null takes them away."
-  sla: OfferingSLAInput
-  "Replaces all tags; null clears them."
-  tags: JSON
-}
-
-"An offering that was changed."
-type UpdateOfferingPayload {
-  "The offering as it is now."
-  offering: Offering!
-}
-
-"The offering to delete."
-input DeleteOfferingInput {
-  "The offering."
-  id: ID!
-}
-
-"An offering that is gone."
-type DeleteOfferingPayload {
-  "The id that it had."
-  id: ID!
 }
 `, BuiltIn: false},
 	{Name: "../company.graphqls", Input: `"What a company has subscribed to."
@@ -985,26 +657,6 @@ extend type Query {
   viewer: Viewer!
 }
 
-extend type Mutation {
-  "Changes the settings of the company that are given. Takes a person."
-  updateCompany(
-    "What changes."
-    input: UpdateCompanyInput!
-  ): UpdateCompanyPayload!
-}
-
-"What changes of the company; fields that are left out stay as they are."
-input UpdateCompanyInput {
-  "What people call it."
-  name: String
-  "Members without a second factor enrol one at their next sign-in."
-  mfaRequired: Boolean
-  "How long a web session lasts while it is not used, 5 to 1440."
-  sessionLifetimeMinutes: Int
-  "People whom the operator's other issuer vouches for become members when they first come."
-  jitUsers: Boolean
-}
-
 "A company that was changed."
 type UpdateCompanyPayload {
   "The company as it is now."
@@ -1057,40 +709,6 @@ type ApiKey implements Node {
   updatedAt: Time!
 }
 
-"A window of a list of API keys."
-type ApiKeyConnection {
-  "The API keys, each with its place."
-  edges: [ApiKeyEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"An API key in a list."
-type ApiKeyEdge {
-  "The API key."
-  node: ApiKey!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What API keys can be ordered by."
-enum ApiKeySort {
-  "When they were made."
-  createdAt
-  "Their names, by code point."
-  name
-}
-
-"How to order API keys."
-input ApiKeyOrder {
-  "By what."
-  field: ApiKeySort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 "An application that obtains tokens for people."
 type OAuthClient implements Node {
   "The row's id, cli_…"
@@ -1117,117 +735,12 @@ type OAuthClient implements Node {
   updatedAt: Time!
 }
 
-"A window of a list of OAuth clients."
-type OAuthClientConnection {
-  "The OAuth clients, each with its place."
-  edges: [OAuthClientEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"An OAuth client in a list."
-type OAuthClientEdge {
-  "The OAuth client."
-  node: OAuthClient!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What OAuth clients can be ordered by."
-enum OAuthClientSort {
-  "When they were made."
-  createdAt
-  "Their names, by code point."
-  name
-}
-
-"How to order OAuth clients."
-input OAuthClientOrder {
-  "By what."
-  field: OAuthClientSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
-extend type Query {
-  "The company's API keys, the newest first unless ordered otherwise. Takes a person."
-  apiKeys(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: ApiKeyOrder
-  ): ApiKeyConnection
-  "The company's OAuth clients, the newest first unless ordered otherwise. Takes a person."
-  oauthClients(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: OAuthClientOrder
-  ): OAuthClientConnection
-}
-
-extend type Mutation {
-  "Issues an API key. Takes a person."
-  createApiKey(
-    "The new key."
-    input: CreateApiKeyInput!
-  ): CreateApiKeyPayload!
-  "Issues a new value under the same name and scopes, and revokes the old key. Takes a person."
-  rotateApiKey(
-    "The key."
-    input: RotateApiKeyInput!
-  ): RotateApiKeyPayload!
-  "Revokes an API key, at once and for good. Takes a person."
-  revokeApiKey(
-    "The key."
-    input: RevokeApiKeyInput!
-  ): RevokeApiKeyPayload!
-  "Registers an OAuth client. Takes a person."
-  createOAuthClient(
-    "The new client."
-    input: CreateOAuthClientInput!
-  ): CreateOAuthClientPayload!
-  "Deletes an OAuth client; its tokens end at once. Takes a person."
-  deleteOAuthClient(
-    "The client."
-    input: DeleteOAuthClientInput!
-  ): DeleteOAuthClientPayload!
-}
-
-"A new API key."
-input CreateApiKeyInput {
-  "What people call it."
-  name: String!
-  "What it may be used for."
-  scopes: [String!]!
-  "It reaches the sandbox and nothing else."
-  test: Boolean
-  "Without it the key is valid until it is revoked."
-  expiresAt: Time
-  "Addresses and CIDR prefixes that the key works from; anywhere without them."
-  allowedIps: [String!]
-  "The service account that the key acts as; the caller without one."
-  serviceAccountId: ID
-}
-
 "An API key that was issued."
 type CreateApiKeyPayload {
   "The key."
   apiKey: ApiKey!
   "Its value, which is shown this once."
   value: String!
-}
-
-"The API key to rotate."
-input RotateApiKeyInput {
-  "The key."
-  id: ID!
 }
 
 "An API key that was replaced."
@@ -1238,52 +751,12 @@ type RotateApiKeyPayload {
   value: String!
 }
 
-"The API key to revoke."
-input RevokeApiKeyInput {
-  "The key."
-  id: ID!
-}
-
-"An API key that works no more."
-type RevokeApiKeyPayload {
-  "The key as it is now."
-  apiKey: ApiKey!
-}
-
-"A new OAuth client."
-input CreateOAuthClientInput {
-  "What people call it."
-  name: String!
-  "Matched exactly: https, or http on a loopback address for native applications (on any port)."
-  redirectUris: [String!]!
-  "What tokens may ask for; all scopes of the API when not given."
-  scopes: [String!]
-  "The client can keep a secret."
-  confidential: Boolean
-  "Where people may be sent after they have signed out, matched exactly; like redirectUris."
-  postLogoutRedirectUris: [String!]
-  "An https address that is told when a sign-in ends."
-  backchannelLogoutUri: String
-}
-
 "An OAuth client that was registered."
 type CreateOAuthClientPayload {
   "The client."
   oauthClient: OAuthClient!
   "Its secret, which is shown this once; null for a client that can keep none."
   clientSecret: String
-}
-
-"The OAuth client to delete."
-input DeleteOAuthClientInput {
-  "The OAuth client."
-  id: ID!
-}
-
-"An OAuth client that is gone."
-type DeleteOAuthClientPayload {
-  "The id that it had."
-  id: ID!
 }
 `, BuiltIn: false},
 	{Name: "../people.graphqls", Input: `"What a member of the company may do."
@@ -1341,52 +814,6 @@ type User implements Node {
   ): TeamConnection
 }
 
-"A window of a list of users."
-type UserConnection {
-  "The users, each with its place."
-  edges: [UserEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A user in a list."
-type UserEdge {
-  "The user."
-  node: User!
-  "Its place in the list."
-  cursor: String!
-}
-
-"Which users to list: those that match every field given; of several values in one field, any."
-input UserFilter {
-  "Any of these states."
-  status: [UserStatus!]
-  "Any of these roles."
-  role: [Role!]
-  "Any of these e-mail addresses, in lower case."
-  email: [String!]
-}
-
-"What users can be ordered by."
-enum UserSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order users."
-input UserOrder {
-  "By what."
-  field: UserSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 "A group of users."
 type Team implements Node {
   "The team's id, team_…"
@@ -1416,42 +843,6 @@ type Team implements Node {
   ): UserConnection
 }
 
-"A window of a list of teams."
-type TeamConnection {
-  "The teams, each with its place."
-  edges: [TeamEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A team in a list."
-type TeamEdge {
-  "The team."
-  node: Team!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What teams can be ordered by."
-enum TeamSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order teams."
-input TeamOrder {
-  "By what."
-  field: TeamSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 "A node of the company's own structure, such as a division."
 type Organization implements Node {
   "The organization's id, org_…"
@@ -1472,42 +863,6 @@ type Organization implements Node {
   parent: Organization
 }
 
-"A window of a list of organizations."
-type OrganizationConnection {
-  "The organizations, each with its place."
-  edges: [OrganizationEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"An organization in a list."
-type OrganizationEdge {
-  "The organization."
-  node: Organization!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What organizations can be ordered by."
-enum OrganizationSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order organizations."
-input OrganizationOrder {
-  "By what."
-  field: OrganizationSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 "A caller that is no person; API keys may stand on it."
 type ServiceAccount implements Node {
   "The service account's id, sa_…"
@@ -1522,368 +877,12 @@ type ServiceAccount implements Node {
   updatedAt: Time!
 }
 
-"A window of a list of service accounts."
-type ServiceAccountConnection {
-  "The service accounts, each with its place."
-  edges: [ServiceAccountEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A service account in a list."
-type ServiceAccountEdge {
-  "The service account."
-  node: ServiceAccount!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What service accounts can be ordered by."
-enum ServiceAccountSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order service accounts."
-input ServiceAccountOrder {
-  "By what."
-  field: ServiceAccountSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
-extend type Query {
-  "The user with this id."
-  user(
-    "Its id."
-    id: ID!
-  ): User
-  "The company's members, the newest first unless ordered otherwise."
-  users(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "Which ones."
-    filter: UserFilter
-    "In which order."
-    orderBy: UserOrder
-  ): UserConnection
-  "The team with this id."
-  team(
-    "Its id."
-    id: ID!
-  ): Team
-  "The company's teams, the newest first unless ordered otherwise."
-  teams(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: TeamOrder
-  ): TeamConnection
-  "The organization with this id."
-  organization(
-    "Its id."
-    id: ID!
-  ): Organization
-  "The company's organizations, the newest first unless ordered otherwise."
-  organizations(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: OrganizationOrder
-  ): OrganizationConnection
-  "The company's service accounts, the newest first unless ordered otherwise. Takes a person."
-  serviceAccounts(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: ServiceAccountOrder
-  ): ServiceAccountConnection
-}
-
-extend type Mutation {
-  "Invites somebody into the company. Takes a person."
-  inviteUser(
-    "Who is invited."
-    input: InviteUserInput!
-  ): InviteUserPayload!
-  "Mails an invitation again; its earlier links are dead then. Takes a person."
-  resendInvitation(
-    "The invited user."
-    input: ResendInvitationInput!
-  ): ResendInvitationPayload!
-  "Changes the fields of a user that are given."
-  updateUser(
-    "The user and what changes."
-    input: UpdateUserInput!
-  ): UpdateUserPayload!
-  "Keeps a user from signing in, and ends its sessions. Its API keys stay valid. Takes a person."
-  deactivateUser(
-    "The user."
-    input: DeactivateUserInput!
-  ): DeactivateUserPayload!
-  "Lets a deactivated user sign in again. Takes a person."
-  reactivateUser(
-    "The user."
-    input: ReactivateUserInput!
-  ): ReactivateUserPayload!
-  "Removes a user's second factors and recovery codes, so that new ones can be enrolled. Takes a person."
-  resetUserMfa(
-    "The user."
-    input: ResetUserMfaInput!
-  ): ResetUserMfaPayload!
-  "Creates a team."
-  createTeam(
-    "The new team."
-    input: CreateTeamInput!
-  ): CreateTeamPayload!
-  "Changes the fields of a team that are given."
-  updateTeam(
-    "The team and what changes."
-    input: UpdateTeamInput!
-  ): UpdateTeamPayload!
-  "Deletes a team that no service or request names."
-  deleteTeam(
-    "The team."
-    input: DeleteTeamInput!
-  ): DeleteTeamPayload!
-  "Creates an organization."
-  createOrganization(
-    "The new organization."
-    input: CreateOrganizationInput!
-  ): CreateOrganizationPayload!
-  "Changes the fields of an organization that are given."
-  updateOrganization(
-    "The organization and what changes."
-    input: UpdateOrganizationInput!
-  ): UpdateOrganizationPayload!
-  "Deletes an organization that has no children, teams or services."
-  deleteOrganization(
-    "The organization."
-    input: DeleteOrganizationInput!
-  ): DeleteOrganizationPayload!
-  "Creates a service account. Takes a person."
-  createServiceAccount(
-    "The new service account."
-    input: CreateServiceAccountInput!
-  ): CreateServiceAccountPayload!
-}
-
-"Who is invited."
-input InviteUserInput {
-  "Kept in lower case."
-  email: String!
-  "What stands before the @ of the address when not given."
-  name: String
-  "Starts as member; only owners invite owners."
-  role: Role
-}
-
-"Somebody who was invited."
-type InviteUserPayload {
-  "The new user."
-  user: User!
-}
-
-"The invitation to mail again."
-input ResendInvitationInput {
-  "The invited user."
-  id: ID!
-}
-
-"An invitation that was mailed again."
-type ResendInvitationPayload {
-  "The invited user."
-  user: User!
-}
-
-"What changes of a user; fields that are left out stay as they are."
-input UpdateUserInput {
-  "The user."
-  id: ID!
-  "What people call them."
-  name: String
-  "Only owners make owners, or change an owner's role."
-  role: Role
-  "Replaces all attributes; null clears them."
-  attributes: JSON
-  "Replaces all memberships; null ends them."
-  teamIds: [ID!]
-}
-
-"A user who was changed."
-type UpdateUserPayload {
-  "The user as it is now."
-  user: User!
-}
-
-"The user to deactivate."
-input DeactivateUserInput {
-  "The user."
-  id: ID!
-}
-
 "A user who cannot sign in any more."
 type DeactivateUserPayload {
   "The user as it is now."
   user: User!
   "The API keys that go on working in the user's name."
   remainingApiKeys: [ApiKey!]!
-}
-
-"The user to reactivate."
-input ReactivateUserInput {
-  "The user."
-  id: ID!
-}
-
-"A user who can sign in again."
-type ReactivateUserPayload {
-  "The user as it is now."
-  user: User!
-}
-
-"The user whose second factors go."
-input ResetUserMfaInput {
-  "The user."
-  id: ID!
-}
-
-"A user without second factors."
-type ResetUserMfaPayload {
-  "The user as it is now."
-  user: User!
-}
-
-"A new team."
-input CreateTeamInput {
-  "What people call it."
-  name: String!
-  "Made from the name when not given; unique in the company."
-  slug: String
-  "What it is for."
-  description: String
-  "The organization that it belongs to."
-  organizationId: ID
-  "The users in it."
-  memberIds: [ID!]
-}
-
-"A team that was created."
-type CreateTeamPayload {
-  "The new team."
-  team: Team!
-}
-
-"What changes of a team; fields that are left out stay as they are."
-input UpdateTeamInput {
-  "The team."
-  id: ID!
-  "What people call it."
-  name: String
-  "Unique in the company."
-  slug: String
-  "What it is for; null clears it."
-  description: String
-  "The organization that it belongs to; null clears it."
-  organizationId: ID
-  "Replaces all members; null takes them out."
-  memberIds: [ID!]
-}
-
-"A team that was changed."
-type UpdateTeamPayload {
-  "The team as it is now."
-  team: Team!
-}
-
-"The team to delete."
-input DeleteTeamInput {
-  "The team."
-  id: ID!
-}
-
-"A team that is gone."
-type DeleteTeamPayload {
-  "The id that it had."
-  id: ID!
-}
-
-"A new organization."
-input CreateOrganizationInput {
-  "What people call it."
-  name: String!
-  "Made from the name when not given; unique in the company."
-  slug: String
-  "The organization that it is part of."
-  parentId: ID
-  "Texts by key."
-  tags: JSON
-}
-
-"An organization that was created."
-type CreateOrganizationPayload {
-  "The new organization."
-  organization: Organization!
-}
-
-"What changes of an organization; fields that are left out stay as they are."
-input UpdateOrganizationInput {
-  "The organization."
-  id: ID!
-  "What people call it."
-  name: String
-  "Unique in the company."
-  slug: String
-  "Not the organization itself, nor one below it; null makes it a root."
-  parentId: ID
-  "Replaces all tags; null clears them."
-  tags: JSON
-}
-
-"An organization that was changed."
-type UpdateOrganizationPayload {
-  "The organization as it is now."
-  organization: Organization!
-}
-
-"The organization to delete."
-input DeleteOrganizationInput {
-  "The organization."
-  id: ID!
-}
-
-"An organization that is gone."
-type DeleteOrganizationPayload {
-  "The id that it had."
-  id: ID!
-}
-
-"A new service account."
-input CreateServiceAccountInput {
-  "What people call it."
-  name: String!
-  "Starts as member; only owners make owners."
-  role: Role
-}
-
-"A service account that was created."
-type CreateServiceAccountPayload {
-  "The new service account."
-  serviceAccount: ServiceAccount!
 }
 `, BuiltIn: false},
 	{Name: "../policy.graphqls", Input: `"What an access policy does where its condition holds."
@@ -1929,42 +928,6 @@ type AccessPolicy implements Node {
   updatedAt: Time!
 }
 
-"A window of a list of access policies."
-type AccessPolicyConnection {
-  "The policies, each with its place."
-  edges: [AccessPolicyEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"An access policy in a list."
-type AccessPolicyEdge {
-  "The policy."
-  node: AccessPolicy!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What access policies can be ordered by."
-enum AccessPolicySort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order access policies."
-input AccessPolicyOrder {
-  "By what."
-  field: AccessPolicySort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 "What a change did to an access policy."
 enum AccessPolicyChange {
   "It was made."
@@ -1995,24 +958,6 @@ type AccessPolicyVersion {
   before: JSON
   "When it was made."
   createdAt: Time!
-}
-
-"A window of a list of changes."
-type AccessPolicyVersionConnection {
-  "The changes, each with its place."
-  edges: [AccessPolicyVersionEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A change in a list."
-type AccessPolicyVersionEdge {
-  "The change."
-  node: AccessPolicyVersion!
-  "Its place in the list."
-  cursor: String!
 }
 
 "An answer to whether a caller may do something."
@@ -2063,24 +1008,6 @@ type AccessDecider {
   name: String
 }
 
-"A window of the decision log."
-type AccessDecisionConnection {
-  "The decisions, each with its place."
-  edges: [AccessDecisionEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A decision in the log."
-type AccessDecisionEdge {
-  "The decision."
-  node: AccessDecision!
-  "Its place in the list."
-  cursor: String!
-}
-
 "How a decision went."
 enum AccessOutcome {
   "The caller may."
@@ -2099,20 +1026,6 @@ input AccessDecisionFilter {
   resourceType: [String!]
   "About which rows."
   resourceId: [ID!]
-}
-
-"What decisions can be ordered by."
-enum AccessDecisionSort {
-  "When they were made."
-  createdAt
-}
-
-"How to order decisions."
-input AccessDecisionOrder {
-  "By what."
-  field: AccessDecisionSort!
-  "Which way."
-  direction: OrderDirection! = ASC
 }
 
 "Why somebody may or may not do something."
@@ -2170,26 +1083,6 @@ input AccessPolicyDraftInput {
 }
 
 extend type Query {
-  "The company's access policies, the newest first unless ordered otherwise. Takes a person."
-  accessPolicies(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: AccessPolicyOrder
-  ): AccessPolicyConnection
-  "What was decided: every refusal, and a sample of what was allowed; the newest first unless ordered otherwise. Takes a person."
-  accessDecisions(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "Which ones."
-    filter: AccessDecisionFilter
-    "In which order."
-    orderBy: AccessDecisionOrder
-  ): AccessDecisionConnection
   "Whether somebody may do something to a row, and why. Takes a person."
   explainAccess(
     "A user, a service account or an API key of the company."
@@ -2208,103 +1101,6 @@ extend type Query {
     "How many decisions to look at, the newest first: 1 to 1000, 100 when not given."
     last: Int
   ): AccessReplay
-}
-
-extend type Mutation {
-  "Makes an access policy, in force at once. Takes a person."
-  createAccessPolicy(
-    "The new policy."
-    input: CreateAccessPolicyInput!
-  ): CreateAccessPolicyPayload!
-  "Changes an access policy, in force at once. Takes a person."
-  updateAccessPolicy(
-    "What changes."
-    input: UpdateAccessPolicyInput!
-  ): UpdateAccessPolicyPayload!
-  "Deletes an access policy. Takes a person."
-  deleteAccessPolicy(
-    "The policy."
-    input: DeleteAccessPolicyInput!
-  ): DeleteAccessPolicyPayload!
-  "Says what is wrong with a draft, and changes nothing. Takes a person."
-  validateAccessPolicy(
-    "The draft."
-    input: ValidateAccessPolicyInput!
-  ): ValidateAccessPolicyPayload!
-}
-
-"A new access policy."
-input CreateAccessPolicyInput {
-  "What people call it."
-  name: String!
-  "What it is for."
-  description: String
-  "Starts enabled."
-  enabled: Boolean
-  "What it does."
-  effect: AccessEffect!
-  "read, create, update, delete, or * for all of them."
-  action: String!
-  "Service, Request, …, or * for all of them."
-  resource: String!
-  "What must hold, all of it: {path: value}. Without any it holds always."
-  condition: JSON
-}
-
-"An access policy that was made."
-type CreateAccessPolicyPayload {
-  "The policy."
-  accessPolicy: AccessPolicy!
-}
-
-"What changes of an access policy; fields that are left out stay as they are."
-input UpdateAccessPolicyInput {
-  "The policy."
-  id: ID!
-  "What people call it."
-  name: String
-  "What it is for."
-  description: String
-  "Whether it counts."
-  enabled: Boolean
-  "What it does."
-  effect: AccessEffect
-  "read, create, update, delete, or * for all of them."
-  action: String
-  "Service, Request, …, or * for all of them."
-  resource: String
-  "Replaces the condition whole."
-  condition: JSON
-}
-
-"An access policy that was changed."
-type UpdateAccessPolicyPayload {
-  "The policy as it is now."
-  accessPolicy: AccessPolicy!
-}
-
-"The access policy to delete."
-input DeleteAccessPolicyInput {
-  "The policy."
-  id: ID!
-}
-
-"An access policy that is gone."
-type DeleteAccessPolicyPayload {
-  "The id that it had."
-  id: ID!
-}
-
-"A draft of an access policy."
-input ValidateAccessPolicyInput {
-  "What it does."
-  effect: AccessEffect!
-  "read, create, update, delete, or * for all of them."
-  action: String!
-  "Service, Request, …, or * for all of them."
-  resource: String!
-  "What must hold, all of it: {path: value}."
-  condition: JSON
 }
 
 "What is said of a draft."
@@ -2395,196 +1191,6 @@ type Request implements Node {
   team: Team
 }
 
-"A window of a list of requests."
-type RequestConnection {
-  "The requests, each with its place."
-  edges: [RequestEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A request in a list."
-type RequestEdge {
-  "The request."
-  node: Request!
-  "Its place in the list."
-  cursor: String!
-}
-
-"Which requests to list: those that match every field given; of several values in one field, any."
-input RequestFilter {
-  "Any of these states."
-  status: [RequestStatus!]
-  "Any of these priorities."
-  priority: [RequestPriority!]
-  "Made against any of these services."
-  serviceId: [ID!]
-  "Made against any of these offerings."
-  offeringId: [ID!]
-  "Dealt with by any of these users."
-  assigneeId: [ID!]
-  "Dealt with by any of these teams."
-  teamId: [ID!]
-  "Filed by any of these users or service accounts."
-  createdBy: [ID!]
-  "Made at this moment or later."
-  createdAfter: Time
-  "Made before this moment."
-  createdBefore: Time
-  "Tags, all of which must match."
-  tag: TagFilter
-  "The title contains this, in any case."
-  q: String
-}
-
-"What requests can be ordered by."
-enum RequestSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their titles, by code point."
-  title
-  "Their priorities, by weight."
-  priority
-  "Their states, by name."
-  status
-}
-
-"How to order requests."
-input RequestOrder {
-  "By what."
-  field: RequestSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
-extend type Query {
-  "The request with this id."
-  request(
-    "Its id."
-    id: ID!
-  ): Request
-  "The requests that the caller reaches, the newest first unless ordered otherwise."
-  requests(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "Which ones."
-    filter: RequestFilter
-    "In which order."
-    orderBy: RequestOrder
-  ): RequestConnection
-}
-
-extend type Mutation {
-  "Files a request against an offering."
-  createRequest(
-    "The new request."
-    input: CreateRequestInput!
-  ): CreateRequestPayload!
-  "Changes the fields of a request that are given; a status moves it along."
-  updateRequest(
-    "The request and what changes."
-    input: UpdateRequestInput!
-  ): UpdateRequestPayload!
-  "Accepts a request from the inbox."
-  acceptRequest(
-    "The request."
-    input: AcceptRequestInput!
-  ): AcceptRequestPayload!
-  "Cancels a request, saying why."
-  declineRequest(
-    "The request and the reason."
-    input: DeclineRequestInput!
-  ): DeclineRequestPayload!
-}
-
-"A new request."
-input CreateRequestInput {
-  "The service that it is made against."
-  serviceId: ID!
-  "An active offering of that service."
-  offeringId: ID!
-  "What it is about, in a line."
-  title: String!
-  "What it is about, in full."
-  description: String
-  "MEDIUM when not given."
-  priority: RequestPriority
-  "The answers to the offering's form, by field key."
-  fields: JSON
-  "Texts by key."
-  tags: JSON
-  "The user who deals with it."
-  assigneeId: ID
-  "The team that deals with it."
-  teamId: ID
-}
-
-"A request that was filed."
-type CreateRequestPayload {
-  "The new request."
-  request: Request!
-}
-
-"What changes of a request; fields that are left out stay as they are."
-input UpdateRequestInput {
-  "The request."
-  id: ID!
-  "What it is about, in a line."
-  title: String
-  "What it is about, in full; null clears it."
-  description: String
-  "A transition: IN_PROGRESS accepts, COMPLETED completes, CANCELLED cancels."
-  status: RequestStatus
-  "How urgent it is."
-  priority: RequestPriority
-  "Replaces all answers; null clears them."
-  fields: JSON
-  "Replaces all tags; null clears them."
-  tags: JSON
-  "The user who deals with it; null for nobody."
-  assigneeId: ID
-  "The team that deals with it; null for none."
-  teamId: ID
-}
-
-"A request that was changed."
-type UpdateRequestPayload {
-  "The request as it is now."
-  request: Request!
-}
-
-"The request to accept."
-input AcceptRequestInput {
-  "The request."
-  id: ID!
-}
-
-"A request that was accepted."
-type AcceptRequestPayload {
-  "The request as it is now."
-  request: Request!
-}
-
-"The request to decline."
-input DeclineRequestInput {
-  "The request."
-  id: ID!
-  "Why; kept in the audit log."
-  reason: String!
-}
-
-"A request that was declined."
-type DeclineRequestPayload {
-  "The request as it is now."
-  request: Request!
-}
-
 "A change of a request."
 type RequestChange {
   "What happened."
@@ -2622,140 +1228,6 @@ type Secret implements Node {
   "When it was last changed."
   updatedAt: Time!
 }
-
-"A window of a list of secrets."
-type SecretConnection {
-  "The secrets, each with its place."
-  edges: [SecretEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A secret in a list."
-type SecretEdge {
-  "The secret."
-  node: Secret!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What secrets can be ordered by."
-enum SecretSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order secrets."
-input SecretOrder {
-  "By what."
-  field: SecretSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
-extend type Query {
-  "The secret with this id."
-  secret(
-    "Its id."
-    id: ID!
-  ): Secret
-  "The company's secrets without their values, the newest first unless ordered otherwise."
-  secrets(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: SecretOrder
-  ): SecretConnection
-}
-
-extend type Mutation {
-  "Creates a secret."
-  createSecret(
-    "The new secret."
-    input: CreateSecretInput!
-  ): CreateSecretPayload!
-  "Changes the fields of a secret that are given."
-  updateSecret(
-    "The secret and what changes."
-    input: UpdateSecretInput!
-  ): UpdateSecretPayload!
-  "Replaces a secret's value, which makes a new version."
-  rotateSecret(
-    "The secret and its new value."
-    input: RotateSecretInput!
-  ): RotateSecretPayload!
-  "Deletes a secret."
-  deleteSecret(
-    "The secret."
-    input: DeleteSecretInput!
-  ): DeleteSecretPayload!
-}
-
-"A new secret."
-input CreateSecretInput {
-  "What workflows call it; unique in the company, and not changeable."
-  name: String!
-  "At most 64 KiB; never returned."
-  value: String!
-  "What it is for."
-  description: String
-}
-
-"A secret that was created."
-type CreateSecretPayload {
-  "The new secret."
-  secret: Secret!
-}
-
-"What changes of a secret; fields that are left out stay as they are."
-input UpdateSecretInput {
-  "The secret."
-  id: ID!
-  "Replaces the value and makes a new version; at most 64 KiB; never returned."
-  value: String
-  "What it is for; null clears it."
-  description: String
-}
-
-"A secret that was changed."
-type UpdateSecretPayload {
-  "The secret as it is now."
-  secret: Secret!
-}
-
-"A secret's new value."
-input RotateSecretInput {
-  "The secret."
-  id: ID!
-  "At most 64 KiB; never returned."
-  value: String!
-}
-
-"A secret that has a new value."
-type RotateSecretPayload {
-  "The secret as it is now."
-  secret: Secret!
-}
-
-"The secret to delete."
-input DeleteSecretInput {
-  "The secret."
-  id: ID!
-}
-
-"A secret that is gone."
-type DeleteSecretPayload {
-  "The id that it had."
-  id: ID!
-}
 `, BuiltIn: false},
 	{Name: "../session.graphqls", Input: `"A browser in which somebody is signed in to the web application."
 type Session {
@@ -2787,40 +1259,6 @@ type Session {
   updatedAt: Time!
 }
 
-"A window of a list of sessions."
-type SessionConnection {
-  "The sessions, each with its place."
-  edges: [SessionEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A session in a list."
-type SessionEdge {
-  "The session."
-  node: Session!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What sessions can be ordered by."
-enum SessionSort {
-  "When they were made."
-  createdAt
-  "When they were last used."
-  lastSeenAt
-}
-
-"How to order sessions."
-input SessionOrder {
-  "By what."
-  field: SessionSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 extend type Query {
   "The web sessions that a person has open, the newest first unless ordered otherwise. Takes a person."
   sessions(
@@ -2833,54 +1271,6 @@ extend type Query {
     "In which order."
     orderBy: SessionOrder
   ): SessionConnection
-}
-
-extend type Mutation {
-  "Ends a web session, and the sign-in that it came from. Takes a person."
-  endSession(
-    "The session."
-    input: EndSessionInput!
-  ): EndSessionPayload!
-  "Signs a person out everywhere: all sessions, and the tokens of all applications. Takes a person."
-  endAllSessions(
-    "The person."
-    input: EndAllSessionsInput!
-  ): EndAllSessionsPayload!
-  "Moves the session of this call to the sandbox, or back to the live company."
-  switchSession(
-    "Where to."
-    input: SwitchSessionInput!
-  ): SwitchSessionPayload!
-}
-
-"The session to end."
-input EndSessionInput {
-  "The session."
-  id: ID!
-}
-
-"A session that is over."
-type EndSessionPayload {
-  "The session as it is now."
-  session: Session!
-}
-
-"Who is signed out everywhere."
-input EndAllSessionsInput {
-  "The person."
-  userId: ID!
-}
-
-"A person who is signed out everywhere."
-type EndAllSessionsPayload {
-  "The user as it is now."
-  user: User!
-}
-
-"Where a session goes."
-input SwitchSessionInput {
-  "True for the sandbox, false for the live company."
-  sandbox: Boolean!
 }
 
 "Where a session works from now on."
@@ -2925,40 +1315,6 @@ type WebhookSubscription implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-}
-
-"A window of a list of webhook subscriptions."
-type WebhookSubscriptionConnection {
-  "The subscriptions, each with its place."
-  edges: [WebhookSubscriptionEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A webhook subscription in a list."
-type WebhookSubscriptionEdge {
-  "The subscription."
-  node: WebhookSubscription!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What webhook subscriptions can be ordered by."
-enum WebhookSubscriptionSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-}
-
-"How to order webhook subscriptions."
-input WebhookSubscriptionOrder {
-  "By what."
-  field: WebhookSubscriptionSort!
-  "Which way."
-  direction: OrderDirection! = ASC
 }
 
 "One event on its way to one subscription."
@@ -3009,38 +1365,7 @@ type WebhookDeliveryConnection {
   totalCount: Int!
 }
 
-"A webhook delivery in a list."
-type WebhookDeliveryEdge {
-  "The delivery."
-  node: WebhookDelivery!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What webhook deliveries can be ordered by."
-enum WebhookDeliverySort {
-  "When their events happened."
-  createdAt
-}
-
-"How to order webhook deliveries."
-input WebhookDeliveryOrder {
-  "By what."
-  field: WebhookDeliverySort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 extend type Query {
-  "The company's webhook subscriptions, the newest first unless ordered otherwise. Takes a person."
-  webhookSubscriptions(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: WebhookSubscriptionOrder
-  ): WebhookSubscriptionConnection
   "The deliveries of the last 30 days at least, the newest first unless ordered otherwise. Takes a person."
   webhookDeliveries(
     "Those of one subscription."
@@ -3056,54 +1381,6 @@ extend type Query {
   ): WebhookDeliveryConnection
 }
 
-extend type Mutation {
-  "Subscribes an address to events. Takes a person."
-  createWebhookSubscription(
-    "The new subscription."
-    input: CreateWebhookSubscriptionInput!
-  ): CreateWebhookSubscriptionPayload!
-  "Changes a webhook subscription, or resumes one that was disabled. Takes a person."
-  updateWebhookSubscription(
-    "What changes."
-    input: UpdateWebhookSubscriptionInput!
-  ): UpdateWebhookSubscriptionPayload!
-  "Issues a new signing secret; for a time deliveries are signed by both. Takes a person."
-  rotateWebhookSecret(
-    "The subscription."
-    input: RotateWebhookSecretInput!
-  ): RotateWebhookSecretPayload!
-  "Deletes a webhook subscription and its deliveries. Takes a person."
-  deleteWebhookSubscription(
-    "The subscription."
-    input: DeleteWebhookSubscriptionInput!
-  ): DeleteWebhookSubscriptionPayload!
-  "Sends an event with made-up data to one subscription. Takes a person."
-  sendTestEvent(
-    "Which event, and where to."
-    input: SendTestEventInput!
-  ): SendTestEventPayload!
-  "Attempts a delivery again, at once and with a schedule of retries of its own. Takes a person."
-  replayWebhookDelivery(
-    "The delivery."
-    input: ReplayWebhookDeliveryInput!
-  ): ReplayWebhookDeliveryPayload!
-  "Sends all events since a moment again that a subscription asks for, delivered or missed. Takes a person."
-  replayWebhookEvents(
-    "Which events."
-    input: ReplayWebhookEventsInput!
-  ): ReplayWebhookEventsPayload!
-}
-
-"A new webhook subscription."
-input CreateWebhookSubscriptionInput {
-  "Where deliveries go: https, on the public internet."
-  url: String!
-  "The events that it asks for, at least one."
-  events: [String!]!
-  "What it is for."
-  description: String
-}
-
 "A webhook subscription that was made."
 type CreateWebhookSubscriptionPayload {
   "The subscription."
@@ -3112,86 +1389,12 @@ type CreateWebhookSubscriptionPayload {
   signingSecret: String!
 }
 
-"What changes of a webhook subscription; fields that are left out stay as they are."
-input UpdateWebhookSubscriptionInput {
-  "The subscription."
-  id: ID!
-  "Where deliveries go."
-  url: String
-  "Replaces the whole list."
-  events: [String!]
-  "What it is for."
-  description: String
-  "true resumes a subscription that was disabled, by whomever; what it missed can be replayed."
-  enabled: Boolean
-}
-
-"A webhook subscription that was changed."
-type UpdateWebhookSubscriptionPayload {
-  "The subscription as it is now."
-  webhookSubscription: WebhookSubscription!
-}
-
-"The webhook subscription that gets a new secret."
-input RotateWebhookSecretInput {
-  "The subscription."
-  id: ID!
-  "For so long deliveries carry a second signature, by the old secret: at most 7 days; a day when not given."
-  overlapSeconds: Int
-}
-
 "A webhook subscription with a new secret."
 type RotateWebhookSecretPayload {
   "The subscription as it is now."
   webhookSubscription: WebhookSubscription!
   "The new secret, shown this once."
   signingSecret: String!
-}
-
-"The webhook subscription to delete."
-input DeleteWebhookSubscriptionInput {
-  "The subscription."
-  id: ID!
-}
-
-"A webhook subscription that is gone."
-type DeleteWebhookSubscriptionPayload {
-  "The id that it had."
-  id: ID!
-}
-
-"A test event."
-input SendTestEventInput {
-  "The subscription that gets it."
-  subscriptionId: ID!
-  "Any of the events, whether the subscription asks for it or not."
-  event: String!
-}
-
-"A test event on its way."
-type SendTestEventPayload {
-  "Its delivery."
-  webhookDelivery: WebhookDelivery!
-}
-
-"The delivery to attempt again."
-input ReplayWebhookDeliveryInput {
-  "The delivery."
-  id: ID!
-}
-
-"A delivery on its way again."
-type ReplayWebhookDeliveryPayload {
-  "The delivery as it is now."
-  webhookDelivery: WebhookDelivery!
-}
-
-"The events to send again."
-input ReplayWebhookEventsInput {
-  "The subscription that gets them."
-  subscriptionId: ID!
-  "Events of this moment and later, at most 30 days back."
-  since: Time!
 }
 
 "Events on their way again."
@@ -3244,54 +1447,29 @@ type Workflow implements Node {
   version: Int!
   "The draft."
   definition: JSON!
+  "What was published, the newest first."
+  versions(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): WorkflowVersionConnection
   "When it was made."
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
 }
 
-"A window of a list of workflows."
-type WorkflowConnection {
-  "The workflows, each with its place."
-  edges: [WorkflowEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A workflow in a list."
-type WorkflowEdge {
-  "The workflow."
-  node: Workflow!
-  "Its place in the list."
-  cursor: String!
-}
-
-"Which workflows to list: those that match every field given."
-input WorkflowFilter {
-  "Any of these states."
-  status: [WorkflowStatus!]
-  "The name contains this, in any case."
-  q: String
-}
-
-"What workflows can be ordered by."
-enum WorkflowSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order workflows."
-input WorkflowOrder {
-  "By what."
-  field: WorkflowSort!
-  "Which way."
-  direction: OrderDirection! = ASC
+"A definition as it was published. It never changes."
+type WorkflowVersion {
+  "Counts from 1 in each workflow."
+  version: Int!
+  "As it was sent."
+  definition: JSON!
+  "When it was published."
+  publishedAt: Time!
+  "The user or service account that published it."
+  publishedBy: ID!
 }
 
 "A day of the week."
@@ -3340,42 +1518,6 @@ type Calendar implements Node {
   updatedAt: Time!
 }
 
-"A window of a list of calendars."
-type CalendarConnection {
-  "The calendars, each with its place."
-  edges: [CalendarEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"A calendar in a list."
-type CalendarEdge {
-  "The calendar."
-  node: Calendar!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What calendars can be ordered by."
-enum CalendarSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order calendars."
-input CalendarOrder {
-  "By what."
-  field: CalendarSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
 "What an agent works."
 enum AgentType {
   "Takes requests out of queues."
@@ -3409,223 +1551,8 @@ type Agent implements Node {
   "When it was last changed."
   updatedAt: Time!
 }
-
-"A window of a list of agents."
-type AgentConnection {
-  "The agents, each with its place."
-  edges: [AgentEdge!]!
-  "Whether the list goes on."
-  pageInfo: PageInfo!
-  "How many there are in all."
-  totalCount: Int!
-}
-
-"An agent in a list."
-type AgentEdge {
-  "The agent."
-  node: Agent!
-  "Its place in the list."
-  cursor: String!
-}
-
-"What agents can be ordered by."
-enum AgentSort {
-  "When they were made."
-  createdAt
-  "When they were last changed."
-  updatedAt
-  "Their names, by code point."
-  name
-}
-
-"How to order agents."
-input AgentOrder {
-  "By what."
-  field: AgentSort!
-  "Which way."
-  direction: OrderDirection! = ASC
-}
-
-extend type Query {
-  "The workflow with this id."
-  workflow(
-    "Its id."
-    id: ID!
-  ): Workflow
-  "The company's workflows, the newest first unless ordered otherwise."
-  workflows(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "Which ones."
-    filter: WorkflowFilter
-    "In which order."
-    orderBy: WorkflowOrder
-  ): WorkflowConnection
-  "The company's calendars, the newest first unless ordered otherwise. Takes a person."
-  calendars(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: CalendarOrder
-  ): CalendarConnection
-  "The company's agents, the newest first unless ordered otherwise. Takes a person."
-  agents(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-    "In which order."
-    orderBy: AgentOrder
-  ): AgentConnection
-}
-
-extend type Mutation {
-  "Creates a workflow as a draft."
-  createWorkflow(
-    "The new workflow."
-    input: CreateWorkflowInput!
-  ): CreateWorkflowPayload!
-  "Changes the fields of a workflow that are given; the published version stays as it is."
-  updateWorkflow(
-    "The workflow and what changes."
-    input: UpdateWorkflowInput!
-  ): UpdateWorkflowPayload!
-  "Publishes a workflow's draft as its next version; there is none when nothing has changed."
-  publishWorkflow(
-    "The workflow."
-    input: PublishWorkflowInput!
-  ): PublishWorkflowPayload!
-  "Deletes a workflow that no offering uses."
-  deleteWorkflow(
-    "The workflow."
-    input: DeleteWorkflowInput!
-  ): DeleteWorkflowPayload!
-  "Creates a calendar. Takes a person."
-  createCalendar(
-    "The new calendar."
-    input: CreateCalendarInput!
-  ): CreateCalendarPayload!
-  "Creates an agent. Takes a person."
-  createAgent(
-    "The new agent."
-    input: CreateAgentInput!
-  ): CreateAgentPayload!
-}
-
-"A new workflow."
-input CreateWorkflowInput {
-  "What people call it."
-  name: String!
-  "Made from the name when not given; unique in the company."
-  slug: String
-  "What it is for."
-  description: String
-  "Phases and the transitions between them; at most 256 KiB."
-  definition: JSON!
-}
-
-"A workflow that was created."
-type CreateWorkflowPayload {
-  "The new workflow."
-  workflow: Workflow!
-}
-
-"What changes of a workflow; fields that are left out stay as they are."
-input UpdateWorkflowInput {
-  "The workflow."
-  id: ID!
-  "What people call it."
-  name: String
-  "Unique in the company."
-  slug: String
-  "What it is for; null clears it."
-  description: String
-  "active takes a published version, draft takes none."
-  status: WorkflowStatus
-  "Replaces the draft whole; at most 256 KiB."
-  definition: JSON
-}
-
-"A workflow that was changed."
-type UpdateWorkflowPayload {
-  "The workflow as it is now."
-  workflow: Workflow!
-}
-
-"The workflow to publish."
-input PublishWorkflowInput {
-  "The workflow."
-  id: ID!
-}
-
-"A workflow that was published."
-type PublishWorkflowPayload {
-  "The workflow as it is now."
-  workflow: Workflow!
-}
-
-"The workflow to delete."
-input DeleteWorkflowInput {
-  "The workflow."
-  id: ID!
-}
-
-"A workflow that is gone."
-type DeleteWorkflowPayload {
-  "The id that it had."
-  id: ID!
-}
-
-"A new calendar."
-input CreateCalendarInput {
-  "What people call it."
-  name: String!
-  "A name of the IANA time zone database; UTC when not given."
-  timeZone: String
-  "All hours of all days when not given."
-  workingHours: [WorkingHoursInput!]
-  "Days without working hours, as YYYY-MM-DD."
-  holidays: [String!]
-}
-
-"One stretch of work on one day of the week."
-input WorkingHoursInput {
-  "The day."
-  day: Weekday!
-  "When work begins, such as 09:00."
-  from: String!
-  "When work ends, such as 17:30; 24:00 at the latest."
-  to: String!
-}
-
-"A calendar that was created."
-type CreateCalendarPayload {
-  "The new calendar."
-  calendar: Calendar!
-}
-
-"A new agent."
-input CreateAgentInput {
-  "What people call it."
-  name: String!
-  "What it works."
-  type: AgentType!
-  "Who runs it."
-  source: AgentSource!
-  "How far it goes by itself, such as SUGGEST or ACT_WITH_APPROVAL."
-  autonomy: String!
-}
-
-"An agent that was created."
-type CreateAgentPayload {
-  "The new agent."
-  agent: Agent!
-}
 `, BuiltIn: false},
+	{Name: "derived.graphqls", Input: sourceData("derived.graphqls"), BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
 
@@ -5357,6 +3284,8 @@ func (ec *executionContext) childFields_Workflow(ctx context.Context, field grap
 		return ec.fieldContext_Workflow_version(ctx, field)
 	case "definition":
 		return ec.fieldContext_Workflow_definition(ctx, field)
+	case "versions":
+		return ec.fieldContext_Workflow_versions(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Workflow_createdAt(ctx, field)
 	case "updatedAt":
@@ -5385,6 +3314,42 @@ func (ec *executionContext) childFields_WorkflowEdge(ctx context.Context, field 
 		return ec.fieldContext_WorkflowEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WorkflowEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkflowVersion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "version":
+		return ec.fieldContext_WorkflowVersion_version(ctx, field)
+	case "definition":
+		return ec.fieldContext_WorkflowVersion_definition(ctx, field)
+	case "publishedAt":
+		return ec.fieldContext_WorkflowVersion_publishedAt(ctx, field)
+	case "publishedBy":
+		return ec.fieldContext_WorkflowVersion_publishedBy(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkflowVersion", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkflowVersionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_WorkflowVersionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_WorkflowVersionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_WorkflowVersionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkflowVersionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkflowVersionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_WorkflowVersionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_WorkflowVersionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkflowVersionEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_WorkingHours(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

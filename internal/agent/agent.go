@@ -4,20 +4,19 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var sorts = op.Sorts{"createdAt": agent.FieldCreatedAt, "updatedAt": agent.FieldUpdatedAt, "name": agent.FieldName}
 
 // The operations on agents.
 var (
-	List = op.New("agent.list", op.Spec{
+	List = paging.NewList("agent.list", op.Spec{
 		Resource: "Agent", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List agents",
-	}, list)
+	}, func(_ context.Context, tx *op.Tx, _ ListInput) *ent.AgentQuery { return tx.Agent.Query() })
 
 	Get = op.Get("agent.read", op.Spec{
 		Resource: "Agent", Action: op.Read, AdminLayer: true, Summary: "Get an agent",
@@ -29,14 +28,7 @@ var (
 )
 
 // ListInput pages the agents.
-type ListInput struct{ op.Page }
-
-func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.Agent], error) {
-	q := tx.Agent.Query()
-	return op.ListOf(ctx, in.Page, sorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Agent, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
-}
+type ListInput struct{ paging.Page }
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
 	return op.Lock(tx, tx.Agent.Query().Where(agent.ID(id))).Only(ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	"atrium/internal/authn"
+	"atrium/internal/apikey"
 	"atrium/internal/identity"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -103,10 +103,10 @@ func (s *Server) Key(tb testing.TB, t *testkit.Tenant, u *ent.User, o KeyOptions
 	if o.Scopes == nil {
 		o.Scopes = principal.ScopeNames
 	}
-	var key authn.IssuedKey
+	var key apikey.Issued
 	s.Write(tb, func(ctx context.Context, tx *store.Tx) error {
 		var err error
-		key, err = authn.IssueKey(ctx, tx.Client, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+		key, err = apikey.Issue(ctx, tx.Client, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
 			return c.SetCompanyID(t.Company.ID).SetName("Key of " + u.Name).SetScopes(o.Scopes).SetUserID(u.ID).SetCreatedBy(u.ID).
 				SetNillableExpiresAt(o.ExpiresAt).SetNillableRevokedAt(o.RevokedAt).SetAllowedIps(o.IPs)
 		}, o.Test)

@@ -6,8 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/ent/apikey"
+	entkey "atrium/ent/apikey"
 	"atrium/ent/user"
+	"atrium/internal/apikey"
 	"atrium/internal/authn"
 	"atrium/internal/identity"
 	"atrium/internal/principal"
@@ -18,7 +19,7 @@ import (
 func TestRecognisedAgain(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
 		u := w.A.Users[principal.Admin]
-		k := key(t, w, principal.Admin, authn.CreateKeyInput{})
+		k := key(t, w, principal.Admin, apikey.CreateInput{})
 		cookie, id := signedIn(t, w, u)
 		token, _, err := w.Tokens.Issue(t.Context(), u.ID, u.CompanyID, identity.OperatorClient, principal.ScopeNames, 2*time.Hour)
 		require.NoError(t, err)
@@ -36,7 +37,7 @@ func TestRecognisedAgain(t *testing.T) {
 			}
 		}
 		require.NoError(t, a.Flush(t.Context()))
-		used, err := w.Store.Reader().APIKey.Query().Where(apikey.ID(k.ID)).Only(w.AsUser(u))
+		used, err := w.Store.Reader().APIKey.Query().Where(entkey.ID(k.ID)).Only(w.AsUser(u))
 		require.NoError(t, err)
 		require.Nil(t, used.LastUsedAt)
 		seen, err := w.Store.Reader().User.Query().Where(user.ID(u.ID)).Only(w.AsUser(u))

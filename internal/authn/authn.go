@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	keyformat "atrium/internal/apikey"
+	"atrium/internal/apikey"
 	"atrium/internal/identity"
 	"atrium/internal/identity/issuer"
 	"atrium/internal/principal"
@@ -96,7 +96,7 @@ func (a *Authenticator) APIKey(ctx context.Context, value string, ip netip.Addr)
 
 // apiKey is APIKey, noting no use.
 func (a *Authenticator) apiKey(ctx context.Context, value string, ip netip.Addr, now time.Time) (*Credential, error) {
-	key, err := keyformat.Parse(value)
+	key, err := apikey.Parse(value)
 	if err != nil {
 		return nil, fmt.Errorf("%w: malformed", ErrRefused)
 	}
@@ -235,27 +235,10 @@ func readKey(scopes, ips []byte) (principal.Scopes, []netip.Prefix, error) {
 	}
 	set, err := principal.ParseScopes(names)
 	if err != nil {
-		return 0, nil, err //nolint:wrapcheck // names the scope
+		return 0, nil, err
 	}
-	allowed, err := ParsePrefixes(addresses)
+	allowed, err := apikey.ParsePrefixes(addresses)
 	return set, allowed, err
-}
-
-// ParsePrefixes reads addresses and CIDR prefixes. The error names the first that is neither.
-func ParsePrefixes(list []string) ([]netip.Prefix, error) {
-	out := make([]netip.Prefix, 0, len(list))
-	for _, s := range list {
-		if p, err := netip.ParsePrefix(s); err == nil {
-			out = append(out, p.Masked())
-			continue
-		}
-		ip, err := netip.ParseAddr(s)
-		if err != nil {
-			return nil, fmt.Errorf("%q is no address and no CIDR prefix", s)
-		}
-		out = append(out, netip.PrefixFrom(ip.Unmap(), ip.Unmap().BitLen()))
-	}
-	return out, nil
 }
 
 // allowedFrom tells whether ip lies in one of the prefixes; an empty list allows every address.

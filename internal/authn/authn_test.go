@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/ent/apikey"
+	entkey "atrium/ent/apikey"
 	"atrium/ent/user"
-	keyformat "atrium/internal/apikey"
+	"atrium/internal/apikey"
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
 	"atrium/internal/op"
@@ -25,7 +25,7 @@ import (
 
 func TestLiveKey(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
-		k := key(t, w, principal.Agent, authn.CreateKeyInput{Name: "CI", Scopes: []string{"services:read", "audit:read"}})
+		k := key(t, w, principal.Agent, apikey.CreateInput{Name: "CI", Scopes: []string{"services:read", "audit:read"}})
 		for range 2 { // the second from memory
 			c, err := a.APIKey(t.Context(), k.Value, somewhere)
 			require.NoError(t, err)
@@ -48,10 +48,10 @@ func TestLiveKey(t *testing.T) {
 func TestRefusedKeys(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
 		soon := w.Clock.Now().Add(time.Hour)
-		expiring := key(t, w, principal.Owner, authn.CreateKeyInput{ExpiresAt: &soon})
-		local := key(t, w, principal.Owner, authn.CreateKeyInput{AllowedIPs: []string{"10.0.0.0/8", "2001:db8::1"}})
-		revoked := key(t, w, principal.Owner, authn.CreateKeyInput{})
-		never, err := keyformat.New(false)
+		expiring := key(t, w, principal.Owner, apikey.CreateInput{ExpiresAt: &soon})
+		local := key(t, w, principal.Owner, apikey.CreateInput{AllowedIPs: []string{"10.0.0.0/8", "2001:db8::1"}})
+		revoked := key(t, w, principal.Owner, apikey.CreateInput{})
+		never, err := apikey.New(false)
 		require.NoError(t, err)
 		from := func(value, ip string) error {
 			_, err := a.APIKey(t.Context(), value, netip.MustParseAddr(ip))
@@ -68,7 +68,7 @@ func TestRefusedKeys(t *testing.T) {
 
 		require.NoError(t, from(expiring.Value, "192.0.2.7"))
 		require.NoError(t, from(revoked.Value, "192.0.2.7"))
-		testkit.Run(t, w, w.As(w.A, principal.Owner), authn.RevokeKey, byID(revoked.ID))
+		testkit.Run(t, w, w.As(w.A, principal.Owner), apikey.Revoke, byID(revoked.ID))
 		require.ErrorIs(t, from(revoked.Value, "192.0.2.7"), authn.ErrRefused, "a revoke counts at once")
 		for _, value := range []string{"", "x", never.Value(), revoked.Value + "x", " " + local.Value} {
 			require.ErrorIs(t, from(value, "192.0.2.7"), authn.ErrRefused, "%q", value)
@@ -81,7 +81,7 @@ func TestRefusedKeys(t *testing.T) {
 // A revoke by another process is known within a moment, from memory and all.
 func TestRevokeElsewhere(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
-		k := key(t, w, principal.Owner, authn.CreateKeyInput{})
+		k := key(t, w, principal.Owner, apikey.CreateInput{})
 		_, err := a.APIKey(t.Context(), k.Value, somewhere)
 		require.NoError(t, err)
 		change(t, another(t, w), func(ctx context.Context, tx *store.Tx) error {
@@ -94,7 +94,7 @@ func TestRevokeElsewhere(t *testing.T) {
 // Rights follow the person behind the key: a new role counts at once, and a deactivated person's key goes on working.
 func TestPersonBehindAKey(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
-		k := key(t, w, principal.Admin, authn.CreateKeyInput{})
+		k := key(t, w, principal.Admin, apikey.CreateInput{})
 		who := func() *authn.Credential {
 			c, err := a.APIKey(t.Context(), k.Value, somewhere)
 			require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestPersonBehindAKey(t *testing.T) {
 func TestTestKey(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
 		yes := true
-		k := key(t, w, principal.Agent, authn.CreateKeyInput{Test: &yes})
+		k := key(t, w, principal.Agent, apikey.CreateInput{Test: &yes})
 		var wg sync.WaitGroup
 		ids, errs := make([]string, 20), make([]error, 20)
 		for i := range ids {
@@ -155,11 +155,11 @@ func TestTestKey(t *testing.T) {
 
 func TestLastUsedIsWrittenInBatches(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
-		k := key(t, w, principal.Owner, authn.CreateKeyInput{})
+		k := key(t, w, principal.Owner, apikey.CreateInput{})
 		_, err := a.APIKey(t.Context(), k.Value, somewhere)
 		require.NoError(t, err)
 		used := func() *time.Time {
-			row, err := w.Store.Reader().APIKey.Query().Where(apikey.ID(k.ID)).Only(w.As(w.A, principal.Owner))
+			row, err := w.Store.Reader().APIKey.Query().Where(entkey.ID(k.ID)).Only(w.As(w.A, principal.Owner))
 			require.NoError(t, err)
 			return row.LastUsedAt
 		}
@@ -187,63 +187,36 @@ func TestLastUsedIsWrittenInBatches(t *testing.T) {
 	})
 }
 
-func TestDayCountsSurviveARestart(t *testing.T) {
-	each(t, func(t *testing.T, w *testkit.World, _ *authn.Authenticator) {
-		limit := ratelimit.Limit{PerMinute: 1000, PerDay: 5}
-		stopped, cancel := context.WithCancel(t.Context())
-		cancel()
-		// run is one life of the server: n calls are let through, and it stops.
-		run := func(key string, want int) {
-			m := ratelimit.NewMemory()
-			d, err := authn.NewDayCounts(t.Context(), w.Store, m)
-			require.NoError(t, err)
-			for range 3 {
-				r, err := m.Take(t.Context(), key, limit, w.Clock.Now())
-				require.NoError(t, err)
-				require.Equal(t, want > 0, r.Allowed)
-				want--
-			}
-			require.NoError(t, d.Run(stopped, slog.New(slog.DiscardHandler)))
-		}
-		run("key_1", 5)
-		run("key_1", 2)
-		run("key_1", 0)
-		run("key_2", 5)
-		w.Clock.SetOffset(24 * time.Hour)
-		run("key_1", 5)
-	})
-}
-
 func TestKeyOperations(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
-		k := key(t, w, principal.Owner, authn.CreateKeyInput{Scopes: []string{"services:read"}})
-		next := testkit.Run(t, w, w.As(w.A, principal.Owner), authn.RotateKey, byID(k.ID))
+		k := key(t, w, principal.Owner, apikey.CreateInput{Scopes: []string{"services:read"}})
+		next := testkit.Run(t, w, w.As(w.A, principal.Owner), apikey.Rotate, byID(k.ID))
 		require.NotEqual(t, k.Value, next.Value)
 		require.Equal(t, k.Key.Scopes, next.Key.Scopes)
 		_, err := a.APIKey(t.Context(), k.Value, somewhere)
 		require.ErrorIs(t, err, authn.ErrRefused)
 		_, err = a.APIKey(t.Context(), next.Value, somewhere)
 		require.NoError(t, err)
-		_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, authn.RotateKey, byID(k.ID), nil)
+		_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, apikey.Rotate, byID(k.ID), nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
-		testkit.Run(t, w, w.As(w.A, principal.Owner), authn.RevokeKey, byID(k.ID)) // a second time changes nothing
+		testkit.Run(t, w, w.As(w.A, principal.Owner), apikey.Revoke, byID(k.ID)) // a second time changes nothing
 
-		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, authn.RevokeKey, byID(next.ID), nil)
+		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, apikey.Revoke, byID(next.ID), nil)
 		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
 		c, err := a.APIKey(t.Context(), w.A.LiveKey, somewhere)
 		require.NoError(t, err)
-		_, _, err = op.Run(principal.With(t.Context(), &c.Principal), w.Engine, authn.CreateKey, authn.CreateKeyInput{Name: "x", Scopes: []string{"services:read"}}, nil)
+		_, _, err = op.Run(principal.With(t.Context(), &c.Principal), w.Engine, apikey.Create, apikey.CreateInput{Name: "x", Scopes: []string{"services:read"}}, nil)
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), "a key never makes a key")
 
 		past := w.Clock.Now().Add(-time.Second)
-		_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, authn.CreateKey,
-			authn.CreateKeyInput{Name: "x", Scopes: []string{"nothing:read"}, ExpiresAt: &past, AllowedIPs: []string{"10.0.0.0/99"}}, nil)
+		_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, apikey.Create,
+			apikey.CreateInput{Name: "x", Scopes: []string{"nothing:read"}, ExpiresAt: &past, AllowedIPs: []string{"10.0.0.0/99"}}, nil)
 		var fields []string
 		for _, d := range apperr.From(err).Details {
 			fields = append(fields, d.Field)
 		}
 		require.Equal(t, []string{"scopes", "expiresAt", "allowedIps"}, fields)
-		list := testkit.Run(t, w, w.As(w.A, principal.Admin), authn.ListKeys, authn.ListKeysInput{})
+		list := testkit.Run(t, w, w.As(w.A, principal.Admin), apikey.List, apikey.ListInput{})
 		require.Equal(t, 4, list.Total)
 	})
 }
@@ -254,8 +227,8 @@ func TestKeyOfAServiceAccount(t *testing.T) {
 		asAdmin := w.As(w.A, principal.Admin)
 		role := "agent"
 		account := testkit.Run(t, w, asAdmin, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Importer", Role: &role})
-		create := func(test bool) authn.IssuedKey {
-			return testkit.Run(t, w, asAdmin, authn.CreateKey, authn.CreateKeyInput{
+		create := func(test bool) apikey.Issued {
+			return testkit.Run(t, w, asAdmin, apikey.Create, apikey.CreateInput{
 				Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &account.ID, Test: &test,
 			})
 		}
@@ -285,14 +258,14 @@ func TestKeyOfAServiceAccount(t *testing.T) {
 
 		elsewhere := testkit.Run(t, w, w.As(w.B, principal.Owner), people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Importer"})
 		for _, id := range []string{elsewhere.ID, "sa_none"} {
-			_, _, err := op.Run(asAdmin, w.Engine, authn.CreateKey, authn.CreateKeyInput{Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &id}, nil)
+			_, _, err := op.Run(asAdmin, w.Engine, apikey.Create, apikey.CreateInput{Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &id}, nil)
 			require.Equal(t, "serviceAccountId", apperr.From(err).Details[0].Field)
 		}
 		sandboxed := principal.With(t.Context(), &principal.Principal{
 			CompanyID: w.A.Sandbox.ID, Sandbox: true, Type: principal.TypeUser, ID: "usr_1", Role: principal.Owner, Method: principal.MethodSession,
 			Scopes: principal.AllScopes, AuthenticatedAt: w.Clock.Now(),
 		})
-		_, _, err = op.Run(sandboxed, w.Engine, authn.CreateKey, authn.CreateKeyInput{Name: "K", Scopes: []string{"services:read"}}, nil)
+		_, _, err = op.Run(sandboxed, w.Engine, apikey.Create, apikey.CreateInput{Name: "K", Scopes: []string{"services:read"}}, nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
 	})
 }
@@ -303,38 +276,38 @@ func TestOnlyOwnersHoldKeysOfOwners(t *testing.T) {
 		asAdmin, asOwner := w.As(w.A, principal.Admin), w.As(w.A, principal.Owner)
 		role := "owner"
 		account := testkit.Run(t, w, asOwner, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Root", Role: &role})
-		in := authn.CreateKeyInput{Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &account.ID}
+		in := apikey.CreateInput{Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &account.ID}
 		refused := func(err error) {
 			t.Helper()
 			e := apperr.From(err)
 			require.Equal(t, apperr.Forbidden, e.Code, "%v", err)
 			require.Equal(t, "admin", e.Reason)
 		}
-		_, _, err := op.Run(asAdmin, w.Engine, authn.CreateKey, in, nil)
+		_, _, err := op.Run(asAdmin, w.Engine, apikey.Create, in, nil)
 		refused(err)
-		ofAccount := testkit.Run(t, w, asOwner, authn.CreateKey, in)
-		ofOwner := key(t, w, principal.Owner, authn.CreateKeyInput{})
-		ofAgent := key(t, w, principal.Agent, authn.CreateKeyInput{})
+		ofAccount := testkit.Run(t, w, asOwner, apikey.Create, in)
+		ofOwner := key(t, w, principal.Owner, apikey.CreateInput{})
+		ofAgent := key(t, w, principal.Agent, apikey.CreateInput{})
 		for _, id := range []string{ofAccount.ID, ofOwner.ID} {
-			_, _, err := op.Run(asAdmin, w.Engine, authn.RotateKey, byID(id), nil)
+			_, _, err := op.Run(asAdmin, w.Engine, apikey.Rotate, byID(id), nil)
 			refused(err)
 		}
-		testkit.Run(t, w, asAdmin, authn.RotateKey, byID(ofAgent.ID))
-		testkit.Run(t, w, asOwner, authn.RotateKey, byID(ofAccount.ID))
-		testkit.Run(t, w, asAdmin, authn.RevokeKey, byID(ofOwner.ID)) // ending one gives nobody anything
+		testkit.Run(t, w, asAdmin, apikey.Rotate, byID(ofAgent.ID))
+		testkit.Run(t, w, asOwner, apikey.Rotate, byID(ofAccount.ID))
+		testkit.Run(t, w, asAdmin, apikey.Revoke, byID(ofOwner.ID)) // ending one gives nobody anything
 	})
 }
 
 // Keys outlive the session that makes them, so making one takes a person who has just signed in.
 func TestNewKeysTakeARecentProof(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, _ *authn.Authenticator) {
-		k := key(t, w, principal.Owner, authn.CreateKeyInput{})
+		k := key(t, w, principal.Owner, apikey.CreateInput{})
 		ctx := w.As(w.A, principal.Owner)
 		w.Clock.SetOffset(op.FreshFor + time.Minute)
-		_, _, err := op.Run(ctx, w.Engine, authn.CreateKey, authn.CreateKeyInput{Name: "x", Scopes: []string{"services:read"}}, nil)
+		_, _, err := op.Run(ctx, w.Engine, apikey.Create, apikey.CreateInput{Name: "x", Scopes: []string{"services:read"}}, nil)
 		require.Equal(t, op.ReasonStale, apperr.From(err).Reason)
-		_, _, err = op.Run(ctx, w.Engine, authn.RotateKey, byID(k.ID), nil)
+		_, _, err = op.Run(ctx, w.Engine, apikey.Rotate, byID(k.ID), nil)
 		require.Equal(t, op.ReasonStale, apperr.From(err).Reason)
-		testkit.Run(t, w, ctx, authn.RevokeKey, byID(k.ID))
+		testkit.Run(t, w, ctx, apikey.Revoke, byID(k.ID))
 	})
 }

@@ -157,7 +157,7 @@ func (s *subject) stands(claims *identity.Claims) error {
 	case signedOut(s.signedOutAt, *s.proven), signedOut(s.liveSignedOutAt, *s.proven):
 		return fmt.Errorf("%w: signed out everywhere", ErrRefused)
 	case len(s.clientScopes) == 0 && claims.ClientID != identity.WebClient:
-		return fmt.Errorf("%w: its client is gone", ErrRefused)
+		return fmt.Errorf("%w: its client was deleted", ErrRefused)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/user"
+	"atrium/internal/apikey"
 	"atrium/internal/authn"
 	"atrium/internal/identity"
 	"atrium/internal/people"
@@ -136,7 +137,7 @@ func TestDeactivatedUser(t *testing.T) {
 		operators, _, err := w.Tokens.Issue(t.Context(), u.ID, u.CompanyID, identity.OperatorClient, principal.ScopeNames, time.Hour)
 		require.NoError(t, err)
 		yes := true
-		keys := []string{key(t, w, principal.Agent, authn.CreateKeyInput{}).Value, key(t, w, principal.Agent, authn.CreateKeyInput{Test: &yes}).Value}
+		keys := []string{key(t, w, principal.Agent, apikey.CreateInput{}).Value, key(t, w, principal.Agent, apikey.CreateInput{Test: &yes}).Value}
 		ofGrant := granted(t, w, u)
 		credentials := map[string]func(a *authn.Authenticator) error{
 			"session":              func(a *authn.Authenticator) error { _, err := a.Session(t.Context(), session, somewhere); return err },
@@ -229,7 +230,7 @@ func TestTokenOfAMirror(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
 		live := w.A.Users[principal.Agent]
 		yes := true
-		mirror, err := a.APIKey(t.Context(), key(t, w, principal.Agent, authn.CreateKeyInput{Test: &yes}).Value, somewhere)
+		mirror, err := a.APIKey(t.Context(), key(t, w, principal.Agent, apikey.CreateInput{Test: &yes}).Value, somewhere)
 		require.NoError(t, err)
 		token, _, err := w.Tokens.Issue(t.Context(), mirror.Principal.ID, w.A.Sandbox.ID, identity.OperatorClient, nil, time.Hour)
 		require.NoError(t, err)

@@ -6,6 +6,6 @@
 // store.Propagation on other nodes. It decides nothing beyond who is calling: what the caller may do is package op's
 // question.
 //
-// It also holds the operations on API keys: issue, rotate, revoke, list. Sessions are made and ended by package websession,
-// grants by the identity provider.
+// Keys are issued and revoked by package apikey, sessions begun by package websession, grants given by the identity provider;
+// sessions and grants end in package access.
 package authn

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/apikey"
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
 	"atrium/internal/identity"
@@ -70,8 +71,8 @@ func TestTokenOfAnotherIssuer(t *testing.T) {
 		// Its client may call itself what it likes: it gets nothing of what the operator's tokens have.
 		posing, err := a.Bearer(t.Context(), said(testissuer.Claims{"azp": identity.OperatorClient}))
 		require.NoError(t, err)
-		_, _, err = op.Run(principal.With(t.Context(), &posing.Principal), w.Engine, authn.CreateKey,
-			authn.CreateKeyInput{Name: "x", Scopes: []string{"services:read"}}, nil)
+		_, _, err = op.Run(principal.With(t.Context(), &posing.Principal), w.Engine, apikey.Create,
+			apikey.CreateInput{Name: "x", Scopes: []string{"services:read"}}, nil)
 		require.Equal(t, op.ReasonStale, apperr.From(err).Reason)
 
 		w.Clock.SetOffset(6 * time.Minute)

@@ -2,10 +2,7 @@ package authn
 
 import (
 	"context"
-	"errors"
 	"fmt"
-
-	"entgo.io/ent/dialect"
 
 	"atrium/ent"
 	"atrium/ent/serviceaccount"
@@ -43,11 +40,7 @@ func (a *Authenticator) mirrorAccount(ctx context.Context, c *Credential) error 
 			Order(serviceaccount.ByID()).FirstID(ctx)
 	}
 	return a.mirror(ctx, c, find, func(ctx context.Context, tx *store.Tx) (string, error) {
-		q := tx.ServiceAccount.Query().Where(serviceaccount.ID(liveID))
-		if tx.Dialect() == dialect.Postgres {
-			q.ForUpdate() // no index keeps a second mirror out
-		}
-		live, err := q.Only(ctx)
+		live, err := store.Lock(tx, tx.ServiceAccount.Query().Where(serviceaccount.ID(liveID))).Only(ctx) // no index keeps a second mirror out
 		if err != nil {
 			return "", fmt.Errorf("read the live account: %w", err)
 		}
@@ -68,15 +61,12 @@ func (a *Authenticator) mirror(ctx context.Context, c *Credential,
 	find func(context.Context, *ent.Client) (string, error), create func(context.Context, *store.Tx) (string, error),
 ) error {
 	var id string
-	err := a.store.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+	err := a.store.WriteOrRetry(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		if id, err = find(ctx, tx.Client); ent.IsNotFound(err) {
 			id, err = create(ctx, tx)
 		}
 		return err
 	})
-	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
-		id, err = find(ctx, a.store.Reader()) // another call made it
-	}
 	if err != nil {
 		return fmt.Errorf("find the caller in the sandbox: %w", err)
 	}

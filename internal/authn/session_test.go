@@ -15,6 +15,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/session"
 	"atrium/ent/user"
+	"atrium/internal/apikey"
 	"atrium/internal/authn"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
@@ -239,7 +240,7 @@ func TestSessionInTheSandbox(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
 		u := w.A.Users[principal.Agent]
 		yes := true
-		k := key(t, w, principal.Agent, authn.CreateKeyInput{Test: &yes})
+		k := key(t, w, principal.Agent, apikey.CreateInput{Test: &yes})
 		value, id := signedIn(t, w, u, func(c *ent.SessionCreate) { c.SetSandbox(true) })
 		for range 2 {
 			c, err := a.Session(t.Context(), value, somewhere)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"atrium/internal/apikey"
 	"atrium/internal/authn"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -29,7 +30,7 @@ func each(t *testing.T, fn func(t *testing.T, w *testkit.World, a *authn.Authent
 }
 
 // key issues a key behind which the person of a role stands, by the operator: not every role may make one.
-func key(t *testing.T, w *testkit.World, role principal.Role, in authn.CreateKeyInput) authn.IssuedKey {
+func key(t *testing.T, w *testkit.World, role principal.Role, in apikey.CreateInput) apikey.Issued {
 	t.Helper()
 	if in.Name == "" {
 		in.Name = "K"
@@ -38,7 +39,7 @@ func key(t *testing.T, w *testkit.World, role principal.Role, in authn.CreateKey
 		in.Scopes = principal.ScopeNames
 	}
 	in.OwnerID = w.A.Users[role].ID
-	return testkit.Run(t, w, principal.With(t.Context(), principal.Operator(w.A.Company.ID, "key create")), authn.CreateKey, in)
+	return testkit.Run(t, w, principal.With(t.Context(), principal.Operator(w.A.Company.ID, "key create")), apikey.Create, in)
 }
 
 // another opens the world's database again, as another process would.

@@ -22,14 +22,11 @@ import (
 	"atrium/rest"
 )
 
-// serveRole is the main function of a child process. args is the world as JSON. It ends when its stdin does, so that
+// serveRole is the main function of a child process. conf is the world as JSON. It ends when its stdin does, so that
 // it never outlives the bench.
-func serveRole(role string, args []string) error {
+func serveRole(role, conf string) error {
 	w := &world{}
-	if len(args) != 1 {
-		return errors.New("a child takes the world as its only argument")
-	}
-	if err := json.Unmarshal([]byte(args[0]), w); err != nil {
+	if err := json.Unmarshal([]byte(conf), w); err != nil {
 		return fmt.Errorf("read the world: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -63,7 +60,7 @@ func serveProduct(ctx context.Context, w *world, cfg *tls.Config) (err error) {
 	base := "https://" + front.Addr().String()
 	auth := authn.New(e.Store, identity.NewTokens(identity.NewKeys(e.Store, e.Sealer), base, base, e.Store.Clock().Now))
 	limiter := ratelimit.NewMemory()
-	counts, err := authn.NewDayCounts(ctx, e.Store, limiter)
+	counts, err := ratelimit.NewDayCounts(ctx, e.Store, limiter)
 	if err != nil {
 		return err
 	}
@@ -80,7 +77,7 @@ func serveProduct(ctx context.Context, w *world, cfg *tls.Config) (err error) {
 	if err != nil {
 		return fmt.Errorf("open the port of profiles: %w", err)
 	}
-	go func() { _ = http.Serve(profiles, nil) }() //nolint:gosec // loopback, ends with the process
+	go func() { _ = http.Serve(profiles, nil) }() // loopback, ends with the process
 	fmt.Println("ready", base, "http://"+profiles.Addr().String())
 	srv := &http.Server{
 		Handler: g.Front(bothDoors(api, graphql)), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,

@@ -27,29 +27,22 @@ import (
 
 // tenant is a company that load is put on.
 type tenant struct {
-	CompanyID string
-	OwnerID   string
-	OwnerName string
-	Key       string
-	Services  []service
-	sample    []string // ids of some seeded requests
+	CompanyID, OwnerID, Key string
+	Services                []service
+	sample                  []string // ids of some seeded requests
 }
 
 // service is a service with an offering that has no form and one that has five fields.
 type service struct{ ID, Plain, Formed string }
 
-// world is a migrated database of its own with three companies. What is exported the child processes read.
+// world is a migrated database of its own with one company. What is exported the child processes read.
 type world struct {
-	Dialect     string
-	Dir         string // master key, TLS files, SQLite's file
-	DatabaseURL string // PostgreSQL
-	CA          string
-	Cert, Key   string // TLS
-	Main        tenant // product against floor
-	Big, Small  tenant // one company with very many requests, one with few
+	Dialect       string
+	Dir           string // master key, TLS files, SQLite's file
+	DatabaseURL   string // PostgreSQL
+	CA, Cert, Key string // TLS
+	Main          tenant
 
-	keep     bool
-	rowsNote string // what sameRows found
 	settings string // of the database, as the report shows them
 	drop     func() error
 }
@@ -58,7 +51,7 @@ type world struct {
 const servicesPerCompany = 10
 
 func newWorld(ctx context.Context, o options, dialect string) (w *world, err error) {
-	w = &world{Dialect: dialect, keep: o.keep, drop: func() error { return nil }}
+	w = &world{Dialect: dialect, settings: "WAL, synchronous=FULL", drop: func() error { return nil }}
 	if w.Dir, err = os.MkdirTemp("", "atrium-bench-"); err != nil {
 		return nil, fmt.Errorf("make a folder: %w", err)
 	}
@@ -73,7 +66,6 @@ func newWorld(ctx context.Context, o options, dialect string) (w *world, err err
 	if err := seal.CreateFile(filepath.Join(w.Dir, "master.key")); err != nil {
 		return nil, err
 	}
-	w.settings = "WAL, synchronous=FULL"
 	if dialect == "postgres" {
 		if err := w.createDatabase(ctx, o.postgres); err != nil {
 			return nil, err
@@ -87,12 +79,16 @@ func newWorld(ctx context.Context, o options, dialect string) (w *world, err err
 	if _, err := e.Store.Migrate(ctx); err != nil {
 		return nil, err
 	}
-	for _, t := range []*tenant{&w.Main, &w.Big, &w.Small} {
-		if err := t.create(ctx, e); err != nil {
-			return nil, err
-		}
+	if err := w.Main.create(ctx, e); err != nil {
+		return nil, err
 	}
-	return w, nil
+	if err := w.Main.seed(ctx, e.Store, o.rows); err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	if dialect == "postgres" { // autovacuum would come a minute later
+		_, err = e.Store.Pool().Exec(ctx, "VACUUM ANALYZE requests")
+	}
+	return w, err
 }
 
 // createDatabase makes a database on the cluster.
@@ -104,32 +100,24 @@ func (w *world) createDatabase(ctx context.Context, cluster string) error {
 	if err != nil {
 		return errors.New("the cluster's URL cannot be parsed") // the error would repeat the password
 	}
-	name := "bench_" + strings.ToLower(rand.Text()[:10])
-	admin := func(ctx context.Context, statement string, into ...any) error {
-		conn, err := pgx.Connect(ctx, cluster)
-		if err != nil {
-			return fmt.Errorf("connect to the cluster: %w", err)
-		}
-		defer conn.Close(ctx) //nolint:errcheck // nothing is pending
-		if len(into) > 0 {
-			return conn.QueryRow(ctx, statement).Scan(into...)
-		}
-		_, err = conn.Exec(ctx, statement)
-		return err
+	conn, err := pgx.Connect(ctx, cluster)
+	if err != nil {
+		return fmt.Errorf("connect to the cluster: %w", err)
 	}
-	if err := admin(ctx, "CREATE DATABASE "+name); err != nil {
+	name := "bench_" + strings.ToLower(rand.Text()[:10])
+	w.drop = func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		_, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+		return errors.Join(err, conn.Close(ctx))
+	}
+	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
 		return fmt.Errorf("create the database: %w", err)
 	}
-	w.drop = func() error {
-		dctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		return admin(dctx, "DROP DATABASE "+name+" WITH (FORCE)")
-	}
-	var fsync, commit, version string
-	if err := admin(ctx, "SELECT current_setting('fsync'), current_setting('synchronous_commit'), current_setting('server_version')", &fsync, &commit, &version); err != nil {
+	const settings = "SELECT format('PostgreSQL %s, fsync=%s, synchronous_commit=%s', current_setting('server_version'), current_setting('fsync'), current_setting('synchronous_commit'))"
+	if err := conn.QueryRow(ctx, settings).Scan(&w.settings); err != nil {
 		return fmt.Errorf("read the cluster's settings: %w", err)
 	}
-	w.settings = fmt.Sprintf("PostgreSQL %s, fsync=%s, synchronous_commit=%s", version, fsync, commit)
 	u.Path = "/" + name
 	w.DatabaseURL = u.String()
 	return nil
@@ -156,13 +144,55 @@ func (w *world) engine(ctx context.Context) (*op.Engine, func() error, error) {
 	}, nil
 }
 
-func (w *world) close() error {
-	if w.keep {
-		progress("kept: %s %s", w.Dir, w.DatabaseURL)
-		return nil
+// sameRows does one create through each server and tells how many rows each wrote where.
+func (w *world) sameRows(ctx context.Context, product, floor *server) (string, error) {
+	e, closeEngine, err := w.engine(ctx)
+	if err != nil {
+		return "", err
 	}
-	return errors.Join(w.drop(), os.RemoveAll(w.Dir))
+	defer closeEngine() //nolint:errcheck // only read
+	ctx = principal.System(ctx, "the bench counts rows")
+	count := func() (n [5]int, err error) {
+		r := e.Store.Reader()
+		for i, one := range []func(context.Context) (int, error){
+			r.Request.Query().Count, r.Event.Query().Count, r.AuditEntry.Query().Count, r.AccessDecision.Query().Count, r.WebhookDelivery.Query().Count,
+		} {
+			if n[i], err = one(ctx); err != nil {
+				return n, fmt.Errorf("count rows: %w", err)
+			}
+		}
+		return n, nil
+	}
+	out := "rows per create (request, event, audit entry, decision, delivery):"
+	s := w.Main.Services[0]
+	create := request(&w.Main, "POST", "/v1/requests", createBody(s.ID, s.Formed, formFields))
+	for _, srv := range []*server{product, floor} {
+		before, err := count()
+		if err != nil {
+			return "", err
+		}
+		l, err := dial(ctx, w, srv, 1)
+		if err != nil {
+			return "", err
+		}
+		err = l.conns[0].call(create, 201, nil)
+		l.close()
+		if err != nil {
+			return "", err
+		}
+		after, err := count()
+		if err != nil {
+			return "", err
+		}
+		for i := range after {
+			after[i] -= before[i]
+		}
+		out += fmt.Sprintf(" %s %v", srv.name, after)
+	}
+	return out, nil
 }
+
+func (w *world) close() error { return errors.Join(w.drop(), os.RemoveAll(w.Dir)) }
 
 // create makes the company with services and offerings, and lifts its rate limits.
 func (t *tenant) create(ctx context.Context, e *op.Engine) error {
@@ -173,7 +203,7 @@ func (t *tenant) create(ctx context.Context, e *op.Engine) error {
 	if err != nil {
 		return err
 	}
-	t.CompanyID, t.OwnerID, t.OwnerName, t.Key = made.Company.ID, made.Owner.ID, made.Owner.Name, made.LiveKey
+	t.CompanyID, t.OwnerID, t.Key = made.Company.ID, made.Owner.ID, made.LiveKey
 	const unlimited = 1_000_000_000
 	err = e.Store.Write(principal.System(ctx, "the bench measures, it does not wait for rate limits"), func(ctx context.Context, tx *store.Tx) error {
 		return tx.Company.UpdateOneID(t.CompanyID).SetRatePerMinute(unlimited).SetRatePerDay(unlimited).Exec(ctx)
@@ -182,7 +212,7 @@ func (t *tenant) create(ctx context.Context, e *op.Engine) error {
 		return fmt.Errorf("lift the rate limits: %w", err)
 	}
 	ctx = principal.With(ctx, &principal.Principal{
-		CompanyID: t.CompanyID, Type: principal.TypeUser, ID: t.OwnerID, Name: t.OwnerName, Email: made.Owner.Email,
+		CompanyID: t.CompanyID, Type: principal.TypeUser, ID: t.OwnerID, Name: made.Owner.Name, Email: made.Owner.Email,
 		Role: principal.Owner, Scopes: principal.AllScopes, Method: principal.MethodLocal,
 	})
 	for i := range servicesPerCompany {

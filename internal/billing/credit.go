@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/creditentry"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 // Currency is the one that credits are in.
@@ -52,7 +53,7 @@ func getCredits(ctx context.Context, tx *op.Tx, in GetCreditsInput) (Credits, er
 		return out, fmt.Errorf("sum the credits up: %w", err)
 	}
 	out.Balance = totals[0].Balance
-	page := op.Page{Number: max(in.Page, 1), Size: in.PageSize}
+	page := paging.Page{Number: max(in.Page, 1), Size: in.PageSize}
 	if page.Size < 1 {
 		page.Size = 100
 	}

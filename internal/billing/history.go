@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/creditentry"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 // The operations on credits of the GraphQL door, which asks for the balance and for the history apart.
@@ -48,7 +49,7 @@ func sumOf(ctx context.Context, q *ent.CreditEntryQuery) (int64, error) {
 }
 
 // ListHistoryInput pages the history, the newest first.
-type ListHistoryInput struct{ op.Page }
+type ListHistoryInput struct{ paging.Page }
 
 // HistoryEntry is an entry with what was left after it.
 type HistoryEntry struct {
@@ -56,12 +57,12 @@ type HistoryEntry struct {
 	Balance int64 // cents
 }
 
-func listHistory(ctx context.Context, tx *op.Tx, in ListHistoryInput) (op.List[*HistoryEntry], error) {
+func listHistory(ctx context.Context, tx *op.Tx, in ListHistoryInput) (paging.List[*HistoryEntry], error) {
 	q := tx.CreditEntry.Query()
-	return op.ListOf(ctx, in.Page, nil, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*HistoryEntry, error) {
+	return paging.Read(ctx, in.Page, nil, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*HistoryEntry, error) {
 		rows, err := q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
 		if err != nil || len(rows) == 0 {
-			return nil, err //nolint:wrapcheck // wrapped by op.ListOf
+			return nil, err
 		}
 		// The balance after the newest entry of the page is the sum up to it; each older one lacks what came after.
 		newest := rows[0]

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/calendar"
 	"atrium/ent/offering"
@@ -14,6 +12,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/form"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": offering.FieldName}
@@ -33,12 +32,16 @@ var (
 	CreateOffering = op.OnRow("offering.create", op.Spec{
 		Resource: "Offering", Action: op.Create, Scope: "services:write",
 		Summary: "Create an offering of a service",
-	}, loadParent, createOffering)
+	}, loadParent, createOffering).Prepared(func(ctx context.Context, tx *op.Tx, in CreateOfferingInput) (any, error) {
+		return checkForm(ctx, tx, in.Form)
+	})
 
 	UpdateOffering = op.OnRow("offering.update", op.Spec{
 		Resource: "Offering", Action: op.Update, Scope: "services:write",
 		Summary: "Update an offering",
-	}, loadOffering, updateOffering)
+	}, loadOffering, updateOffering).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateOfferingInput) (any, error) {
+		return checkForm(ctx, tx, in.Form.Value())
+	})
 
 	DeleteOffering = op.OnRow("offering.delete", op.Spec{
 		Resource: "Offering", Action: op.Delete, Scope: "services:write",
@@ -62,14 +65,11 @@ func loadOffering(ctx context.Context, tx *op.Tx, id string) (*ent.Offering, err
 // ListOfferingsInput pages the offerings of one service.
 type ListOfferingsInput struct {
 	op.ByID
-	op.Page
+	paging.Page
 }
 
-func listOfferings(ctx context.Context, tx *op.Tx, s *ent.Service, in ListOfferingsInput) (op.List[*ent.Offering], error) {
-	q := tx.Offering.Query().Where(offering.ServiceID(s.ID))
-	return op.ListOf(ctx, in.Page, offeringSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Offering, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
+func listOfferings(ctx context.Context, tx *op.Tx, s *ent.Service, in ListOfferingsInput) (paging.List[*ent.Offering], error) {
+	return paging.Of(ctx, in.Page, offeringSorts, tx.Offering.Query().Where(offering.ServiceID(s.ID)))
 }
 
 // SLA are the service levels of an offering, in minutes; unset ones are null.
@@ -95,7 +95,7 @@ type CreateOfferingInput struct {
 
 func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOfferingInput) (*ent.Offering, error) {
 	sla := op.Or(in.SLA, SLA{})
-	if err := checkOffering(ctx, tx, in.Form, in.WorkflowID, sla.CalendarID); err != nil {
+	if err := checkOffering(ctx, tx, in.WorkflowID, sla.CalendarID); err != nil {
 		return nil, err
 	}
 	c := tx.Offering.Create().
@@ -137,7 +137,7 @@ type UpdateOfferingInput struct {
 
 func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in UpdateOfferingInput) (*ent.Offering, error) {
 	sla := op.Or(in.SLA.Value(), SLA{})
-	if err := checkOffering(ctx, tx, in.Form.Value(), in.WorkflowID.Value(), sla.CalendarID); err != nil {
+	if err := checkOffering(ctx, tx, in.WorkflowID.Value(), sla.CalendarID); err != nil {
 		return nil, err
 	}
 	u := before.Update()
@@ -202,16 +202,30 @@ func deleteOfferingsOf(ctx context.Context, tx *op.Tx, serviceID string) error {
 	return nil
 }
 
-// checkOffering names the faults of a form, and the ids that are no rows of the company.
-func checkOffering(ctx context.Context, tx *op.Tx, f *form.Definition, workflowID, calendarID *string) error {
-	var refs op.Refs
-	if f != nil {
-		for _, d := range form.Check(*f) {
-			refs.Fault(d.Field, d.Message)
-		}
+// formFaults are what is wrong with a form.
+type formFaults []apperr.Detail
+
+// checkForm checks a form before the transaction: its patterns are compiled and tried.
+func checkForm(ctx context.Context, tx *op.Tx, f *form.Definition) (faults formFaults, err error) {
+	if f == nil {
+		return nil, nil
 	}
-	refs.Check(ctx, "workflowId", workflowID, "workflow", func(id string) (bool, error) {
-		return tx.Workflow.Query().Where(workflow.ID(id)).Exist(ctx)
+	err = tx.Costly(ctx, func(context.Context) error {
+		faults = form.Check(*f)
+		return nil
+	})
+	return faults, err
+}
+
+// checkOffering names the faults of the form, and the ids that are no rows of the company.
+func checkOffering(ctx context.Context, tx *op.Tx, workflowID, calendarID *string) error {
+	var refs op.Refs
+	faults, _ := op.Preparation[formFaults](tx)
+	for _, d := range faults {
+		refs.Fault(d.Field, d.Message)
+	}
+	refs.Check(ctx, "workflowId", workflowID, "published workflow", func(id string) (bool, error) {
+		return tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived)).Exist(ctx)
 	})
 	refs.Check(ctx, "sla.calendarId", calendarID, "calendar", func(id string) (bool, error) {
 		return tx.Calendar.Query().Where(calendar.ID(id)).Exist(ctx)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/organization"
 	"atrium/ent/predicate"
@@ -14,6 +12,7 @@ import (
 	"atrium/ent/team"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 // serviceSorts are the fields that the list of services can be ordered by.
@@ -21,10 +20,10 @@ var serviceSorts = op.Sorts{"createdAt": service.FieldCreatedAt, "updatedAt": se
 
 // The operations on services.
 var (
-	ListServices = op.New("service.list", op.Spec{
+	ListServices = paging.NewList("service.list", op.Spec{
 		Resource: "Service", Action: op.Read, Scope: "services:read", Sorts: serviceSorts,
 		Summary: "List services",
-	}, listServices)
+	}, servicesOf)
 
 	GetService = op.Get("service.read", op.Spec{
 		Resource: "Service", Action: op.Read, Scope: "services:read",
@@ -49,27 +48,21 @@ var (
 
 // ListServicesInput filters and pages the list of services.
 type ListServicesInput struct {
-	op.Page
+	paging.Page
 	Status []string            `json:"-" query:"status" enum:"draft,active,archived" doc:"Services in any of these states."`
 	Q      string              `json:"-" query:"q" maxLength:"200" doc:"Services whose name contains this, in any case."`
 	Tags   map[string][]string `json:"-" query:"tag.*" doc:"Services whose tag has any of these values."`
 }
 
-func listServices(ctx context.Context, tx *op.Tx, in ListServicesInput) (op.List[*ent.Service], error) {
-	var where []predicate.Service
-	if len(in.Status) > 0 {
-		where = append(where, service.StatusIn(op.Enums[service.Status](in.Status)...))
-	}
+func servicesOf(_ context.Context, tx *op.Tx, in ListServicesInput) *ent.ServiceQuery {
+	where := paging.In(nil, in.Status, service.StatusIn)
 	if in.Q != "" {
-		where = append(where, op.ContainsFold[predicate.Service](service.FieldName, in.Q))
+		where = append(where, paging.ContainsFold[predicate.Service](service.FieldName, in.Q))
 	}
 	for key, values := range in.Tags {
-		where = append(where, op.TagIn[predicate.Service](service.FieldTags, key, values))
+		where = append(where, paging.TagIn[predicate.Service](service.FieldTags, key, values))
 	}
-	q := tx.Service.Query().Where(where...)
-	return op.ListOf(ctx, in.Page, serviceSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Service, error) {
-		return op.Lean[ent.Service](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
+	return tx.Service.Query().Where(where...)
 }
 
 func loadService(ctx context.Context, tx *op.Tx, id string) (*ent.Service, error) {

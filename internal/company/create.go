@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/mail"
 	"slices"
@@ -15,8 +14,9 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/auditentry"
 	"atrium/ent/company"
+	"atrium/internal/apikey"
 	"atrium/internal/apperr"
-	"atrium/internal/authn"
+	"atrium/internal/audit"
 	"atrium/internal/clock"
 	"atrium/internal/id"
 	"atrium/internal/identity/password"
@@ -86,12 +86,13 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 				return err
 			}
 		}
+		tx.AuthorityChanged()
 		if in.Within != nil {
 			return in.Within(ctx, tx, out)
 		}
 		return nil
 	})
-	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
+	if store.IsUnique(err) {
 		return nil, apperr.Wrap(err, apperr.Conflict, "Another company was made at the same moment. Try again.")
 	}
 	if err != nil {
@@ -110,7 +111,7 @@ func (in *CreateInput) password(ctx context.Context) (plain, hash string, err er
 	}
 	plain = rand.Text()
 	hash, err = in.Hasher.Hash(ctx, plain)
-	return plain, hash, err //nolint:wrapcheck // says what it was doing
+	return plain, hash, err
 }
 
 // Plans are the plans' names, as everywhere.
@@ -225,12 +226,12 @@ func (b *builder) account(ctx context.Context, plain, hash string) (*ent.Account
 		if hash != "" {
 			c.SetPasswordHash(hash)
 		}
-		return c.Save(ctx) //nolint:wrapcheck // wrapped by owner
+		return c.Save(ctx)
 	}
 	if err != nil || acc.PasswordHash != "" || b.in.SignUp == nil || hash == "" {
-		return acc, err //nolint:wrapcheck // wrapped by owner
+		return acc, err
 	}
-	return acc.Update().SetPasswordHash(hash).SetPasswordChangedAt(clock.From(ctx).Now()).Save(ctx) //nolint:wrapcheck // wrapped by owner
+	return acc.Update().SetPasswordHash(hash).SetPasswordChangedAt(clock.From(ctx).Now()).Save(ctx)
 }
 
 func (b *builder) keys(ctx context.Context) error {
@@ -239,7 +240,7 @@ func (b *builder) keys(ctx context.Context) error {
 		test  bool
 		value *string
 	}{{"First live key", false, &b.out.LiveKey}, {"First test key", true, &b.out.TestKey}} {
-		key, err := authn.IssueKey(ctx, b.db, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+		key, err := apikey.Issue(ctx, b.db, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
 			return c.SetCompanyID(b.out.Company.ID).SetName(k.name).SetScopes(principal.ScopeNames).
 				SetUserID(b.out.Owner.ID).SetCreatedBy(b.out.Owner.ID)
 		}, k.test)
@@ -267,12 +268,8 @@ func (b *builder) audit(ctx context.Context) error {
 		by = principal.Actor{Type: string(principal.TypeUser), ID: b.out.Owner.ID, Name: b.out.Owner.Name}
 		from = *b.in.SignUp
 	}
-	err := b.db.AuditEntry.Create().SetCompanyID(b.out.Company.ID).
-		SetActorType(by.Type).SetActorID(by.ID).SetActorName(by.Name).
-		SetAction("company.created").SetResourceType("Company").SetResourceID(b.out.Company.ID).
-		SetOutcome(auditentry.OutcomeAllowed).SetIP(from.IP).SetUserAgent(from.UserAgent).SetRequestID(from.RequestID).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("write the audit entry: %w", err)
-	}
-	return nil
+	return audit.Write(ctx, b.db, audit.Entry{
+		CompanyID: b.out.Company.ID, Actor: by, Action: "company.created", Resource: "Company", ResourceID: b.out.Company.ID,
+		Outcome: auditentry.OutcomeAllowed, Origin: audit.Origin{IP: from.IP, UserAgent: from.UserAgent, RequestID: from.RequestID},
+	})
 }

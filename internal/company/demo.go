@@ -61,6 +61,7 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
 		Role: principal.Owner, Scopes: principal.AllScopes, Method: principal.MethodLocal,
 	})}
 	order := d.workflow("Order with approval", fmt.Sprintf(demoDefinition, owner.ID))
+	d.publish(order)
 	it := d.service("IT Support", "Hardware, accounts and help with both.")
 	laptop := d.offering(it, catalog.CreateOfferingInput{
 		Name: "New laptop", WorkflowID: &order,
@@ -110,17 +111,24 @@ func (d *demo) workflow(name, definition string) string {
 		in := workflow.CreateWorkflowInput{Name: name, Definition: workflow.NewDefinition([]byte(definition))}
 		wf, _, err := op.Run(d.ctx, d.engine, workflow.CreateWorkflow, in, nil)
 		if err != nil {
-			return "", err //nolint:wrapcheck // wrapped by Fill
+			return "", err
 		}
 		return wf.ID, nil
 	})
+}
+
+// publish makes the workflow's draft a version, unless that was done before.
+func (d *demo) publish(id string) {
+	if d.err == nil {
+		_, _, d.err = op.Run(d.ctx, d.engine, workflow.PublishWorkflow, op.ByID{ID: id}, nil)
+	}
 }
 
 func (d *demo) service(name, description string) string {
 	return d.once(d.engine.Store.Reader().Service.Query().Where(service.Name(name)).OnlyID, func() (string, error) {
 		s, _, err := op.Run(d.ctx, d.engine, catalog.CreateService, catalog.CreateServiceInput{Name: name, Description: &description}, nil)
 		if err != nil {
-			return "", err //nolint:wrapcheck // wrapped by Fill
+			return "", err
 		}
 		return s.ID, nil
 	})
@@ -131,7 +139,7 @@ func (d *demo) offering(serviceID string, in catalog.CreateOfferingInput) string
 	return d.once(d.engine.Store.Reader().Offering.Query().Where(offering.Name(in.Name)).OnlyID, func() (string, error) {
 		o, _, err := op.Run(d.ctx, d.engine, catalog.CreateOffering, in, nil)
 		if err != nil {
-			return "", err //nolint:wrapcheck // wrapped by Fill
+			return "", err
 		}
 		return o.ID, nil
 	})
@@ -141,7 +149,7 @@ func (d *demo) request(in request.CreateInput) {
 	d.once(d.engine.Store.Reader().Request.Query().Where(entrequest.Title(in.Title)).OnlyID, func() (string, error) {
 		r, _, err := op.Run(d.ctx, d.engine, request.Create, in, nil)
 		if err != nil {
-			return "", err //nolint:wrapcheck // wrapped by Fill
+			return "", err
 		}
 		return r.ID, nil
 	})

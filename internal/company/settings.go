@@ -67,7 +67,7 @@ func profile(c, sandbox *ent.Company) *Profile {
 // sandboxOf returns a live company's sandbox; nil for one. The context reaches all companies.
 func sandboxOf(ctx context.Context, db *ent.Client, c *ent.Company) (*ent.Company, error) {
 	if c.SandboxOf != nil {
-		return nil, nil //nolint:nilnil // a sandbox has none
+		return nil, nil // a sandbox has none
 	}
 	sandbox, err := db.Company.Query().Where(company.SandboxOf(c.ID)).Only(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
 		if sandbox, err = sandboxOf(ctx, tx.Client, after); err != nil {
 			return err
 		}
-		return in.set(sandbox.Update(), sandboxName).Exec(ctx) //nolint:wrapcheck // wrapped below
+		return in.set(sandbox.Update(), sandboxName).Exec(ctx)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("change the company's sandbox: %w", err)

@@ -84,7 +84,7 @@ func New(o Options) (*Client, error) {
 // Roots returns the system's CAs and those of the PEM file; nil, which means the system's, without a file.
 func Roots(file string) (*x509.CertPool, error) {
 	if file == "" {
-		return nil, nil //nolint:nilnil // crypto/tls reads nil as the system's
+		return nil, nil // crypto/tls reads nil as the system's
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {

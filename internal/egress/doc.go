@@ -1,5 +1,5 @@
 // Package egress is the one way out: the HTTP client for calls to addresses that customers choose. Webhook deliveries,
-// workflow callouts, API calls and back-channel logout go through it; nothing else of the product calls strangers.
+// workflow callouts, API calls and back-channel logout go through it; nothing else of the product calls addresses that customers choose.
 //
 // What customers write must not make the server call what only the server can reach. So the guard looks at the address
 // at the moment of dialling, whatever a name resolved to when it was saved or a minute ago, and refuses everything that

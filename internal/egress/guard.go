@@ -43,7 +43,7 @@ func (g *Guard) Check(ip netip.Addr) error {
 			return nil
 		}
 	}
-	return g.public.SafeAddr(ip) //nolint:wrapcheck // says which address and why
+	return g.public.SafeAddr(ip)
 }
 
 // control is net.Dialer's: it sees each address right before it is dialled, after every look-up.

@@ -12,7 +12,6 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/id"
-	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
@@ -91,7 +90,7 @@ func readRequests(ctx context.Context, db dialect.Driver, after place, companies
 		var action string
 		err := rows.Scan(&f.place.id, &f.CompanyID, &f.Change.ID, &action)
 		f.key, f.Created = f.place.id, strings.HasSuffix(action, ".created")
-		return f, err //nolint:wrapcheck // wrapped by scan
+		return f, err
 	})
 }
 
@@ -114,7 +113,7 @@ func readDeliveries(ctx context.Context, db dialect.Driver, after place, compani
 		err := rows.Scan(&f.Change.ID, &f.CompanyID, &f.ParentID, &f.at, &outcome, &retries, &f.Created)
 		f.place.id = f.Change.ID
 		f.key = fmt.Sprintf("%s %d %s %d %t", f.Change.ID, f.at.UnixMilli(), outcome, retries, f.Created)
-		return f, err //nolint:wrapcheck // wrapped by scan
+		return f, err
 	})
 }
 
@@ -133,7 +132,7 @@ func among(column string, companies []string) *sql.Predicate {
 		return sql.P(func(b *sql.Builder) { b.WriteString("1 = 1") })
 	}
 	args := make([]any, 0, 2*len(companies))
-	for _, c := range op.Padded(companies) {
+	for _, c := range companies {
 		args = append(args, c)
 	}
 	return sql.P(func(b *sql.Builder) {

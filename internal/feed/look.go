@@ -9,8 +9,7 @@ import (
 type pace struct {
 	every time.Duration // between looks that nothing asked for
 	gap   time.Duration // after one look before the next, however often this process commits
-	near  time.Duration // how far a look after a commit goes back
-	far   time.Duration // how far others go back
+	near  time.Duration // how far a look goes back behind the last one
 	sweep time.Duration // between looks that go back by the window
 	away  time.Duration // how long the database may not answer before all subscriptions end
 
@@ -26,7 +25,7 @@ type pace struct {
 
 // usual is what a server runs at.
 var usual = pace{
-	every: 250 * time.Millisecond, gap: 20 * time.Millisecond, near: 60 * time.Millisecond, far: 500 * time.Millisecond,
+	every: 250 * time.Millisecond, gap: 20 * time.Millisecond, near: 100 * time.Millisecond,
 	sweep: 2 * time.Second, away: 30 * time.Second, window: 10 * time.Second,
 	page: 1000, pages: 100, remembered: 200_000, buffer: 1000,
 }
@@ -39,7 +38,7 @@ type track struct {
 	pace
 	seen    seen
 	marks   []mark    // of sweeps, the oldest first
-	looked  time.Time // when the last look that did not go back by near alone began
+	looked  time.Time // when the last look began, by the clock of the kind
 	swept   time.Time // when the last sweep began
 	sound   time.Time // when the last look that was answered began
 	failing bool      // the last one was not
@@ -56,35 +55,19 @@ func newTrack(p pace, now, clock time.Time) *track {
 	return &track{pace: p, sound: now, seen: seen{turned: now}, marks: []mark{{now.Add(-p.window), clock.Add(-p.window)}}}
 }
 
-// depth is how far back a look goes.
-type depth int
-
-const (
-	near depth = iota
-	far
-	whole // by the window, before the last look that was answered
-)
-
-// next returns how deep a look at now goes, and the place that it goes on after; somebody new is watching when joining.
-func (t *track) next(now, clock time.Time, joining bool) (depth, place) {
-	switch {
-	case joining, t.failing, now.Sub(t.swept) >= t.sweep:
-		return whole, place{at: t.marks[0].clock}
-	case now.Sub(t.looked) >= t.every:
-		return far, place{at: clock.Add(-t.far)}
-	default:
-		return near, place{at: clock.Add(-t.near)}
+// next returns the place that a look at now goes on after, and whether it is a sweep, which goes back by the window before
+// the last look that was answered. Somebody new is watching when joining.
+func (t *track) next(now time.Time, joining bool) (from place, sweep bool) {
+	if joining || t.failing || now.Sub(t.swept) >= t.sweep {
+		return place{at: t.marks[0].clock}, true
 	}
+	return place{at: t.looked.Add(-t.near)}, false
 }
 
 // answered notes a look that began at now and was answered to its end.
-func (t *track) answered(d depth, now, clock time.Time) {
-	t.sound, t.failing = now, false
-	if d == near {
-		return
-	}
-	t.looked = now
-	if d == far {
+func (t *track) answered(sweep bool, now, clock time.Time) {
+	t.sound, t.looked, t.failing = now, clock, false
+	if !sweep {
 		return
 	}
 	t.swept = now

@@ -176,7 +176,7 @@ var errTooMany = errors.New("more changes than can be followed")
 // look reads what changed and tells of what is new. What it told of before it failed stays told.
 func (p *poller) look(t *track, companies []string, joining []*Subscription) error {
 	began, clock := time.Now(), p.clock()
-	d, from := t.next(began, clock, len(joining) > 0)
+	from, sweep := t.next(began, len(joining) > 0)
 	watched := make(map[string]bool, len(companies))
 	for _, id := range companies {
 		watched[id] = true
@@ -196,7 +196,7 @@ func (p *poller) look(t *track, companies []string, joining []*Subscription) err
 			return fmt.Errorf("%w: %d within the window", errTooMany, t.seen.size())
 		}
 		if len(list) < t.page {
-			t.answered(d, began, clock)
+			t.answered(sweep, began, clock)
 			p.feed.metrics.looks.WithLabelValues(p.source.name).Observe(time.Since(began).Seconds())
 			return nil
 		}

@@ -206,7 +206,7 @@ func (f *field) setPattern(out *rows, at string, def *Field, budget float64) (co
 		out.add(at, "Is too complex for values this long, on top of the patterns before it; use smaller repetitions or a lower max.")
 		return 0
 	}
-	f.pattern = re
+	f.pattern, f.size = re, size
 	return cost
 }
 

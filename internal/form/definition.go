@@ -45,15 +45,15 @@ type Definition struct {
 // Field is one question of a form. Zero values mean "not set".
 type Field struct {
 	// Key names the answer in a request's fields; unique within the form, case-sensitive.
-	Key string `json:"key" required:"true" pattern:"^[A-Za-z][A-Za-z0-9_]{0,63}$" doc:"Name of the value in a request's fields; unique within the form."`
+	Key string `json:"key" required:"true" pattern:"^[A-Za-z][A-Za-z0-9_]{0,63}$" doc:"Name of the value in a request's fields; unique within the form." example:"model"`
 	// Label is what people read; shown as the key when empty.
-	Label string `json:"label" required:"false" nullable:"true" maxLength:"200" doc:"What people read beside the field; the key when not given."`
-	Type  Type   `json:"type" required:"true" enum:"text,textarea,number,boolean,date,datetime,email,url,select,multiselect,user,team" doc:"What kind of value the field takes."`
+	Label string `json:"label" required:"false" nullable:"true" maxLength:"200" doc:"What people read beside the field; the key when not given." example:"Which model?"`
+	Type  Type   `json:"type" required:"true" enum:"text,textarea,number,boolean,date,datetime,email,url,select,multiselect,user,team" doc:"What kind of value the field takes." example:"select"`
 	// Required asks for an answer wherever the field is shown; false is an answer, an empty text or list is not.
 	Required bool   `json:"required" required:"false" doc:"Whether a request must have a value for the field, unless visibleWhen hides it."`
 	Help     string `json:"help" required:"false" nullable:"true" maxLength:"2000" doc:"A hint for the person who fills in the field."`
 	// Options belong to select and multiselect, and only to them.
-	Options []string `json:"options" required:"false" nullable:"true" maxItems:"500" doc:"The values to choose from; required for select and multiselect, refused for other types. Non-empty, different, at most 256 characters each."`
+	Options []string `json:"options" required:"false" nullable:"true" maxItems:"500" doc:"The values to choose from; required for select and multiselect, refused for other types. Non-empty, different, at most 256 characters each." example:"[\"14 inch\", \"16 inch\"]"`
 	// Min and Max are inclusive and belong to number, text, textarea and multiselect.
 	Min *float64 `json:"min" required:"false" nullable:"true" doc:"Lower bound, inclusive: of a number, of the characters of a text or textarea, or of how many options a multiselect takes."`
 	Max *float64 `json:"max" required:"false" nullable:"true" doc:"Upper bound, inclusive, in the units of min. A text takes 10,000 and a textarea 100,000 characters when not given."`

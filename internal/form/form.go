@@ -55,6 +55,8 @@ func Compile(d Definition) (*Form, error) {
 // no value, or is itself hidden, does not hold, whatever value it names; false is no exception. A condition on a field
 // that has a row, or that depends on one that has, is left open: no row is made from it.
 //
+// Texts whose patterns would take more than maxCallCost together are refused from the one on that goes beyond it.
+//
 // An error means that a lookup failed, was needed and nil, or that ctx ended; there are no rows then.
 func (form *Form) Validate(ctx context.Context, values map[string]any, lookups Lookups) ([]apperr.Detail, error) {
 	users, teams, err := form.lookUp(ctx, values, lookups)
@@ -62,13 +64,17 @@ func (form *Form) Validate(ctx context.Context, values map[string]any, lookups L
 		return nil, err
 	}
 	verdicts := make([]verdict, len(form.fields))
+	cost := 0
 	for _, i := range form.order {
 		f := &form.fields[i]
 		if err := ctx.Err(); err != nil { // patterns over long texts take their time
 			return nil, fmt.Errorf("check the form: %w", err)
 		}
 		visible := form.visibility(i, values, verdicts)
-		v := f.judge(values[f.key], visible)
+		v := verdict{refused, "Is too long for the pattern of this field."}
+		if cost += f.cost(values[f.key]); cost <= maxCallCost {
+			v = f.judge(values[f.key], visible)
+		}
 		switch {
 		case v.state != given:
 		case f.kind == User && !users[values[f.key].(string)]:
@@ -95,6 +101,19 @@ func (form *Form) Validate(ctx context.Context, values map[string]any, lookups L
 		form.refuseUnknown(&out, values)
 	}
 	return out.list, nil
+}
+
+// maxCallCost bounds what the patterns of one call may cost, in instructions × characters: about 50 ms of the worst ones.
+const maxCallCost = 4_000_000
+
+// Cost is what matching the values with the form's patterns takes at most, in instructions × characters. Some 100,000
+// take a millisecond.
+func (form *Form) Cost(values map[string]any) int {
+	sum := 0
+	for i := range form.fields {
+		sum += form.fields[i].cost(values[form.fields[i].key])
+	}
+	return min(sum, maxCallCost)
 }
 
 // verdict is what came of one field.

@@ -22,6 +22,7 @@ type field struct {
 	options   map[string]int // option → its index
 	min, max  float64        // ±Inf when there is no bound
 	pattern   *regexp.Regexp
+	size      int // of the pattern, in instructions
 	when      []condition
 	faulty    bool // the definition is faulty beyond its key and words, so conditions on it cannot be judged
 }
@@ -132,6 +133,14 @@ func (f *field) textFault(s string) string {
 		return fmt.Sprintf("Must be at most %v characters long.", f.max)
 	}
 	return f.patternFault(s, "")
+}
+
+// cost is what matching v takes at most, in instructions × characters.
+func (f *field) cost(v any) int {
+	if s, ok := v.(string); ok && f.pattern != nil {
+		return f.size * len(s)
+	}
+	return 0
 }
 
 // patternFault returns the fault already found, or else the pattern's.

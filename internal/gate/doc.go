@@ -6,12 +6,12 @@
 // doors, which put Guard in front of what takes a credential. Fail is the one place where an error becomes an HTTP answer.
 //
 //	call ─> Front ─┬─> Guard ─> rest, graph
-//	               └─> open paths: the reference; behind Strangers sign-in pages and the identity provider
+//	               └─> open paths: the reference; behind Anonymous sign-in pages and the identity provider
 //	operator ─> Loopback ─┬─> Guard ─> graph
 //	                      └─> GraphiQL
 //
-// Strangers bounds by address what may be done before anybody is recognised; its keys are a fixed number of counters, as
-// package ratelimit takes no others from strangers.
+// Anonymous bounds by address what may be done before anybody is recognised; its keys are a fixed number of counters, as
+// package ratelimit takes no others from callers whom nobody has recognised.
 //
 // What it never does: decide what a caller may do (that is op's), read a body, or know a route.
 package gate

@@ -96,7 +96,7 @@ func Send(w http.ResponseWriter, status int, body []byte) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a caller who has gone cannot be told so
+	_, _ = w.Write(body) // the caller may have closed the connection
 }
 
 // RequestID returns the id that Front gave the call which w answers.

@@ -102,7 +102,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
-	return r.ResponseWriter.Write(b) //nolint:wrapcheck // http.ResponseWriter's contract
+	return r.ResponseWriter.Write(b)
 }
 
 // Flush sends what is buffered, for answers that stream.

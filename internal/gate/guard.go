@@ -127,12 +127,3 @@ func (g *Gate) session(ctx context.Context, r *http.Request, ip netip.Addr) (*au
 	}
 	return g.Authn.Session(ctx, cookies[0].Value, ip)
 }
-
-// RemoteIP returns the address at the other end of the connection; the zero Addr when it cannot be read.
-func RemoteIP(r *http.Request) netip.Addr {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return ap.Addr().Unmap()
-}

@@ -10,9 +10,9 @@ import (
 // it. It is no id itself.
 func From(prefix string, t time.Time) string {
 	var u uuid.UUID
-	ms := uint64(max(0, t.UnixMilli())) //nolint:gosec // not negative
+	ms := uint64(max(0, t.UnixMilli())) // not negative
 	for i := range 6 {
-		u[i] = byte(ms >> (40 - 8*i)) //nolint:gosec // the byte is what is wanted
+		u[i] = byte(ms >> (40 - 8*i)) // the byte is what is wanted
 	}
 	return prefix + "_" + encode(u)
 }

@@ -10,14 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
-	"atrium/ent/grant"
 	"atrium/ent/oauthclient"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 )
 
@@ -25,9 +24,11 @@ var clientSorts = op.Sorts{"createdAt": oauthclient.FieldCreatedAt, "name": oaut
 
 // The operations on OAuth clients: applications that obtain tokens for people. They take a person.
 var (
-	ListClients = op.New("oauthclient.list", op.Spec{
+	ListClients = paging.NewList("oauthclient.list", op.Spec{
 		Resource: "OAuthClient", Action: op.Read, AdminLayer: true, Sorts: clientSorts, Summary: "List OAuth clients",
-	}, listClients)
+	}, func(_ context.Context, tx *op.Tx, _ ListClientsInput) *ent.OAuthClientQuery {
+		return tx.OAuthClient.Query()
+	})
 
 	CreateClient = op.New("oauthclient.create", op.Spec{
 		Resource: "OAuthClient", Action: op.Create, AdminLayer: true, Summary: "Register an OAuth client",
@@ -39,14 +40,7 @@ var (
 )
 
 // ListClientsInput pages the clients.
-type ListClientsInput struct{ op.Page }
-
-func listClients(ctx context.Context, tx *op.Tx, in ListClientsInput) (op.List[*ent.OAuthClient], error) {
-	q := tx.OAuthClient.Query()
-	return op.ListOf(ctx, in.Page, clientSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.OAuthClient, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
-}
+type ListClientsInput struct{ paging.Page }
 
 func loadClient(ctx context.Context, tx *op.Tx, id string) (*ent.OAuthClient, error) {
 	return op.Lock(tx, tx.OAuthClient.Query().Where(oauthclient.ID(id))).Only(ctx)
@@ -130,14 +124,12 @@ func (in CreateClientInput) check() error {
 
 // deleteClient takes the client away with what people allowed it, and ends all its tokens.
 func deleteClient(ctx context.Context, tx *op.Tx, c *ent.OAuthClient, _ op.ByID) (struct{}, error) {
-	err := tx.Grant.Update().Where(grant.ClientID(c.ID), grant.RevokedAtIsNil()).SetRevokedAt(tx.Now(ctx)).Exec(ctx)
-	if err != nil {
-		return struct{}{}, fmt.Errorf("revoke the client's grants: %w", err)
+	if _, err := access.End(ctx, tx, access.Client(c.ID), access.ClientDeleted); err != nil {
+		return struct{}{}, err
 	}
 	if err := tx.OAuthClient.DeleteOne(c).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the client: %w", err)
 	}
-	tx.AuthorityChanged()
 	tx.Changed(c, nil)
 	return struct{}{}, nil
 }
@@ -168,7 +160,7 @@ type GrantTokenInput struct {
 }
 
 func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
-	return tx.User.Get(ctx, id) //nolint:wrapcheck // the pipeline reads Ent's own error
+	return tx.User.Get(ctx, id)
 }
 
 func grantToken(_ context.Context, tx *op.Tx, u *ent.User, in GrantTokenInput) (struct{}, error) {

@@ -1,6 +1,15 @@
 // Package identity is what the identity provider stands on: its signing keys, the access tokens that they sign, and the
-// operations on OAuth clients. The provider itself is package provider beneath it, the pages are packages signin and
-// account.
+// operations on OAuth clients. Beneath it:
+//
+//	provider   the OpenID provider: authorization requests, tokens, logout
+//	signin     the pages where people sign in, and where they look after their second factors
+//	account    the pages of an account besides: invitations, passwords, e-mail addresses, sign-up
+//	pages      the layout of both, and the guard of their forms
+//	throttle   how many attempts are taken from whom
+//	password   hashing, and which passwords may be chosen
+//	issuer     another issuer's tokens and people
+//
+// Access ends in package access.
 //
 // Keys live in the database, their private halves sealed under the master key, so that every node signs and verifies
 // with the same ones. A job replaces them without a restart:

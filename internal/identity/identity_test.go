@@ -18,6 +18,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/identity"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 	"atrium/internal/seal"
 	"atrium/internal/store"
@@ -178,7 +179,7 @@ func TestListAndDeleteClients(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		admin := w.As(w.A, principal.Admin)
 		c := testkit.Run(t, w, admin, identity.CreateClient, identity.CreateClientInput{Name: "B", RedirectURIs: []string{"https://b.test/"}})
-		list := testkit.Run(t, w, admin, identity.ListClients, identity.ListClientsInput{Page: op.Page{Sort: "name"}})
+		list := testkit.Run(t, w, admin, identity.ListClients, identity.ListClientsInput{Page: paging.Page{Sort: "name"}})
 		require.Equal(t, 2, list.Total)
 		require.Equal(t, []string{c.ID, w.A.Client.ID}, []string{list.Rows[0].ID, list.Rows[1].ID})
 

@@ -141,8 +141,9 @@ func (k *Keys) create(ctx context.Context) (*ent.SigningKey, error) {
 	}
 	var row *ent.SigningKey
 	err = k.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		tx.AuthorityChanged()
 		row, err = tx.SigningKey.Create().SetID(kid).SetAlgorithm(string(jose.ES256)).SetPrivateSealed(sealed).SetPublicJwk(pub).Save(ctx)
-		return err //nolint:wrapcheck // wrapped below
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("keep the signing key: %w", err)

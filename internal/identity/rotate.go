@@ -68,14 +68,12 @@ func (k *Keys) Rotate(ctx context.Context) error {
 	}
 	if len(over) > 0 {
 		err = k.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			tx.AuthorityChanged()
 			return tx.SigningKey.Update().Where(signingkey.IDIn(over...)).SetRetiredAt(now).Exec(ctx)
 		})
 		if err != nil {
 			return fmt.Errorf("retire signing keys: %w", err)
 		}
-	}
-	if due || len(over) > 0 {
-		k.store.AuthorityChanged()
 	}
 	return nil
 }

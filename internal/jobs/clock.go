@@ -1,5 +1,8 @@
 package jobs
 
+// River counts by the machine's clock and has no API to move the times of many jobs, so this file, which serves development
+// clocks alone, holds SQL on River's tables.
+
 import (
 	"context"
 	"fmt"
@@ -11,8 +14,8 @@ import (
 	"atrium/internal/store"
 )
 
-// Advance makes the queue follow a product clock that tx moves forward by: what waits comes due that much earlier,
-// and what runs at intervals runs. River counts by the machine's clock, so the times of the jobs move instead.
+// Advance makes the queue follow a product clock that tx moves forward by: what waits comes due that much earlier, and what
+// runs at intervals runs.
 func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) error {
 	var err error
 	if q.pg != nil {

@@ -1,5 +1,3 @@
-// Package jobs is the queue of work that outlives a request: River on the store's own database, so that a job is
-// inserted in the transaction that makes it necessary, and several nodes on one PostgreSQL share the work.
 package jobs
 
 import (
@@ -9,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"strings"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -22,116 +19,140 @@ import (
 	"atrium/internal/store"
 )
 
-// Timeout is how long one attempt at a job may take.
-const Timeout = time.Minute
+const (
+	// Timeout is how long one attempt at a job may take.
+	Timeout = time.Minute
 
-// rescueAfter is when a job that was running on a node that died is given to another one.
-const rescueAfter = 90 * time.Second
+	rescueAfter = 90 * time.Second // a job that runs for longer hangs: River tries it again
+	retention   = time.Minute      // of jobs that were completed
+
+	// fetchCooldown is how long River waits after it has fetched jobs, and after it has notified nodes of new ones. A job
+	// that is inserted meanwhile waits for the next notification or poll.
+	fetchCooldown = 5 * time.Millisecond
+	pollInterval  = 250 * time.Millisecond // of queues that work apart; the default one is polled every second
+)
 
 // Queue inserts jobs and, when it runs, works them.
 type Queue struct {
-	store  *store.Store
-	pg     *river.Client[pgx.Tx]
-	lite   *river.Client[*sql.Tx]
-	works  bool
-	closer func() error
+	store *store.Store
+	log   *slog.Logger
+	pg    *river.Client[pgx.Tx]
+	lite  *river.Client[*sql.Tx]
+	db    *sql.DB // River's own connection to a SQLite file; nil when no jobs are worked
 
-	log      *slog.Logger
 	node     string          // names this process among those that work jobs
+	works    bool            // jobs
 	periodic []river.JobArgs // what runs at intervals
 }
 
-// New returns the queue of the store's database. With work, Run fetches jobs and performs them; without, it only
-// inserts. opts say which jobs there are besides the sweep.
+// New returns the queue of the store's database. With work, Run fetches jobs and performs them; without, it inserts jobs of
+// any kind, and holds nothing that has to be closed.
 func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, error) {
-	kinds := &kinds{workers: river.NewWorkers(), finisher: &Finisher{ids: map[int64]bool{}}}
-	for _, o := range append([]Option{Work(&sweeper{store: s}), Every(sweepEvery, SweepArgs{})}, opts...) {
+	kinds := &kinds{workers: river.NewWorkers(), queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}}
+	for _, o := range opts {
 		o(kinds)
 	}
-	q := &Queue{store: s, log: log, node: newNodeID(), works: work, closer: func() error { return nil }, periodic: kinds.args}
-	cfg := &river.Config{ID: q.node, Logger: quiet(log), JobTimeout: Timeout, RescueStuckJobsAfter: rescueAfter}
+	if len(kinds.sweeps) > 0 {
+		Work(&sweeper{store: s, sweeps: kinds.sweeps})(kinds)
+		Every(sweepEvery, SweepArgs{})(kinds)
+	}
+	q := &Queue{store: s, log: log, node: newNodeID(), works: work, periodic: kinds.args}
+	cfg := &river.Config{
+		ID: q.node, Logger: quiet(log), FetchCooldown: fetchCooldown,
+		JobTimeout: Timeout, RescueStuckJobsAfter: rescueAfter, CompletedJobRetentionPeriod: retention,
+	}
 	if work {
-		cfg.Workers, cfg.PeriodicJobs = kinds.workers, kinds.periodic
-		cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}
-		maps.Copy(cfg.Queues, kinds.queues)
+		cfg.Workers, cfg.PeriodicJobs, cfg.Queues = kinds.workers, kinds.periodic, maps.Clone(kinds.queues)
 	}
-	bell := q.listen()
-	var err error
-	if s.Dialect() == dialect.Postgres {
-		q.pg, err = river.NewClient[pgx.Tx](pgDriver{riverpgxv5.New(s.Pool()), bell, kinds.finisher}, cfg)
-	} else {
-		var db *sql.DB
-		if db, err = store.OpenSQLiteFile(s.Path()); err != nil {
-			return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.closer())
-		}
-		q.closes(db.Close)
-		q.lite, err = river.NewClient[*sql.Tx](liteDriver{riversqlite.New(db), bell, kinds.finisher}, cfg)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.closer())
+	if err := q.open(cfg); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.Close())
 	}
 	return q, nil
 }
 
-// quiet keeps River's own notices out of the log unless they are warnings.
-func quiet(log *slog.Logger) *slog.Logger {
-	return slog.New(levelHandler{Handler: log.Handler(), least: slog.LevelWarn})
-}
-
-type levelHandler struct {
-	slog.Handler
-	least slog.Level
-}
-
-func (h levelHandler) Enabled(ctx context.Context, l slog.Level) bool {
-	return l >= h.least && h.Handler.Enabled(ctx, l)
-}
-
-// Handle drops what River says about statements that were cut off because it is stopping: they are tried again later.
-func (h levelHandler) Handle(ctx context.Context, r slog.Record) error {
-	cancelled := false
-	r.Attrs(func(a slog.Attr) bool {
-		if a.Key == "error" || a.Key == "err" {
-			cancelled = strings.Contains(a.Value.String(), context.Canceled.Error())
+// open makes River's client. One that only inserts has no connections of its own.
+func (q *Queue) open(cfg *river.Config) (err error) {
+	if q.store.Dialect() == dialect.Postgres {
+		pool := q.store.Pool()
+		if !q.works {
+			pool = nil
 		}
-		return !cancelled
-	})
-	if cancelled {
-		return nil
+		q.pg, err = river.NewClient[pgx.Tx](riverpgxv5.New(pool), cfg)
+		return err
 	}
-	return h.Handler.Handle(ctx, r) //nolint:wrapcheck // slog.Handler's contract
+	if q.works {
+		if q.db, err = store.OpenSQLiteFile(q.store.Path()); err != nil {
+			return err
+		}
+		// A machine that loses power may forget that jobs were fetched or ended, and works them once more: nothing waits for
+		// the disk here. Jobs are inserted, and completed in a transaction, by the store, which waits for it.
+		if _, err = q.db.ExecContext(context.Background(), "PRAGMA synchronous = NORMAL"); err != nil {
+			return err
+		}
+	}
+	q.lite, err = river.NewClient[*sql.Tx](riversqlite.New(q.db), cfg)
+	return err
 }
 
-func (h levelHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return levelHandler{h.Handler.WithAttrs(attrs), h.least}
-}
-
-func (h levelHandler) WithGroup(name string) slog.Handler {
-	return levelHandler{h.Handler.WithGroup(name), h.least}
+// Job is a job to insert.
+type Job struct {
+	Args     river.JobArgs
+	At       time.Time // when it is due, by the product's time; the zero time for at once
+	Priority int       // 1 (at first) to 4; 0 means 1
 }
 
 // InsertTx adds a job in the transaction, due at the moment of the product's time (at once for the zero time): the job
 // exists if and only if the transaction commits.
 func (q *Queue) InsertTx(ctx context.Context, tx *store.Tx, args river.JobArgs, due time.Time) error {
-	opts := &river.InsertOpts{}
-	if !due.IsZero() {
-		opts.ScheduledAt = due.Add(-q.store.Clock().Offset()) // River knows the machine's time only
+	return q.InsertManyTx(ctx, tx, Job{Args: args, At: due})
+}
+
+// InsertManyTx is InsertTx for many jobs in one statement.
+func (q *Queue) InsertManyTx(ctx context.Context, tx *store.Tx, list ...Job) (err error) {
+	if len(list) == 0 {
+		return nil
 	}
-	var res *rivertype.JobInsertResult
-	var err error
+	params := make([]river.InsertManyParams, len(list))
+	for i, j := range list {
+		opts := &river.InsertOpts{Priority: j.Priority}
+		// River knows the machine's time only. What is due is available at once: a scheduled job waits for River's scheduler.
+		if at := j.At.Add(-q.store.Clock().Offset()); !j.At.IsZero() && at.After(time.Now()) {
+			opts.ScheduledAt = at
+		}
+		params[i] = river.InsertManyParams{Args: j.Args, InsertOpts: opts}
+	}
 	if q.pg != nil {
-		res, err = q.pg.InsertTx(ctx, tx.PGX(), args, opts)
+		_, err = q.pg.InsertManyTx(ctx, tx.PGX(), params)
 	} else {
-		res, err = q.lite.InsertTx(ctx, tx.SQL(), args, opts)
+		_, err = q.lite.InsertManyTx(ctx, tx.SQL(), params)
 	}
 	if err != nil {
-		return fmt.Errorf("insert a job: %w", err)
+		return fmt.Errorf("insert jobs: %w", err)
 	}
-	tx.WakeQueue(res.Job.Queue)
 	return nil
 }
 
-// Run works jobs until ctx ends, then waits 7 s for those that are running and cancels what is left.
+// CompleteTx ends a job in the transaction that did its work. ctx is derived from the one that River handed to the worker.
+func (q *Queue) CompleteTx(ctx context.Context, tx *store.Tx, job *rivertype.JobRow) (err error) {
+	done := &river.Job[anyArgs]{JobRow: job}
+	if q.pg != nil {
+		_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx.PGX(), done)
+	} else {
+		_, err = river.JobCompleteTx[*riversqlite.Driver](ctx, tx.SQL(), done)
+	}
+	if err != nil {
+		return fmt.Errorf("complete a job: %w", err)
+	}
+	return nil
+}
+
+// anyArgs stands for the arguments of a job whose kind does not matter.
+type anyArgs struct{}
+
+func (anyArgs) Kind() string { return "" }
+
+// Run works jobs until ctx ends, then waits 5 s for those that are running and cancels what is left. It gives these 4 s more to
+// write down how far they came: a node may be calling hundreds of receivers that hang.
 func (q *Queue) Run(ctx context.Context) error {
 	var start, stop, cancelAll func(context.Context) error
 	if q.pg != nil {
@@ -139,18 +160,18 @@ func (q *Queue) Run(ctx context.Context) error {
 	} else {
 		start, stop, cancelAll = q.lite.Start, q.lite.Stop, q.lite.StopAndCancel
 	}
-	dead, err := watchOrphans(context.WithoutCancel(ctx), q.store, q.log, q.node)
+	r, err := newReaper(context.WithoutCancel(ctx), q.store, q.log, q.node)
 	if err != nil {
 		return errors.Join(err, q.Close())
 	}
-	defer dead.close()
+	defer r.close()
 	if err := start(context.WithoutCancel(ctx)); err != nil {
 		return errors.Join(fmt.Errorf("start the job queue: %w", err), q.Close())
 	}
 	<-ctx.Done()
-	err = within(ctx, 7*time.Second, stop)
+	err = within(ctx, 5*time.Second, stop)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = within(ctx, 2*time.Second, cancelAll) // they are tried again later
+		err = within(ctx, 4*time.Second, cancelAll) // they are tried again later
 	}
 	if err != nil {
 		err = fmt.Errorf("stop the job queue: %w", err)
@@ -166,4 +187,9 @@ func within(ctx context.Context, d time.Duration, fn func(context.Context) error
 }
 
 // Close gives up the queue's own connection; Run does so itself.
-func (q *Queue) Close() error { return q.closer() }
+func (q *Queue) Close() error {
+	if q.db == nil {
+		return nil
+	}
+	return q.db.Close()
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"atrium/ent"
 	"atrium/ent/service"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
@@ -22,9 +23,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func queue(t *testing.T, w *testkit.World, work bool) *jobs.Queue {
+func queue(t *testing.T, w *testkit.World, work bool, options ...jobs.Option) *jobs.Queue {
 	t.Helper()
-	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), work)
+	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), work, options...)
 	require.NoError(t, err)
 	return q
 }
@@ -111,8 +112,8 @@ func TestDueFollowsTheProductsClock(t *testing.T) {
 	})
 }
 
-// A queue that works sweeps expired idempotency keys of all companies when it starts, leaves those that are not, and
-// stops when it is told to.
+// A queue that works sweeps what a domain has registered, of all companies, when it starts, leaves what has not expired, and
+// stops when it is told to. A sweep that fails keeps no other from its work.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -126,7 +127,11 @@ func TestSweep(t *testing.T) {
 			make1(tenant, "old", now.Add(-op.IdempotencyWindow-time.Minute))
 			make1(tenant, "young", now.Add(-op.IdempotencyWindow+time.Hour))
 		}
-		q := queue(t, w, true)
+		broken := func(context.Context, *ent.Client, time.Time, int) (int, error) { return 0, errors.New("broken") }
+		q := queue(t, w, true, jobs.Sweeps(
+			jobs.Sweep{Rows: "nothing", Delete: broken},
+			jobs.Sweep{Rows: "idempotency keys", Kept: op.IdempotencyWindow, Delete: op.DeleteIdempotencyKeys}),
+		)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- q.Run(ctx) }()

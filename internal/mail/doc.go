@@ -9,5 +9,5 @@
 //	                └── wait, longer ──┴─> any other failure, a dozen times within a few hours
 //
 // A crash between sending and noting it sends a mail twice, with the same Message-ID. The package decides neither who
-// gets a mail nor how often: that is up to its callers, who must bound what strangers can set off.
+// gets a mail nor how often: that is up to its callers, who must bound what anonymous callers can set off.
 package mail

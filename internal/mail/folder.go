@@ -45,7 +45,7 @@ func (f *folder) send(_ context.Context, e *envelope) error {
 func (f *folder) write(name string, text []byte) (err error) {
 	tmp, err := os.CreateTemp(f.dir, ".new-*") // 0600
 	if err != nil {
-		return err //nolint:wrapcheck // wrapped by send
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -56,9 +56,9 @@ func (f *folder) write(name string, text []byte) (err error) {
 		return errors.Join(err, tmp.Close())
 	}
 	if err := tmp.Close(); err != nil {
-		return err //nolint:wrapcheck // wrapped by send
+		return err
 	}
-	return os.Rename(tmp.Name(), filepath.Join(f.dir, name)) //nolint:wrapcheck // wrapped by send
+	return os.Rename(tmp.Name(), filepath.Join(f.dir, name))
 }
 
 // prune deletes the oldest mails beyond those that are kept.

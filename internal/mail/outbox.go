@@ -69,7 +69,7 @@ func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
 	if args.Sealed, err = o.sealer.Seal(plain, []byte(args.ID)); err != nil {
 		return fmt.Errorf("seal the mail: %w", err)
 	}
-	return o.queue.InsertTx(ctx, tx, args, time.Time{}) //nolint:wrapcheck // says what it was doing
+	return o.queue.InsertTx(ctx, tx, args, time.Time{})
 }
 
 // Work makes a queue send mails by the sender.
@@ -95,11 +95,11 @@ func (w *worker) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 	}
 	e := envelope{ID: job.Args.ID}
 	if err := json.Unmarshal(plain, &e); err != nil {
-		return river.JobCancel(errors.New("the mail cannot be read")) //nolint:wrapcheck // River's own
+		return river.JobCancel(errors.New("the mail cannot be read"))
 	}
 	err = w.sender.send(ctx, &e)
 	if errors.Is(err, errRefused) {
-		return river.JobCancel(err) //nolint:wrapcheck // River's own
+		return river.JobCancel(err)
 	}
 	return err
 }

@@ -99,7 +99,7 @@ func (d *dialler) dialUntil(ctx context.Context) gomail.DialContextFunc {
 	return func(_ context.Context, network, _ string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, d.address)
 		if err != nil {
-			return nil, err //nolint:wrapcheck // wrapped by send
+			return nil, err
 		}
 		d.conn, d.stop = conn, context.AfterFunc(ctx, func() { _ = conn.Close() })
 		if d.tls != fromTheStart {
@@ -107,7 +107,7 @@ func (d *dialler) dialUntil(ctx context.Context) gomail.DialContextFunc {
 		}
 		secure := tls.Client(conn, d.tlsConfig())
 		if err := secure.HandshakeContext(ctx); err != nil {
-			return nil, err //nolint:wrapcheck // wrapped by send
+			return nil, err
 		}
 		return secure, nil
 	}

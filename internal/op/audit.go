@@ -1,228 +1,30 @@
 package op
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/netip"
-	"reflect"
 	"strings"
-	"sync"
-	"unicode/utf8"
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/audit"
 )
 
-// The outcomes of an audit entry.
-const (
-	allowed = "allowed"
-	denied  = "denied"
-	failed  = "failed"
-)
+// Change is one field of an audit entry.
+type Change = audit.Change
 
-// entry is what differs between the audit entries of one attempt.
-type entry struct {
-	action   string
-	resource string // id; empty when there is none
-	outcome  string
-	changes  map[string]Change
+// audit writes an entry of this attempt: its action, the id of the row that it is about (empty for none), how it ended and
+// what it changed.
+func (a *attempt) audit(ctx context.Context, db *ent.Client, action, id string, outcome auditentry.Outcome, changes map[string]Change) error {
+	e := audit.By(a.principal)
+	e.Action, e.Resource, e.ResourceID, e.Outcome, e.Changes = action, a.info.Resource, id, outcome, changes
+	return audit.Write(ctx, db, e)
 }
-
-// Change is one field of an audit entry's diff.
-type Change struct {
-	From any `json:"from"`
-	To   any `json:"to"`
-}
-
-// audit writes an entry with the caller's identity.
-func (a *attempt) audit(ctx context.Context, db *ent.Client, e entry) error {
-	p := a.principal
-	actor := p.Actor()
-	c := db.AuditEntry.Create().
-		SetActorType(actor.Type).SetActorID(actor.ID).SetActorName(cut(actor.Name, 200)).
-		SetAction(e.action).SetResourceType(a.info.Resource).SetOutcome(auditentry.Outcome(e.outcome)).
-		SetIP(addr(p.IP)).SetUserAgent(cut(p.UserAgent, 300)).SetRequestID(cut(p.RequestID, 64))
-	if e.resource != "" {
-		c.SetResourceID(cut(e.resource, 64))
-	}
-	if len(e.changes) > 0 {
-		b, err := json.Marshal(e.changes)
-		if err != nil {
-			return fmt.Errorf("write the audit entry: %w", err)
-		}
-		c.SetChanges(b)
-	}
-	if err := c.Exec(ctx); err != nil {
-		return fmt.Errorf("write the audit entry: %w", err)
-	}
-	return nil
-}
-
-// pasts are the verbs whose past tense is not made by adding "d".
-var pasts = map[string]string{"accept": "accepted", "cancel": "cancelled", "read": "read", "update_owner": "updated", "list": "listed", "end_all": "ended_all"}
 
 // past turns a verb ("request.create") into the action of an audit entry ("request.created").
-func past(verb string) string {
-	resource, v, _ := strings.Cut(verb, ".")
-	if p, ok := pasts[v]; ok {
-		return resource + "." + p
+func (i *Info) past(verb string) string {
+	if irregular, ok := i.Past[verb]; ok || strings.HasSuffix(verb, ".read") {
+		return cmp.Or(irregular, verb)
 	}
-	return resource + "." + strings.TrimSuffix(v, "e") + "ed"
-}
-
-// cut shortens s to at most n bytes of valid UTF-8, for columns that callers can fill.
-func cut(s string, n int) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "�")
-	for len(s) > n {
-		_, size := utf8.DecodeLastRuneInString(s[:n])
-		s = s[:max(0, n-size)]
-	}
-	return s
-}
-
-// maxChange bounds one side of a change, in bytes of JSON; what is longer is told by its length.
-const maxChange = 2048
-
-// diffField is one column of an entity as the audit log shows it.
-type diffField struct {
-	index  int
-	name   string
-	masked bool
-}
-
-var diffPlans sync.Map // reflect.Type → []diffField
-
-// planFor lists the columns of an Ent entity: what Ent marks sensitive is masked, keys and times that every row has
-// are left out.
-func planFor(t reflect.Type) []diffField {
-	if p, ok := diffPlans.Load(t); ok {
-		return p.([]diffField) //nolint:forcetypeassert // only plans are stored
-	}
-	var plan []diffField
-	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || f.Name == "Edges" || f.Anonymous {
-			continue
-		}
-		switch name {
-		case "id", "company_id", "created_at", "updated_at", "priority_rank":
-			continue
-		case "-":
-			plan = append(plan, diffField{index: f.Index[0], name: secretName(f.Name), masked: true})
-		default:
-			plan = append(plan, diffField{index: f.Index[0], name: camel(name)})
-		}
-	}
-	diffPlans.Store(t, plan)
-	return plan
-}
-
-// secretName is what the API calls a masked field: a sealed value is the value.
-func secretName(field string) string {
-	if field == "Sealed" {
-		return "value"
-	}
-	return strings.ToLower(field[:1]) + field[1:]
-}
-
-// Diff returns the fields in which two entities of one type differ, by their API names, secrets masked. Either side
-// may be nil: a create shows what was set, a delete what was lost.
-func Diff(before, after any) map[string]Change {
-	b, a := entity(before), entity(after)
-	out := map[string]Change{}
-	if !b.IsValid() && !a.IsValid() {
-		return out
-	}
-	typ := b
-	if !typ.IsValid() {
-		typ = a
-	}
-	for _, f := range planFor(typ.Type()) {
-		from, to := fieldOf(b, f), fieldOf(a, f)
-		if reflect.DeepEqual(from, to) {
-			continue
-		}
-		if f.masked {
-			from, to = mask(from), mask(to)
-		}
-		out[f.name] = Change{From: bounded(from), To: bounded(to)}
-	}
-	return out
-}
-
-// entity returns the struct behind an entity, or the zero Value for nil.
-func entity(v any) reflect.Value {
-	rv := reflect.ValueOf(v)
-	if !rv.IsValid() || rv.Kind() == reflect.Pointer && rv.IsNil() {
-		return reflect.Value{}
-	}
-	return reflect.Indirect(rv)
-}
-
-// fieldOf returns a field's value; nil when the entity is not there or the value is empty.
-func fieldOf(v reflect.Value, f diffField) any {
-	if !v.IsValid() {
-		return nil
-	}
-	fv := v.Field(f.index)
-	if fv.Kind() == reflect.Pointer {
-		if fv.IsNil() {
-			return nil
-		}
-		fv = fv.Elem()
-	}
-	switch fv.Kind() {
-	case reflect.Map, reflect.Slice:
-		if fv.Len() == 0 {
-			return nil
-		}
-	case reflect.String:
-		if fv.Len() == 0 {
-			return nil
-		}
-	}
-	return fv.Interface()
-}
-
-func mask(v any) any {
-	if v == nil {
-		return nil
-	}
-	return "***"
-}
-
-// bounded replaces a value whose JSON is long by how long it is.
-func bounded(v any) any {
-	switch v.(type) {
-	case nil, bool, int, int8, int64, float64:
-		return v
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "(not representable)"
-	}
-	if len(b) > maxChange {
-		return fmt.Sprintf("(%d bytes)", len(b))
-	}
-	return json.RawMessage(b)
-}
-
-// camel turns a column's name into the API's.
-func camel(column string) string {
-	parts := strings.Split(column, "_")
-	for i := 1; i < len(parts); i++ {
-		if parts[i] != "" {
-			parts[i] = strings.ToUpper(parts[i][:1]) + parts[i][1:]
-		}
-	}
-	return strings.Join(parts, "")
-}
-
-// addr writes an address as audit entries show it; empty when there is none.
-func addr(ip netip.Addr) string {
-	if !ip.IsValid() {
-		return ""
-	}
-	return ip.Unmap().String()
+	return strings.TrimSuffix(verb, "e") + "ed"
 }

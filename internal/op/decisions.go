@@ -13,6 +13,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/principal"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // The decision log: every refusal, written with its audit entry, and a sample of what was allowed, written by and by.
@@ -98,7 +99,7 @@ func (d *Decisions) flush(ctx context.Context) {
 // sample keeps a share of what was allowed. Lists are not sampled: they are no decision about a row.
 func (a *attempt) sample(ctx context.Context) {
 	d := a.engine.Decisions
-	if d == nil || a.set == nil || rand.Float64() >= d.share { //nolint:gosec // a sample, no secret
+	if d == nil || a.set == nil || rand.Float64() >= d.share { // a sample, no secret
 		return
 	}
 	if a.asked == "" && a.target == "" {
@@ -173,15 +174,15 @@ func (d decision) write(ctx context.Context, db *ent.Client) error {
 		return fmt.Errorf("write the decision: %w", err)
 	}
 	c := db.AccessDecision.Create().
-		SetPrincipalType(string(d.who.Type)).SetPrincipalID(d.who.ID).SetPrincipalName(cut(d.who.Name, 200)).
+		SetPrincipalType(string(d.who.Type)).SetPrincipalID(d.who.ID).SetPrincipalName(text.Cut(d.who.Name, 200)).
 		SetMethod(string(d.who.Method)).SetVerb(d.verb).SetAction(d.action).SetResourceType(d.resource).
-		SetAllowed(d.allowed).SetDecidedKind(d.by.Kind).SetDecidedID(cut(d.by.ID, 64)).
-		SetPolicies(d.policies).SetBundle(d.bundle).SetRequestID(cut(d.who.RequestID, 64)).SetInput(input).SetCreatedAt(d.at)
+		SetAllowed(d.allowed).SetDecidedKind(d.by.Kind).SetDecidedID(text.Cut(d.by.ID, 64)).
+		SetPolicies(d.policies).SetBundle(d.bundle).SetRequestID(text.Cut(d.who.RequestID, 64)).SetInput(input).SetCreatedAt(d.at)
 	if d.id != "" {
 		c.SetID(d.id)
 	}
 	if d.row != "" {
-		c.SetResourceID(cut(d.row, 64))
+		c.SetResourceID(text.Cut(d.row, 64))
 	}
 	if d.who.KeyID != "" {
 		c.SetKeyID(d.who.KeyID)

@@ -3,11 +3,45 @@
 //
 // Run goes through the same steps for each:
 //
-//	principal → scope → validate the input → begin → load the row → role and rows → If-Match → the function
+//	principal → right (scope, role) → the input's rules → begin → load the row → right to the row → If-Match → the function
 //	          → audit entry, events, first answer (idempotency) → commit
 //
 // A step that refuses ends the call; nothing of it stays but the audit entry of a denial or a conflict, written on its
 // own. Reads have no transaction and are audited only when they are denied.
 //
-// Packages of the domain import op; op imports the store and authz and knows no domain.
+// # Work in the background
+//
+// A worker of a job opens a transaction within one company by Engine.Work, and does there what an operation's function does,
+// under the same guards: it runs operations (RunIn), emits events and inserts jobs. When it completes its own job in the same
+// transaction, everything is done once, wherever its process is killed:
+//
+//	type opener struct {
+//		river.WorkerDefaults[openArgs]
+//		engine *op.Engine
+//	}
+//
+//	func (w *opener) Work(ctx context.Context, job *river.Job[openArgs]) error {
+//		return w.engine.Work(ctx, job.Args.Company, "opener", func(ctx context.Context, tx *op.Tx) error {
+//			s, err := op.RunIn(ctx, tx, service.Open, service.OpenInput{Name: job.Args.Name})
+//			if err != nil {
+//				return err // the operation's refusal rolls everything back
+//			}
+//			if err := tx.Emit(ctx, "service.opened", s.ID, map[string]string{"id": s.ID}); err != nil {
+//				return err
+//			}
+//			if err := tx.Insert(ctx, checkArgs{Service: s.ID}, tx.Now(ctx)); err != nil {
+//				return err
+//			}
+//			return tx.Complete(ctx, job.JobRow)
+//		})
+//	}
+//
+// Whoever the worker acts for was asked for its rights when it caused the job; the worker itself has all of them in its
+// company (principal.Worker), and the audit log names it. RunIn takes no engine, because an operation's function may run
+// another operation as well, and has its transaction only.
+//
+// # What stands where
+//
+// Packages of the domain import op. op imports the store and authz, and knows no domain and no job queue: what inserts jobs,
+// seals secrets and mails is an interface of its own (queue.go, run.go, mailer.go). It does not know who listens to events.
 package op

@@ -27,12 +27,12 @@ func (a *attempt) callerID() string {
 // with another body is idempotency_mismatch.
 func (tx *Tx) firstAnswer(ctx context.Context) (*Answer, error) {
 	if tx.call == nil || tx.call.IdempotencyKey == "" {
-		return nil, nil //nolint:nilnil // no answer is kept
+		return nil, nil // no answer is kept
 	}
 	row, err := tx.IdempotencyKey.Query().
 		Where(idempotencykey.CallerID(tx.callerID()), idempotencykey.Key(tx.call.IdempotencyKey)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // the first call
+		return nil, nil // the first call
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look the idempotency key up: %w", err)
@@ -41,7 +41,7 @@ func (tx *Tx) firstAnswer(ctx context.Context) (*Answer, error) {
 		if err := tx.IdempotencyKey.DeleteOne(row).Exec(ctx); err != nil {
 			return nil, fmt.Errorf("forget the idempotency key: %w", err)
 		}
-		return nil, nil //nolint:nilnil // the window is over: a first call again
+		return nil, nil // the window is over: a first call again
 	}
 	if !bytes.Equal(row.Fingerprint, tx.call.Fingerprint[:]) {
 		return nil, apperr.New(apperr.IdempotencyMismatch, "The idempotency key was used with another request.")
@@ -49,10 +49,13 @@ func (tx *Tx) firstAnswer(ctx context.Context) (*Answer, error) {
 	return &Answer{Status: row.Status, Header: row.Header, Body: row.Body, Repeated: true}, nil
 }
 
-// keepAnswer writes the answer to out in the transaction that made it true.
+// keepAnswer renders the answer to out and writes it in the transaction that made it true: kept afterwards, it would be
+// lost in a crash, and the next call with the key would have a second effect. Rendering a request takes 5 µs of the time
+// in which SQLite's only writer is held, of about 150 µs (2 cores, 2026-11). Keeping the row to render it later instead
+// would encode it all the same, and would need a decoder for every answer.
 func (tx *Tx) keepAnswer(ctx context.Context, out any) (*Answer, error) {
 	if tx.call == nil || tx.call.IdempotencyKey == "" {
-		return nil, nil //nolint:nilnil // nothing to keep
+		return nil, nil // nothing to keep
 	}
 	answer, err := tx.call.Render(out)
 	if err != nil {

@@ -48,7 +48,7 @@ func (e *Engine) Policies(ctx context.Context, companyID string) (*authz.Set, er
 			return set, nil
 		}
 	}
-	db := principal.With(ctx, &principal.Principal{CompanyID: companyID, Type: principal.TypeSystem})
+	db := principal.With(ctx, principal.Worker(companyID, "access policies"))
 	rows, err := e.Store.Reader().AccessPolicy.Query().Where(accesspolicy.Enabled(true)).All(db)
 	if err != nil {
 		return nil, fmt.Errorf("read the company's access policies: %w", err)
@@ -92,7 +92,7 @@ func (e *Engine) compiled(ctx context.Context, row *ent.AccessPolicy) (*authz.Co
 	}
 	c, err := e.Authz.Compile(ctx, PolicyOf(row))
 	if err != nil {
-		return nil, err //nolint:wrapcheck // wrapped by Policies
+		return nil, err
 	}
 	e.rights.mu.Lock()
 	defer e.rights.mu.Unlock()
@@ -107,6 +107,7 @@ func (e *Engine) compiled(ctx context.Context, row *ent.AccessPolicy) (*authz.Co
 func PolicyOf(row *ent.AccessPolicy) authz.Policy {
 	return authz.Policy{
 		ID: row.ID, Version: row.Version, Effect: string(row.Effect), Action: row.Action, Resource: row.Resource, Condition: row.Condition,
+		Kept: true,
 	}
 }
 

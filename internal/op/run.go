@@ -2,14 +2,15 @@ package op
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"net/url"
 
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/egress"
+	"atrium/internal/events"
 	"atrium/internal/id"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -17,13 +18,14 @@ import (
 
 // Engine is what operations run on. Its fields are set once, before the first call.
 type Engine struct {
-	Store   *store.Store
-	Authz   *authz.Engine
-	Sealer  Sealer
-	Mailer  Mailer        // nil: nobody is told anything
-	Logouts Logouts       // nil: no application is told of logouts
-	Egress  *egress.Guard // of the addresses that customers choose; nil: the public internet only
-	Log     *slog.Logger
+	Store  *store.Store
+	Authz  *authz.Engine
+	Sealer Sealer
+	Mailer Mailer // nil: nobody is told anything
+	Queue  Queue  // nil: jobs are dropped, as in tests that work none
+	Events events.Subscribers
+	Egress *egress.Guard // of the addresses that customers choose; nil: the public internet only
+	Log    *slog.Logger
 
 	Decisions *Decisions // samples what is allowed; nil keeps refusals alone
 
@@ -36,107 +38,57 @@ type Sealer interface {
 	Unseal(ciphertext, aad []byte) ([]byte, error)
 }
 
-// Call is what a door adds to one call of an operation. The zero value adds nothing.
-type Call struct {
-	IdempotencyKey string // ≤ 255 characters; empty for none
-	Fingerprint    [32]byte
-	Render         func(out any) (Answer, error) // needed with IdempotencyKey: the answer to keep
-	IfMatch        func(row any) bool            // nil for none: whether the row is still as the caller saw it
-
-	checked bool // the input was decoded by Decode, and so has been held against its rules
-}
-
-// Answer is what a door sent back, kept under an idempotency key.
-type Answer struct {
-	Status   int
-	Header   map[string]string
-	Body     []byte
-	Repeated bool // this is the first answer to an earlier call with the same key
-}
-
-// matches returns precondition_failed when the caller saw an older row.
-func (c *Call) matches(row any) error {
-	if c == nil || c.IfMatch == nil || c.IfMatch(row) {
-		return nil
-	}
-	return apperr.New(apperr.PreconditionFailed, "The resource has changed since you read it.")
-}
-
-// Admit returns an error when the caller is nobody or lacks the operation's scope; doors ask it before they read a
-// body. The denial is audited; target is the id that the caller named, if any.
-func (o *Operation[In, Out]) Admit(ctx context.Context, e *Engine, target string) error {
-	p, ok := principal.From(ctx)
-	if !ok {
-		return apperr.New(apperr.Unauthorized, "Authentication is required.")
-	}
-	d, err := e.decide(ctx, p, &o.info, o.info.Verb)
-	if err != nil {
-		return err
-	}
-	if !d.Allow && d.By.Kind != "role" {
-		return e.refuse(ctx, p, &o.info, []string{o.info.Verb}, target, d)
-	}
-	return nil
-}
-
-// Decode reads the input from a body and URL parameters. Returns validation_error with one detail per fault.
-func (o *Operation[In, Out]) Decode(raw []byte, pathParam func(string) string, query url.Values) (In, error) {
-	var in In
-	if details := o.info.Input.decode(raw, pathParam, query, &in); len(details) > 0 {
-		return in, apperr.Invalid(details...)
-	}
-	return in, nil
-}
-
-// Checked returns the call of an input that Decode returned, which is not checked a second time.
-func (c Call) Checked() *Call {
-	c.checked = true
-	return &c
-}
-
 // Run performs the operation for the context's principal. Returns what its function returns, or an *apperr.Error.
 func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in In, c *Call) (Out, *Answer, error) {
 	var none Out
+	ctx, a, err := start(ctx, e, o, in, c)
+	switch {
+	case a == nil:
+		return none, nil, err
+	case err != nil:
+		return none, nil, a.failed(ctx, err)
+	case o.info.Action != Read:
+		return write(ctx, a, o, in)
+	}
+	out, err := o.perform(ctx, &Tx{Client: e.Store.Reader(), attempt: a}, in)
+	if err != nil {
+		return none, nil, a.failed(ctx, err)
+	}
+	a.sample(ctx)
+	return out, nil, nil
+}
+
+// start takes a call up to its function: the right of the context's principal to the operation, the rules of the input, and
+// the context in which queries see what the company's access policies show. The attempt is nil when nothing was decided.
+func start[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in In, c *Call) (context.Context, *attempt, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
-		return none, nil, apperr.New(apperr.Unauthorized, "Authentication is required.")
+		return ctx, nil, apperr.New(apperr.Unauthorized, "Authentication is required.")
 	}
 	ctx = clock.With(ctx, e.Store.Clock())
 	verbs := []string{o.info.Verb}
 	if o.verbs != nil {
 		verbs = o.verbs(in)
 	}
-	d, err := e.decideAll(ctx, p, &o.info, verbs)
+	d, err := e.decideAll(ctx, p, &o.info, verbs, c)
 	if err != nil {
-		return none, nil, err
+		return ctx, nil, err
 	}
-	target := targetOf(in)
+	a := &attempt{engine: e, principal: p, info: &o.info, verbs: verbs, target: targetOf(in), decision: d, call: c}
 	if !d.Allow && d.By.Kind != "role" {
-		return none, nil, e.refuse(ctx, p, &o.info, verbs, target, d)
+		return ctx, a, a.denied()
 	}
 	if c == nil || !c.checked {
-		details, err := o.info.Input.check(in)
+		details, err := o.info.Input.Check(in)
 		if err != nil {
-			return none, nil, apperr.From(err)
+			return ctx, a, apperr.From(err)
 		}
 		if len(details) > 0 {
-			return none, nil, apperr.Invalid(details...)
+			return ctx, a, apperr.Invalid(details...)
 		}
 	}
-	call := &attempt{engine: e, principal: p, info: &o.info, verbs: verbs, target: target, decision: d, call: c}
-	if ctx, err = call.narrow(ctx); err != nil {
-		return none, nil, call.failed(ctx, err)
-	}
-	if o.info.Action == Read {
-		tx := &Tx{Client: e.Store.Reader(), attempt: call}
-		out, err := o.perform(ctx, tx, in)
-		if err != nil {
-			return none, nil, call.failed(ctx, err)
-		}
-		call.sample(ctx)
-		return out, nil, nil
-	}
-	return write(ctx, call, o, in)
+	ctx, err = a.narrow(ctx)
+	return ctx, a, err
 }
 
 // perform asks for the role's right where no row decides first, and runs the function.
@@ -153,11 +105,33 @@ func (o *Operation[In, Out]) perform(ctx context.Context, tx *Tx, in In) (Out, e
 	return o.run(ctx, tx, tx.call, in)
 }
 
+// complete performs the operation in a transaction, with its audit entry.
+func (o *Operation[In, Out]) complete(ctx context.Context, tx *Tx, in In) (Out, error) {
+	var none Out
+	out, err := o.perform(ctx, tx, in)
+	if err == nil {
+		err = tx.inner.err
+	}
+	if err == nil {
+		err = tx.mayLeave(ctx, out)
+	}
+	if err == nil {
+		err = tx.finish(ctx, out)
+	}
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}
+
 // write runs the operation in one transaction with its audit entry, events and kept answer.
 func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], in In) (Out, *Answer, error) {
 	var out Out
 	var answer *Answer
 	try := func() error {
+		if err := o.prepared(ctx, a, a.engine.Store.Reader(), in); err != nil {
+			return err
+		}
 		return a.engine.Store.Write(ctx, func(ctx context.Context, dbtx *store.Tx) error {
 			tx := &Tx{Client: dbtx.Client, attempt: a, db: dbtx}
 			first, err := tx.firstAnswer(ctx)
@@ -165,28 +139,24 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 				answer = first
 				return err
 			}
-			if out, err = o.perform(ctx, tx, in); err != nil {
+			if out, err = o.complete(ctx, tx, in); err != nil {
 				return err
 			}
-			if err := tx.mayLeave(ctx, out); err != nil {
-				return err
-			}
-			if answer, err = tx.keepAnswer(ctx, out); err != nil {
-				return err
-			}
-			return tx.finish(ctx, out)
+			answer, err = tx.keepAnswer(ctx, out)
+			return err
 		})
 	}
+	a.foresee(ctx, in)
 	err := try()
+	for n := 1; errors.Is(err, ErrOutdated) && n < maxPreparations; n++ {
+		err = try()
+	}
 	if err != nil && a.call != nil && a.call.IdempotencyKey != "" && a.public(err).Code == apperr.Conflict {
 		err = try() // if another call with the same key won, its answer is there this time
 	}
 	if err != nil {
 		var none Out
 		return none, nil, a.failed(ctx, err)
-	}
-	if a.authority {
-		a.engine.Store.AuthorityChanged()
 	}
 	a.sample(ctx)
 	return out, answer, nil
@@ -201,8 +171,11 @@ func (e *Engine) decide(ctx context.Context, p *principal.Principal, info *Info,
 	return d, nil
 }
 
-// decideAll returns the narrowest decision over the verbs.
-func (e *Engine) decideAll(ctx context.Context, p *principal.Principal, info *Info, verbs []string) (authz.Decision, error) {
+// decideAll returns the narrowest decision over the verbs. The operation's own verb has been decided when c was admitted.
+func (e *Engine) decideAll(ctx context.Context, p *principal.Principal, info *Info, verbs []string, c *Call) (authz.Decision, error) {
+	if c != nil && c.admitted != nil && len(verbs) == 1 && verbs[0] == info.Verb {
+		return *c.admitted, nil
+	}
 	var narrowest authz.Decision
 	for i, verb := range verbs {
 		d, err := e.decide(ctx, p, info, verb)
@@ -229,7 +202,9 @@ func (e *Engine) refuse(ctx context.Context, p *principal.Principal, info *Info,
 func (a *attempt) denied() error {
 	err := apperr.New(apperr.Forbidden, "You may not do this.")
 	err.DecisionID = id.New("dec")
-	err.Reason = a.decision.By.ID
+	if !a.concealed() {
+		err.Reason = a.decision.By.ID
+	}
 	switch a.decision.By.Kind {
 	case "scope":
 		err.Message = "The credential lacks the scope " + a.decision.By.ID + "."

@@ -33,8 +33,6 @@ func TestRegistry(t *testing.T) {
 	require.Equal(t, "service.read", gets.Info().Verb)
 	require.Equal(t, "service.update", renames.Info().Verb)
 	require.False(t, gets.Info().Input.HasBody())
-	require.True(t, decodes.Info().Input.Nullable("note"))
-	require.False(t, decodes.Info().Input.Nullable("kind"))
 	all[0] = nil
 	require.NotNil(t, op.All()[0], "the list is the caller's own")
 	require.PanicsWithValue(t, `operation x.y: unknown scope "nothing:read"`, func() {
@@ -108,7 +106,7 @@ func TestDenied(t *testing.T) {
 				return err
 			}, "agent", "service.created", false},
 			"method":   {func() error { _, _, err := op.Run(key, w.Engine, settles, named{Name: "y"}, nil); return err }, "api_key", "service.settled", false},
-			"at Admit": {func() error { return renames.Admit(narrow, w.Engine, s.ID) }, "services:write", "service.updated", true},
+			"at Admit": {func() error { _, err := renames.Admit(narrow, w.Engine, s.ID); return err }, "services:write", "service.updated", true},
 		} {
 			before := len(entries(t, w, tc.action))
 			e := refused(t, tc.run(), apperr.Forbidden)
@@ -126,8 +124,10 @@ func TestDenied(t *testing.T) {
 			n++
 		}
 		require.Equal(t, 1, services(t, w))
-		require.NoError(t, renames.Admit(w.As(w.A, principal.Member), w.Engine, ""), "roles are asked when the row is known")
-		refused(t, renames.Admit(context.Background(), w.Engine, ""), apperr.Unauthorized)
+		_, err := renames.Admit(w.As(w.A, principal.Member), w.Engine, "")
+		require.NoError(t, err, "roles are asked when the row is known")
+		_, err = renames.Admit(context.Background(), w.Engine, "")
+		refused(t, err, apperr.Unauthorized)
 	})
 }
 
@@ -247,4 +247,27 @@ func TestSlug(t *testing.T) {
 	for _, name := range []string{"---", "日本", ""} {
 		require.Regexp(t, "^x[a-z0-9-]{0,62}$", op.Slug(name, "x"), "%q leaves nothing: the fallback", name)
 	}
+}
+
+// What Admit has decided is not decided again when its call is run; finer verbs of the input are.
+func TestAdmittedCallsAreDecidedOnce(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	spec := op.Spec{Resource: "Company", Action: op.Update, Scope: "services:write"} // which no access policy is about
+	touch := func(context.Context, *op.Tx, named) (struct{}, error) { return struct{}{}, nil }
+	plain := op.New("service.update", spec, touch)
+	finer := op.New("service.update", spec, touch).WithVerbs(func(named) []string { return []string{"service.delete"} })
+	owner := w.As(w.A, principal.Owner)
+	narrow := as(w, principal.Owner, func(p *principal.Principal) { p.Scopes = 0 })
+
+	call, err := plain.Admit(owner, w.Engine, "")
+	require.NoError(t, err)
+	_, _, err = op.Run(narrow, w.Engine, plain, named{Name: "x"}, call.Checked())
+	require.NoError(t, err, "Admit has asked for the scope")
+	_, _, err = op.Run(narrow, w.Engine, plain, named{Name: "x"}, op.Call{}.Checked())
+	refused(t, err, apperr.Forbidden)
+	call, err = finer.Admit(owner, w.Engine, "")
+	require.NoError(t, err)
+	_, _, err = op.Run(narrow, w.Engine, finer, named{Name: "x"}, call.Checked())
+	refused(t, err, apperr.Forbidden)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -20,36 +19,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// everything is an input with a field of each sort.
-type everything struct {
-	op.ByID
-	op.Page
-	Name   string              `json:"name" minLength:"2" maxLength:"5" pattern:"^[a-z]+$" patternDescription:"lower case"`
-	Note   *string             `json:"note,omitempty" nullable:"true" maxLength:"10"`
-	Kind   *string             `json:"kind,omitempty" enum:"A,B"`
-	Count  *int                `json:"count,omitempty" minimum:"1" maximum:"9"`
-	Ratio  *float64            `json:"ratio,omitempty"`
-	Flag   *bool               `json:"flag,omitempty"`
-	At     *time.Time          `json:"at,omitempty"`
-	IDs    []string            `json:"ids,omitempty" maxItems:"2" uniqueItems:"true"`
-	Title  op.Patch[string]    `json:"title,omitzero" minLength:"1"`
-	Clear  op.Patch[string]    `json:"clear,omitzero" nullable:"true"`
-	Tags   map[string]string   `json:"tags,omitempty" nullable:"true"`
-	Own    string              `json:"-"` // the product's, not the caller's
-	Status []string            `json:"-" query:"status" enum:"on,off"`
-	Q      string              `json:"-" query:"q" maxLength:"3"`
-	After  *time.Time          `json:"-" query:"after"`
-	Where  map[string][]string `json:"-" query:"tag.*"`
-}
-
 var errBroken = errors.New("broken")
 
 // The operations of the tests. They work on services, whose verbs the roles know.
 var (
-	decodes = op.New("service.create", op.Spec{
-		Resource: "Service", Action: op.Create, Scope: "services:write", Sorts: op.Sorts{"name": "name"},
-	}, func(_ context.Context, _ *op.Tx, in everything) (everything, error) { return in, nil })
-
 	makes = op.New("service.create", op.Spec{Resource: "Service", Action: op.Create, Scope: "services:write"},
 		func(ctx context.Context, tx *op.Tx, in named) (*ent.Service, error) {
 			s, err := tx.Service.Create().SetName(in.Name).SetSlug(op.Slug(in.Name, "s")).Save(ctx)

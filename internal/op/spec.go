@@ -3,11 +3,13 @@ package op
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
+	"atrium/internal/input"
 	"atrium/internal/principal"
 )
 
@@ -26,20 +28,25 @@ const (
 type Spec struct {
 	Resource   string // as policies and audit entries spell it: "Request"
 	Action     Action
-	Scope      string   // "requests:write"; empty when AdminLayer or on the command line only
-	AdminLayer bool     // settings that take a person, never an API key
-	FreshProof bool     // takes a person who signed in within FreshFor
-	FreshVerbs []string // of the verbs of WithVerbs and WithRowVerbs, those that take such a person
-	Summary    string   // one line, for the API reference
-	Sorts      Sorts    // lists only: the fields that sort takes
+	Scope      string            // "requests:write"; empty when AdminLayer or on the command line only
+	AdminLayer bool              // settings that take a person, never an API key
+	FreshProof bool              // takes a person who signed in within FreshFor
+	FreshVerbs []string          // of the verbs of WithVerbs and WithRowVerbs, those that take such a person
+	Past       map[string]string // what audit entries call a verb whose past is not made by "ed": "request.cancelled"
+	Summary    string            // one line, for the API reference
+	Sorts      Sorts             // lists only: the fields that sort takes
 }
+
+// Sorts maps the fields that a list can be ordered by, as the API names them, to their columns; an index that continues
+// with further columns has them named behind it: "status,created_at".
+type Sorts map[string]string
 
 // Info is what is known of an operation without its types.
 type Info struct {
 	Name string // "request.create"
 	Verb string // what roles grant: the name, or "request.read" for everything that reads requests
 	Spec
-	Input *Input // how the operation's input is read and checked
+	Input *input.Input // how the operation's input is read and checked
 	Out   reflect.Type
 }
 
@@ -59,6 +66,7 @@ type Operation[In, Out any] struct {
 	info     Info
 	verbs    func(In) []string
 	rowVerbs func(row any, in In) []string
+	prepare  func(ctx context.Context, tx *Tx, in In) (any, error)
 	run      func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error)
 }
 
@@ -82,9 +90,8 @@ func (o *Operation[In, Out]) WithRowVerbs(verbs func(row any, in In) []string) *
 // declared is what packages declare at start, and tests while others run.
 var declared = struct {
 	sync.Mutex
-	all    []*Info
-	inputs map[reflect.Type]*Input // read once a type: what validates must not change under others
-}{inputs: map[reflect.Type]*Input{}}
+	all []*Info
+}{}
 
 // All returns every operation of the packages that are linked in, ordered by name.
 func All() []*Info {
@@ -117,9 +124,10 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 	o := declare[In, Out](name, spec)
 	o.run = func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error) {
 		var none Out
-		row, err := load(ctx, tx, in.TargetID())
+		id := targetOf(in)
+		row, err := load(ctx, tx, id)
 		if err != nil {
-			return none, missing(secondLook(ctx, tx, in.TargetID(), load, err), spec.Resource)
+			return none, missing(secondLook(ctx, tx, id, load, err), spec.Resource)
 		}
 		if err := tx.mayReach(row); err != nil {
 			return none, err
@@ -158,7 +166,8 @@ func declare[In, Out any](name string, spec Spec) *Operation[In, Out] {
 	declared.Lock()
 	defer declared.Unlock()
 	o := &Operation[In, Out]{info: Info{
-		Name: name, Verb: verbOf(name, spec.Action), Spec: spec, Input: inputOf(reflect.TypeFor[In](), spec.Sorts), Out: reflect.TypeFor[Out](),
+		Name: name, Verb: verbOf(name, spec.Action), Spec: spec, Out: reflect.TypeFor[Out](),
+		Input: input.Of(reflect.TypeFor[In](), slices.Sorted(maps.Keys(spec.Sorts))),
 	}}
 	declared.all = append(declared.all, &o.info)
 	return o

@@ -4,22 +4,26 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/authz"
 	"atrium/ent"
+	"atrium/ent/auditentry"
 	"atrium/ent/schema"
 	"atrium/internal/apperr"
+	"atrium/internal/audit"
 	"atrium/internal/clock"
+	"atrium/internal/events"
 	"atrium/internal/id"
-	"atrium/internal/outbox"
+	"atrium/internal/input"
 	"atrium/internal/principal"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // Tx is what an operation's function works on: the database, bound to the caller's company, and the caller.
@@ -33,6 +37,8 @@ type Tx struct {
 	before  any
 	after   any
 	extra   map[string]Change
+
+	inner refusal // of an operation that RunIn ran in the transaction
 }
 
 // attempt is one call of one operation.
@@ -44,10 +50,12 @@ type attempt struct {
 	target    string // the id that the caller named; empty for creates and lists
 	decision  authz.Decision
 	call      *Call
-	authority bool // the operation changed keys, roles, plans or clients
+
+	preparation any // what was made before the transaction began
 
 	set       *authz.Set           // the company's access policies; nil outside of a company
 	caller    *authz.Caller        // as they see it, once it was looked up
+	rows      principal.Rows       // what they let the caller read; nil for everything
 	narrowed  *principal.Principal // the caller whose queries they narrow; nil when they do not
 	row       authz.Row            // what they were last asked about
 	asked     Action               // and with which action
@@ -67,28 +75,25 @@ func (tx *Tx) Now(ctx context.Context) time.Time { return clock.From(ctx).Now() 
 func (tx *Tx) OwnOnly() bool { return tx.decision.Rows == authz.RowsOwn }
 
 // AuthorityChanged makes this process forget cached keys, roles and plans right after the commit.
-func (tx *Tx) AuthorityChanged() { tx.authority = true }
+func (tx *Tx) AuthorityChanged() { tx.db.AuthorityChanged() }
+
+// Ent returns the transaction's client.
+func (tx *Tx) Ent() *ent.Client { return tx.Client }
 
 // Lock makes the query lock its rows until the transaction ends. SQLite has one writer and needs no lock.
 func Lock[Q interface {
 	ForUpdate(opts ...sql.LockOption) Q
 }](tx *Tx, q Q) Q {
-	if tx.db == nil || tx.db.Dialect() != dialect.Postgres {
-		return q
-	}
-	return q.ForUpdate()
+	return store.Lock(tx.db, q)
 }
+
+// LockName takes the lock of that name until the operation ends: for what has no row yet that could be locked.
+func (tx *Tx) LockName(ctx context.Context, name string) error { return tx.db.LockName(ctx, name) }
 
 // AsSystem runs fn in the operation's transaction with the guards of tenancy out of the way; reason says why.
 func (tx *Tx) AsSystem(ctx context.Context, reason string, fn func(context.Context) error) error {
-	return tx.db.AsSystem(ctx, reason, fn) //nolint:wrapcheck // fn's own words
+	return tx.db.AsSystem(ctx, reason, fn)
 }
-
-// Known tells the guard of edges that an id is the company's: a row that was loaded refers to it by a composite key.
-func (tx *Tx) Known(ctx context.Context, id string) { schema.Known(ctx, id) }
-
-// Enqueue hands the store's transaction to a job queue's insert.
-func (tx *Tx) Enqueue(insert func(*store.Tx) error) error { return insert(tx.db) }
 
 // mayReach returns forbidden when the caller's role lacks the operation, or reaches other rows than this one.
 func (tx *Tx) mayReach(row any) error {
@@ -171,12 +176,11 @@ func (tx *Tx) ChangedField(name string, from, to any) {
 	tx.extra[name] = Change{From: from, To: to}
 }
 
-// Emit writes an event in the transaction, and its deliveries to those who subscribed to it: subject is the id of the
-// row it is about, data the payload's data.
+// Emit writes an event in the transaction and tells those who subscribe to events: subject is the id of the row it is about,
+// data the payload's data.
 func (tx *Tx) Emit(ctx context.Context, event, subject string, data any) error {
-	return outbox.Emit(ctx, tx.db, outbox.Event{ //nolint:wrapcheck // says what it was doing
-		CompanyID: tx.principal.CompanyID, Name: event, SubjectID: subject, At: tx.Now(ctx), Data: data,
-	})
+	ctx = tx.Unfiltered(ctx, "subscribers are told of what happened, whatever the caller may see of them")
+	return tx.engine.Events.Emit(ctx, tx.db, events.Event{Name: event, SubjectID: subject, At: tx.Now(ctx), Data: data})
 }
 
 // TimeFormat is how the API writes times: RFC 3339 in UTC with milliseconds.
@@ -184,32 +188,21 @@ const TimeFormat = "2006-01-02T15:04:05.000Z"
 
 // finish writes the audit entry of an operation that succeeded.
 func (tx *Tx) finish(ctx context.Context, out any) error {
-	e := entry{action: tx.action, resource: tx.subject, outcome: allowed}
-	if e.action == "" {
-		e.action = past(tx.verbs[0])
-	}
-	if e.resource == "" {
-		if e.resource = tx.target; e.resource == "" {
-			e.resource = idOf(out)
-		}
-	}
-	changes := Diff(tx.before, tx.after)
-	for name, c := range tx.extra {
-		changes[name] = c
-	}
-	e.changes = changes
-	return tx.attempt.audit(ctx, tx.Client, e)
+	changes := audit.Diff(tx.before, tx.after)
+	maps.Copy(changes, tx.extra)
+	action, id := cmp.Or(tx.action, tx.info.past(tx.verbs[0])), cmp.Or(tx.subject, tx.target, idOf(out))
+	return tx.attempt.audit(ctx, tx.Client, action, id, auditentry.OutcomeAllowed, changes)
 }
 
 // failed turns whatever stopped the operation into an *apperr.Error, and audits denials and conflicts.
 func (a *attempt) failed(ctx context.Context, err error) error {
 	out := a.public(err)
-	var outcome string
+	var outcome auditentry.Outcome
 	switch out.Code {
 	case apperr.Forbidden:
-		outcome = denied
+		outcome = auditentry.OutcomeDenied
 	case apperr.Conflict, apperr.PreconditionFailed:
-		outcome = failed
+		outcome = auditentry.OutcomeFailed
 	default:
 		return out
 	}
@@ -225,7 +218,7 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 				return err
 			}
 		}
-		return a.audit(ctx, tx.Client, entry{action: past(a.verbs[0]), resource: a.subjectID(), outcome: outcome})
+		return a.audit(ctx, tx.Client, a.info.past(a.verbs[0]), a.subjectID(), outcome, nil)
 	})
 	if werr != nil {
 		// The refusal stands whatever becomes of its entry; the operator must know.
@@ -259,7 +252,7 @@ func (a *attempt) public(err error) *apperr.Error {
 	if v, ok := errors.AsType[*store.Violation](err); ok {
 		switch {
 		case v.Kind == store.Unique && len(v.Columns) > 0:
-			field := camel(v.Columns[len(v.Columns)-1])
+			field := text.Camel(v.Columns[len(v.Columns)-1])
 			return apperr.Wrap(err, apperr.Conflict, "Another %s has this %s.", strings.ToLower(a.info.Resource), field)
 		case v.Kind == store.Unique:
 			return apperr.Wrap(err, apperr.Conflict, "The row exists already.")
@@ -272,7 +265,7 @@ func (a *attempt) public(err error) *apperr.Error {
 	switch {
 	case errors.Is(err, schema.ErrOtherCompany):
 		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
-	case errors.Is(err, store.ErrBusy):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, ErrOutdated):
 		out := apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
 		out.RetryAfter = 1
 		return out
@@ -282,12 +275,14 @@ func (a *attempt) public(err error) *apperr.Error {
 	return apperr.From(err)
 }
 
-// targetOf returns the id that an input names, if it is about one row.
+// targetOf returns the id that an input names, if it is about one row. It is empty for a text that no database takes: no
+// row has such an id.
 func targetOf(in any) string {
-	if t, ok := in.(Target); ok {
-		return t.TargetID()
+	t, ok := in.(Target)
+	if !ok || !input.Storable(t.TargetID()) {
+		return ""
 	}
-	return ""
+	return t.TargetID()
 }
 
 // idOf returns the ID field of what an operation returned.

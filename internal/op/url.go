@@ -18,5 +18,5 @@ func (tx *Tx) CheckURL(field, url string) error {
 	if told, ok := errors.AsType[*egress.URLError](err); ok {
 		return apperr.InvalidField(field, "%s", told.Message)
 	}
-	return err //nolint:wrapcheck // nil: the guard has no other errors
+	return err
 }

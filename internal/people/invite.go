@@ -85,7 +85,7 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 }
 
 func mailInvitation(ctx context.Context, tx *op.Tx, u *ent.User) error {
-	return tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Invite(ctx, db, u) }) //nolint:wrapcheck // says what it was doing
+	return tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Invite(ctx, db, u) })
 }
 
 // resendInvitation returns conflict for somebody who has come already or was deactivated, and rate_limit_exceeded for one
@@ -98,7 +98,7 @@ func resendInvitation(ctx context.Context, tx *op.Tx, u *ent.User, _ op.ByID) (*
 	err := tx.AsSystem(ctx, "invite: links in mails belong to no company", func(ctx context.Context) (err error) {
 		mailed, err = tx.MailedLink.Query().Where(mailedlink.KindEQ(mailedlink.KindInvitation), mailedlink.UserID(u.ID),
 			mailedlink.CreatedAtGT(tx.Now(ctx).Add(-invitationsIn))).Count(ctx)
-		return err //nolint:wrapcheck // wrapped below
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("count the invitations: %w", err)
@@ -115,7 +115,8 @@ func resendInvitation(ctx context.Context, tx *op.Tx, u *ent.User, _ op.ByID) (*
 // accountOf returns the account of an e-mail address, and makes it where there is none. Accounts belong to no company.
 func accountOf(ctx context.Context, tx *op.Tx, email string) (id string, err error) {
 	err = tx.AsSystem(ctx, "invite: find or make the person's account", func(ctx context.Context) error {
-		if err := lockAddress(ctx, tx, email); err != nil {
+		// Two companies that invite the same person at once do so one after the other: the second finds the account.
+		if err := tx.LockName(ctx, "account/"+email); err != nil {
 			return err
 		}
 		id, err = tx.Account.Query().Where(account.Email(email)).OnlyID(ctx)
@@ -133,18 +134,4 @@ func accountOf(ctx context.Context, tx *op.Tx, email string) (id string, err err
 		return "", fmt.Errorf("find or make the account: %w", err)
 	}
 	return id, nil
-}
-
-// lockAddress makes two companies that invite the same person at once do so one after the other, so that the second
-// finds the account which the first made.
-func lockAddress(ctx context.Context, tx *op.Tx, email string) error {
-	return tx.Enqueue(func(db *store.Tx) error {
-		if db.PGX() == nil {
-			return nil // SQLite has one writer
-		}
-		if _, err := db.PGX().Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "account/"+email); err != nil {
-			return fmt.Errorf("lock the address: %w", err)
-		}
-		return nil
-	})
 }

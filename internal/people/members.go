@@ -81,9 +81,9 @@ func nameMissing(refs *op.Refs, field, what string, ids []string, found map[stri
 // replaceMembers makes the users in want the team's only members; have are those of now. Both are sets, and the team's
 // row is locked.
 func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []string) error {
-	gone, fresh := without(have, want), without(want, have)
-	if len(gone) > 0 {
-		_, err := tx.TeamMember.Delete().Where(teammember.TeamID(teamID), teammember.UserIDIn(gone...)).Exec(ctx)
+	removed, fresh := without(have, want), without(want, have)
+	if len(removed) > 0 {
+		_, err := tx.TeamMember.Delete().Where(teammember.TeamID(teamID), teammember.UserIDIn(removed...)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("take members out of the team: %w", err)
 		}
@@ -94,9 +94,9 @@ func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []
 // replaceTeams makes the teams in want the user's only ones; have are those of now. Both are sets, and the user's row
 // is locked.
 func replaceTeams(ctx context.Context, tx *op.Tx, userID string, have, want []string) error {
-	gone, fresh := without(have, want), without(want, have)
-	if len(gone) > 0 {
-		_, err := tx.TeamMember.Delete().Where(teammember.UserID(userID), teammember.TeamIDIn(gone...)).Exec(ctx)
+	removed, fresh := without(have, want), without(want, have)
+	if len(removed) > 0 {
+		_, err := tx.TeamMember.Delete().Where(teammember.UserID(userID), teammember.TeamIDIn(removed...)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("take the user out of teams: %w", err)
 		}

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/organization"
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var organizationSorts = op.Sorts{
@@ -20,10 +19,12 @@ var organizationSorts = op.Sorts{
 
 // The operations on organizations, which stand in trees.
 var (
-	ListOrganizations = op.New("organization.list", op.Spec{
+	ListOrganizations = paging.NewList("organization.list", op.Spec{
 		Resource: "Organization", Action: op.Read, Scope: "organizations:read", Sorts: organizationSorts,
 		Summary: "List organizations",
-	}, listOrganizations)
+	}, func(_ context.Context, tx *op.Tx, _ ListOrganizationsInput) *ent.OrganizationQuery {
+		return tx.Organization.Query()
+	})
 
 	GetOrganization = op.Get("organization.read", op.Spec{
 		Resource: "Organization", Action: op.Read, Scope: "organizations:read",
@@ -48,14 +49,7 @@ var (
 
 // ListOrganizationsInput pages the list of organizations.
 type ListOrganizationsInput struct {
-	op.Page
-}
-
-func listOrganizations(ctx context.Context, tx *op.Tx, in ListOrganizationsInput) (op.List[*ent.Organization], error) {
-	q := tx.Organization.Query()
-	return op.ListOf(ctx, in.Page, organizationSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Organization, error) {
-		return op.Lean[ent.Organization](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
+	paging.Page
 }
 
 func loadOrganization(ctx context.Context, tx *op.Tx, id string) (*ent.Organization, error) {

@@ -11,6 +11,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/people"
 )
 
@@ -47,7 +48,7 @@ func TestOrganizations(t *testing.T) {
 		require.Equal(t, []string{"tags.a b"}, fields(refused(w.asAdmin, w, apperr.Validation, people.UpdateOrganization,
 			people.UpdateOrganizationInput{ByID: byID(child.ID), Tags: op.SetTo(map[string]string{"a b": "c"})})))
 
-		list := must(w.AsUser(w.agent), w, people.ListOrganizations, people.ListOrganizationsInput{Page: op.Page{Sort: "name"}})
+		list := must(w.AsUser(w.agent), w, people.ListOrganizations, people.ListOrganizationsInput{Page: paging.Page{Sort: "name"}})
 		require.Equal(t, 2, list.Total)
 		require.Equal(t, "Kid", list.Rows[0].Name)
 		require.Zero(t, must(w.asOther, w, people.ListOrganizations, people.ListOrganizationsInput{}).Total)

@@ -76,7 +76,7 @@ func firstCome(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, er
 		u, err = newcomer(ctx, tx, in)
 	}
 	if err != nil {
-		return nil, err //nolint:wrapcheck // wrapped by the caller
+		return nil, err
 	}
 	tx.ChangedField("issuer", nil, in.Issuer)
 	tx.ChangedField("subject", nil, in.Subject)
@@ -139,7 +139,7 @@ func accountFor(ctx context.Context, tx *op.Tx, in ProvisionInput) (id string, e
 		return accountOf(ctx, tx, in.Email)
 	}
 	err = tx.AsSystem(ctx, "provision: make the newcomer's account", func(ctx context.Context) error {
-		if err := lockAddress(ctx, tx, in.Email); err != nil {
+		if err := tx.LockName(ctx, "account/"+in.Email); err != nil {
 			return err
 		}
 		taken, err := tx.Account.Query().Where(account.Email(in.Email)).Exist(ctx)
@@ -156,7 +156,7 @@ func accountFor(ctx context.Context, tx *op.Tx, in ProvisionInput) (id string, e
 		id = made.ID
 		return nil
 	})
-	return id, err //nolint:wrapcheck // says what it was doing
+	return id, err
 }
 
 // followRole gives the user the role that the issuer says. The last owner keeps the role: the company would have nobody

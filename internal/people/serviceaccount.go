@@ -4,23 +4,24 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/serviceaccount"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var serviceAccountSorts = op.Sorts{
 	"createdAt": serviceaccount.FieldCreatedAt, "updatedAt": serviceaccount.FieldUpdatedAt, "name": serviceaccount.FieldName,
 }
 
-// The operations on service accounts: callers that are no person, whose API keys package authn issues. They take a person.
+// The operations on service accounts: callers that are no person, whose API keys package apikey issues. They take a person.
 var (
-	ListServiceAccounts = op.New("serviceaccount.list", op.Spec{
+	ListServiceAccounts = paging.NewList("serviceaccount.list", op.Spec{
 		Resource: "ServiceAccount", Action: op.Read, AdminLayer: true, Sorts: serviceAccountSorts, Summary: "List service accounts",
-	}, listServiceAccounts)
+	}, func(_ context.Context, tx *op.Tx, _ ListServiceAccountsInput) *ent.ServiceAccountQuery {
+		return tx.ServiceAccount.Query()
+	})
 
 	GetServiceAccount = op.Get("serviceaccount.read", op.Spec{
 		Resource: "ServiceAccount", Action: op.Read, AdminLayer: true, Summary: "Get a service account",
@@ -34,14 +35,7 @@ var (
 )
 
 // ListServiceAccountsInput pages the list of service accounts.
-type ListServiceAccountsInput struct{ op.Page }
-
-func listServiceAccounts(ctx context.Context, tx *op.Tx, in ListServiceAccountsInput) (op.List[*ent.ServiceAccount], error) {
-	q := tx.ServiceAccount.Query()
-	return op.ListOf(ctx, in.Page, serviceAccountSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.ServiceAccount, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
-}
+type ListServiceAccountsInput struct{ paging.Page }
 
 // CreateServiceAccountInput describes a new service account.
 type CreateServiceAccountInput struct {

@@ -7,7 +7,7 @@ import (
 
 	"atrium/ent/serviceaccount"
 	"atrium/internal/apperr"
-	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/principal"
 )
@@ -22,7 +22,7 @@ func TestServiceAccounts(t *testing.T) {
 			people.CreateServiceAccountInput{Name: "Root", Role: new("owner")}).Reason)
 		require.Equal(t, []string{"allowed", "allowed", "allowed", "denied"}, w.audited("serviceaccount.created"))
 
-		list := must(w.asAdmin, w, people.ListServiceAccounts, people.ListServiceAccountsInput{Page: op.Page{Sort: "name", Size: 2}})
+		list := must(w.asAdmin, w, people.ListServiceAccounts, people.ListServiceAccountsInput{Page: paging.Page{Sort: "name", Size: 2}})
 		require.Equal(t, 3, list.Total)
 		require.Equal(t, "Admin", list.Rows[0].Name)
 		require.Zero(t, must(w.asOther, w, people.ListServiceAccounts, people.ListServiceAccountsInput{}).Total)

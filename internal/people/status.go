@@ -6,9 +6,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/apikey"
-	"atrium/ent/grant"
-	"atrium/ent/session"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 )
@@ -40,14 +39,15 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID)
 	}
 	after := before
 	if before.Status != user.StatusDeactivated {
-		signedOut, err := SignOut(ctx, tx, before)
+		ended, err := access.End(ctx, tx, access.User(before.ID), access.Deactivated)
 		if err != nil {
 			return Deactivated{}, err
 		}
-		if after, err = setStatus(ctx, tx, signedOut, user.StatusDeactivated); err != nil {
+		if after, err = setStatus(ctx, tx, before, user.StatusDeactivated); err != nil {
 			return Deactivated{}, err
 		}
-		tx.Changed(before, after)
+		tx.ChangedField("sessions", ended.Sessions, 0)
+		tx.ChangedField("grants", ended.Grants, 0)
 	}
 	keys, err := remainingKeys(ctx, tx, after)
 	if err != nil {
@@ -75,39 +75,6 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Sta
 		return nil, fmt.Errorf("set the user's status: %w", err)
 	}
 	after.Edges = before.Edges
-	tx.Changed(before, after)
-	tx.AuthorityChanged()
-	return after, nil
-}
-
-// SignOut signs the user out everywhere: it ends the user's web sessions, revokes the grants of all applications, and
-// makes every other token that was issued up to now worthless. Applications that want to hear of logouts are told by
-// jobs. API keys stay. It returns the user as it is then; the caller holds the lock of its row, so that no session is
-// being made meanwhile.
-func SignOut(ctx context.Context, tx *op.Tx, before *ent.User) (*ent.User, error) {
-	now := tx.Now(ctx)
-	sessions, err := tx.Session.Update().Where(session.UserID(before.ID), session.EndedAtIsNil()).SetEndedAt(now).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("end the user's sessions: %w", err)
-	}
-	revoked, err := tx.Grant.Query().Where(grant.UserID(before.ID), grant.RevokedAtIsNil()).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("find the user's grants: %w", err)
-	}
-	grants, err := tx.Grant.Update().Where(grant.UserID(before.ID), grant.RevokedAtIsNil()).SetRevokedAt(now).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("revoke the user's grants: %w", err)
-	}
-	if err := tx.TellClients(ctx, revoked); err != nil {
-		return nil, err //nolint:wrapcheck // says what it was doing
-	}
-	after, err := before.Update().SetSignedOutAt(now).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("sign the user out: %w", err)
-	}
-	after.Edges = before.Edges
-	tx.ChangedField("sessions", sessions, 0)
-	tx.ChangedField("grants", grants, 0)
 	tx.Changed(before, after)
 	tx.AuthorityChanged()
 	return after, nil

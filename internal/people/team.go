@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/organization"
 	"atrium/ent/request"
@@ -14,16 +12,23 @@ import (
 	"atrium/ent/teammember"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/workflow"
 )
 
 var teamSorts = op.Sorts{"createdAt": team.FieldCreatedAt, "updatedAt": team.FieldUpdatedAt, "name": team.FieldName}
 
 // The operations on teams. What they return was loaded with its members.
 var (
-	ListTeams = op.New("team.list", op.Spec{
+	ListTeams = paging.NewList("team.list", op.Spec{
 		Resource: "Team", Action: op.Read, Scope: "teams:read", Sorts: teamSorts,
 		Summary: "List teams",
-	}, listTeams)
+	}, func(_ context.Context, tx *op.Tx, in ListTeamsInput) *ent.TeamQuery {
+		if in.Window != nil {
+			return tx.Team.Query() // who reads a window asks for members apart, by MemberIDsOf
+		}
+		return tx.Team.Query().WithMembers(orderByUser)
+	})
 
 	GetTeam = op.Get("team.read", op.Spec{
 		Resource: "Team", Action: op.Read, Scope: "teams:read",
@@ -48,18 +53,7 @@ var (
 
 // ListTeamsInput pages the list of teams.
 type ListTeamsInput struct {
-	op.Page
-}
-
-func listTeams(ctx context.Context, tx *op.Tx, in ListTeamsInput) (op.List[*ent.Team], error) {
-	q := tx.Team.Query()
-	return op.ListOf(ctx, in.Page, teamSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Team, error) {
-		page := op.Lean[ent.Team](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit)
-		if in.Window == nil { // who reads a window asks for members apart, by MemberIDsOf
-			page.WithMembers(orderByUser)
-		}
-		return page.All(ctx)
-	})
+	paging.Page
 }
 
 func loadTeam(ctx context.Context, tx *op.Tx, id string) (*ent.Team, error) {
@@ -154,6 +148,9 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 	}
 	if requests {
 		return struct{}{}, apperr.New(apperr.Conflict, "The team has requests. Give them another team first.")
+	}
+	if err := workflow.Unused(ctx, tx, "team", t.ID); err != nil {
+		return struct{}{}, err
 	}
 	if err := replaceMembers(ctx, tx, t.ID, MemberIDs(t), nil); err != nil {
 		return struct{}{}, err

@@ -12,6 +12,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/store"
 )
@@ -120,7 +121,7 @@ func TestListTeams(t *testing.T) {
 			must(w.asAdmin, w, people.CreateTeam, people.CreateTeamInput{Name: name, MemberIDs: []string{w.agent.ID, w.member.ID}})
 		}
 		must(w.asOther, w, people.CreateTeam, people.CreateTeamInput{Name: "Z"})
-		got := must(w.AsUser(w.agent), w, people.ListTeams, people.ListTeamsInput{Page: op.Page{Sort: "-name", Size: 2}})
+		got := must(w.AsUser(w.agent), w, people.ListTeams, people.ListTeamsInput{Page: paging.Page{Sort: "-name", Size: 2}})
 		require.Equal(t, 3, got.Total)
 		require.Len(t, got.Rows, 2)
 		require.Equal(t, "C", got.Rows[0].Name)

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
-	"atrium/ent/predicate"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": user.FieldName}
@@ -19,10 +17,10 @@ var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.Fie
 // The operations on users that both doors offer. What they return was loaded with its memberships. Invitations and
 // deactivation, which take a person, stand in invite.go and status.go.
 var (
-	ListUsers = op.New("user.list", op.Spec{
+	ListUsers = paging.NewList("user.list", op.Spec{
 		Resource: "User", Action: op.Read, Scope: "users:read", Sorts: userSorts,
 		Summary: "List the company's members",
-	}, listUsers)
+	}, usersOf)
 
 	GetUser = op.Get("user.read", op.Spec{
 		Resource: "User", Action: op.Read, Scope: "users:read",
@@ -42,31 +40,21 @@ var (
 
 // ListUsersInput filters and pages the list of users.
 type ListUsersInput struct {
-	op.Page
+	paging.Page
 	Status []string `json:"-" query:"status" enum:"invited,active,deactivated" doc:"Users in any of these states."`
 	Role   []string `json:"-" query:"role" enum:"owner,admin,agent,member" doc:"Users with any of these roles."`
 	Email  []string `json:"-" query:"email" maxLength:"254" doc:"Users with any of these e-mail addresses, which are in lower case."`
 }
 
-func listUsers(ctx context.Context, tx *op.Tx, in ListUsersInput) (op.List[*ent.User], error) {
-	var where []predicate.User
-	if len(in.Status) > 0 {
-		where = append(where, user.StatusIn(op.Enums[user.Status](in.Status)...))
-	}
-	if len(in.Role) > 0 {
-		where = append(where, user.RoleIn(op.Enums[user.Role](in.Role)...))
-	}
-	if len(in.Email) > 0 {
-		where = append(where, user.EmailIn(in.Email...))
-	}
+func usersOf(_ context.Context, tx *op.Tx, in ListUsersInput) *ent.UserQuery {
+	where := paging.In(nil, in.Status, user.StatusIn)
+	where = paging.In(where, in.Role, user.RoleIn)
+	where = paging.In(where, in.Email, user.EmailIn)
 	q := tx.User.Query().Where(where...)
-	return op.ListOf(ctx, in.Page, userSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.User, error) {
-		page := op.Lean[ent.User](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit)
-		if in.Window == nil { // who reads a window asks for memberships apart, by TeamIDsOf
-			page.WithMemberships(orderByTeam)
-		}
-		return page.All(ctx)
-	})
+	if in.Window == nil { // who reads a window asks for memberships apart, by TeamIDsOf
+		q.WithMemberships(orderByTeam)
+	}
+	return q
 }
 
 func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {

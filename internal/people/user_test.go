@@ -2,12 +2,15 @@ package people_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
@@ -15,13 +18,14 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
 func TestListUsers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		all := must(w.asAdmin, w, people.ListUsers, people.ListUsersInput{Page: op.Page{Sort: "name"}})
+		all := must(w.asAdmin, w, people.ListUsers, people.ListUsersInput{Page: paging.Page{Sort: "name"}})
 		require.Equal(t, 4, all.Total, "the other company's owner is not among them")
 		var names []string
 		for _, u := range all.Rows {
@@ -342,15 +346,16 @@ func TestInviteLeavesTheGuardsUp(t *testing.T) {
 				}); err != nil {
 					return "", err
 				}
-				var setting string
-				err := tx.Enqueue(func(db *store.Tx) error {
-					if db.PGX() == nil {
-						setting = w.co
-						return nil
-					}
-					return db.PGX().QueryRow(ctx, "SELECT current_setting('app.company_id')").Scan(&setting)
-				})
-				return setting, err
+				driver := ent.DriverOf(tx.Client)
+				if driver.Dialect() != dialect.Postgres {
+					return w.co, nil
+				}
+				var rows sql.Rows
+				if err := driver.Query(ctx, "SELECT current_setting('app.company_id')", []any{}, &rows); err != nil {
+					return "", err
+				}
+				setting, err := sql.ScanString(rows)
+				return setting, errors.Join(err, rows.Close())
 			})
 		require.Equal(t, w.co, must(w.asOwner, w, invite, people.InviteUserInput{Email: "a@b.test"}))
 	})

@@ -2,18 +2,19 @@ package policy
 
 import (
 	"context"
-
-	"entgo.io/ent/dialect/sql"
+	"encoding/json"
+	"fmt"
 
 	"atrium/ent"
 	"atrium/ent/accessdecision"
-	"atrium/ent/predicate"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var decisionSorts = op.Sorts{"createdAt": accessdecision.FieldCreatedAt}
 
-// The operations on the decision log.
+// The operations on the decision log. Decisions about rows that are hidden from the caller are hidden, too, but for the
+// caller's own refusals, which say nothing of the row.
 var (
 	ListDecisions = op.New("accessdecision.list", op.Spec{
 		Resource: "AccessDecision", Action: op.Read, AdminLayer: true, Sorts: decisionSorts,
@@ -24,29 +25,66 @@ var (
 		Resource: "AccessDecision", Action: op.Read, AdminLayer: true,
 		Summary: "Get a decision by the decisionId of a refusal",
 	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AccessDecision, error) {
-		return tx.AccessDecision.Query().Where(accessdecision.ID(id)).Only(ctx)
+		d, err := tx.AccessDecision.Query().Where(accessdecision.ID(id)).Only(ctx)
+		if err == nil {
+			err = discreet(tx, d)
+		}
+		return d, err
 	})
 )
 
 // ListDecisionsInput filters and pages the log. Filters combine; each takes several values, any of which may match.
 type ListDecisionsInput struct {
-	op.Page
+	paging.Page
 	Outcome      []string `json:"-" query:"outcome" enum:"allowed,denied"`
 	PrincipalID  []string `json:"-" query:"principalId" maxLength:"64"`
 	ResourceType []string `json:"-" query:"resourceType" maxLength:"64"`
 	ResourceID   []string `json:"-" query:"resourceId" maxLength:"64"`
 }
 
-func listDecisions(ctx context.Context, tx *op.Tx, in ListDecisionsInput) (op.List[*ent.AccessDecision], error) {
-	var where []predicate.AccessDecision
+func listDecisions(ctx context.Context, tx *op.Tx, in ListDecisionsInput) (paging.List[*ent.AccessDecision], error) {
+	list, err := paging.Of(ctx, in.Page, decisionSorts, decisionsOf(ctx, tx, in))
+	if err != nil {
+		return list, err
+	}
+	for _, d := range list.Rows {
+		if err := discreet(tx, d); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+func decisionsOf(_ context.Context, tx *op.Tx, in ListDecisionsInput) *ent.AccessDecisionQuery {
+	where := paging.In(nil, in.PrincipalID, accessdecision.PrincipalIDIn)
+	where = paging.In(where, in.ResourceType, accessdecision.ResourceTypeIn)
+	where = paging.In(where, in.ResourceID, accessdecision.ResourceIDIn)
 	if len(in.Outcome) == 1 {
 		where = append(where, accessdecision.Allowed(in.Outcome[0] == "allowed"))
 	}
-	where = op.AppendIn(where, in.PrincipalID, accessdecision.PrincipalIDIn)
-	where = op.AppendIn(where, in.ResourceType, accessdecision.ResourceTypeIn)
-	where = op.AppendIn(where, in.ResourceID, accessdecision.ResourceIDIn)
-	q := tx.AccessDecision.Query().Where(where...)
-	return op.ListOf(ctx, in.Page, decisionSorts, q.Clone().Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.AccessDecision, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
+	return tx.AccessDecision.Query().Where(where...)
+}
+
+// discreet takes what the row said, and which policy hid it, out of one of the caller's own refusals.
+func discreet(tx *op.Tx, d *ent.AccessDecision) error {
+	if d.Allowed || d.PrincipalID != tx.Principal().ID {
+		return nil
+	}
+	if d.Action == string(op.Read) && d.DecidedKind == "policy" {
+		d.DecidedID = ""
+	}
+	if len(d.Input) == 0 {
+		return nil
+	}
+	var kept map[string]json.RawMessage
+	if err := json.Unmarshal(d.Input, &kept); err != nil {
+		return fmt.Errorf("read decision %s: %w", d.ID, err)
+	}
+	delete(kept, "resource")
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return fmt.Errorf("write decision %s: %w", d.ID, err)
+	}
+	d.Input = text
+	return nil
 }

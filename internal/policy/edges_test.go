@@ -8,6 +8,7 @@ import (
 	entoffering "atrium/ent/offering"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
@@ -28,26 +29,26 @@ func TestEdges(t *testing.T) {
 		hidden := add("C", map[string]string{"env": "prod"})
 		write(t, w, "Deny", "read", "Offering", `{"resource.tags.env": "prod"}`)
 
-		in := op.OfParents{IDs: []string{s.ID}}
-		in.SetWindow(1, "", "", true, true)
+		in := paging.OfParents{IDs: []string{s.ID}}
+		in.SetWindow(1, "", "", true)
 		page := testkit.Run(t, w, member, catalog.OfferingsOf, in)[s.ID]
 		require.Equal(t, 2, page.Total)
 		require.True(t, page.More)
 		require.Len(t, page.Rows, 1)
 		require.Equal(t, visible, page.Rows[0].ID, "the newest that is visible")
-		require.Empty(t, testkit.Run(t, w, member, catalog.LookUpOfferings, op.ByIDs{IDs: []string{hidden}}))
+		require.Empty(t, testkit.Run(t, w, member, catalog.LookUpOfferings, paging.ByIDs{IDs: []string{hidden}}))
 
 		write(t, w, "Deny", "read", "Service", `{"resource.name": "Wiki"}`)
 		o := testkit.Run(t, w, member, catalog.GetOffering, op.ByID{ID: visible})
-		require.Empty(t, testkit.Run(t, w, member, catalog.LookUpServices, op.ByIDs{IDs: []string{o.ServiceID}}))
+		require.Empty(t, testkit.Run(t, w, member, catalog.LookUpServices, paging.ByIDs{IDs: []string{o.ServiceID}}))
 
 		team := testkit.Run(t, w, owner, people.CreateTeam, people.CreateTeamInput{
 			Name: "All", MemberIDs: []string{w.A.Owner.ID, w.A.Users[principal.Agent].ID, w.A.Users[principal.Member].ID},
 		})
 		write(t, w, "Deny", "read", "User", `{"resource.role": "owner"}`)
 		agent := w.As(w.A, principal.Agent)
-		in = op.OfParents{IDs: []string{team.ID}}
-		in.SetWindow(10, "", "", true, true)
+		in = paging.OfParents{IDs: []string{team.ID}}
+		in.SetWindow(10, "", "", true)
 		members := testkit.Run(t, w, agent, people.UsersOf, in)[team.ID]
 		require.Equal(t, 2, members.Total)
 		for _, m := range members.Rows {

@@ -60,8 +60,17 @@ type DecidedBy struct {
 	Name string
 }
 
-func explain(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, error) {
-	all := tx.Unfiltered(ctx, "an explanation is about what is hidden, too")
+// explain speaks only of a caller and a row that the caller may read: what a condition found in the row would tell of it.
+func explain(ctx context.Context, tx *op.Tx, in ExplainInput) (out Explanation, err error) {
+	err = tx.Costly(ctx, func(ctx context.Context) error {
+		out, err = explained(ctx, tx, in)
+		return err
+	})
+	return out, err
+}
+
+func explained(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, error) {
+	all := tx.Unfiltered(ctx, "what is hidden is told from what is not there; MayRead asks for each row")
 	who, status, err := whois(all, tx, in.PrincipalID)
 	if err != nil {
 		return Explanation{}, err
@@ -104,7 +113,7 @@ func explain(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, erro
 			break
 		}
 	}
-	return out, nameOf(all, tx, &out.DecidedBy)
+	return out, nameOf(ctx, tx, &out.DecidedBy)
 }
 
 // nameOf puts a policy's name beside its id.
@@ -119,7 +128,7 @@ func nameOf(ctx context.Context, tx *op.Tx, by *DecidedBy) error {
 	p, err := tx.AccessPolicy.Query().Where(accesspolicy.ID(by.ID)).Only(ctx)
 	if err != nil {
 		if ent.IsNotFound(err) {
-			return nil // gone since
+			return nil // deleted since, or hidden
 		}
 		return fmt.Errorf("look the policy up: %w", err)
 	}
@@ -141,6 +150,9 @@ func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, str
 		if err != nil {
 			return nil, "", fmt.Errorf("look the user up: %w", err)
 		}
+		if err := tx.MayRead(ctx, u); err != nil {
+			return nil, "", err
+		}
 		who.Type, who.ID, who.Name, who.Email, who.Role = principal.TypeUser, u.ID, u.Name, u.Email, principal.Role(u.Role)
 		if u.Status == "deactivated" {
 			return who, "deactivated", nil
@@ -153,6 +165,9 @@ func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, str
 		}
 		if err != nil {
 			return nil, "", fmt.Errorf("look the service account up: %w", err)
+		}
+		if err := tx.MayRead(ctx, sa); err != nil {
+			return nil, "", err
 		}
 		who.Type, who.ID, who.Name, who.Role, who.Method = principal.TypeServiceAccount, sa.ID, sa.Name, principal.Role(sa.Role), principal.MethodAPIKey
 		return who, "", nil
@@ -170,6 +185,9 @@ func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principa
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("look the API key up: %w", err)
+	}
+	if err := tx.MayRead(ctx, key); err != nil {
+		return nil, "", err
 	}
 	behind := key.UserID
 	if behind == nil {
@@ -230,6 +248,25 @@ func rowOf(ctx context.Context, tx *op.Tx, in ExplainInput) (authz.Row, any, err
 	if err != nil {
 		return authz.Row{}, nil, fmt.Errorf("load the row: %w", err)
 	}
+	if err := mayHear(ctx, tx, entity); err != nil {
+		return authz.Row{}, nil, err
+	}
 	row, err := tx.RowOf(ctx, entity)
-	return row, entity, err //nolint:wrapcheck // says what it was doing
+	return row, entity, err
+}
+
+// mayHear is MayRead, for rows that tell of others as well: of those the caller's queries find what may be read.
+func mayHear(ctx context.Context, tx *op.Tx, entity any) error {
+	if err := tx.MayRead(ctx, entity); err != nil {
+		return err
+	}
+	name, id, ok := authz.EntityOf(entity)
+	if !ok || !authz.Tells(name) {
+		return nil
+	}
+	_, err := authz.Load(tx.Filtered(ctx), tx.Client, name, id)
+	if ent.IsNotFound(err) {
+		return apperr.New(apperr.Forbidden, "The access policies do not allow this.")
+	}
+	return err
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/accesspolicy"
@@ -15,6 +13,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/id"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 // Limit is how many policies a company may have, disabled ones included.
@@ -24,10 +23,10 @@ var sorts = op.Sorts{"createdAt": accesspolicy.FieldCreatedAt, "updatedAt": acce
 
 // The operations on access policies. They take a person; owners may always read and write policies.
 var (
-	List = op.New("accesspolicy.list", op.Spec{
+	List = paging.NewList("accesspolicy.list", op.Spec{
 		Resource: "AccessPolicy", Action: op.Read, AdminLayer: true, Sorts: sorts,
 		Summary: "List the company's access policies",
-	}, list)
+	}, func(_ context.Context, tx *op.Tx, _ ListInput) *ent.AccessPolicyQuery { return tx.AccessPolicy.Query() })
 
 	Get = op.Get("accesspolicy.read", op.Spec{
 		Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
@@ -37,12 +36,12 @@ var (
 	Create = op.New("accesspolicy.create", op.Spec{
 		Resource: "AccessPolicy", Action: op.Create, AdminLayer: true,
 		Summary: "Create an access policy, in force at once",
-	}, create)
+	}, create).Prepared(prepareCreate)
 
 	Update = op.OnRow("accesspolicy.update", op.Spec{
 		Resource: "AccessPolicy", Action: op.Update, AdminLayer: true,
 		Summary: "Change an access policy, in force at once",
-	}, load, update)
+	}, load, update).Prepared(prepareUpdate)
 
 	Delete = op.OnRow("accesspolicy.delete", op.Spec{
 		Resource: "AccessPolicy", Action: op.Delete, AdminLayer: true,
@@ -52,14 +51,7 @@ var (
 
 // ListInput pages the list of policies.
 type ListInput struct {
-	op.Page
-}
-
-func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.AccessPolicy], error) {
-	q := tx.AccessPolicy.Query()
-	return op.ListOf(ctx, in.Page, sorts, q.Clone().Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.AccessPolicy, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
+	paging.Page
 }
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.AccessPolicy, error) {
@@ -77,11 +69,34 @@ type CreateInput struct {
 	Condition   *Condition `json:"condition,omitempty" nullable:"true" doc:"{path: value}; all entries must hold. Without any it holds always."`
 }
 
+// prepared is a policy that was compiled before the transaction, or what is wrong with it.
+type prepared struct {
+	draft   Draft
+	kept    *authz.Compiled
+	err     error
+	version int // of the row that a change was laid upon
+}
+
+func prepareCreate(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
+	p := prepared{draft: Draft{Effect: in.Effect, Action: in.Action, Resource: in.Resource, Condition: op.Or(in.Condition, Condition{})}}
+	err := p.compile(ctx, tx, false)
+	return p, err
+}
+
+// compile notes what comes of the draft; kept is true for what was saved before.
+func (p *prepared) compile(ctx context.Context, tx *op.Tx, kept bool) error {
+	return tx.Costly(ctx, func(ctx context.Context) error {
+		if p.kept, p.err = p.draft.compileAs(ctx, tx, kept); p.err != nil && apperr.CodeOf(p.err) != apperr.Validation {
+			return p.err
+		}
+		return nil
+	})
+}
+
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.AccessPolicy, error) {
-	draft := Draft{Effect: in.Effect, Action: in.Action, Resource: in.Resource, Condition: op.Or(in.Condition, Condition{})}
-	kept, err := draft.compile(ctx, tx)
-	if err != nil {
-		return nil, err
+	draft, _ := op.Preparation[prepared](tx)
+	if draft.err != nil {
+		return nil, draft.err
 	}
 	if err := mayAdd(ctx, tx); err != nil {
 		return nil, err
@@ -94,7 +109,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.AccessPolicy, 
 		SetEffect(accesspolicy.Effect(in.Effect)).
 		SetAction(in.Action).
 		SetResource(in.Resource).
-		SetCondition(kept.Condition).
+		SetCondition(draft.kept.Condition).
 		SetCreatedBy(tx.Principal().ID).
 		Save(ctx)
 	if err != nil {
@@ -131,20 +146,38 @@ type UpdateInput struct {
 	Condition   op.Patch[Condition] `json:"condition,omitzero" nullable:"true" doc:"Replaces the condition whole."`
 }
 
-func update(ctx context.Context, tx *op.Tx, before *ent.AccessPolicy, in UpdateInput) (*ent.AccessPolicy, error) {
+// prepareUpdate compiles the policy as it would become.
+func prepareUpdate(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
+	before, err := tx.AccessPolicy.Get(ctx, in.ID)
+	if ent.IsNotFound(err) {
+		return nil, nil // there is nothing to change
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the access policy: %w", err)
+	}
 	draft := Draft{Effect: string(before.Effect), Action: before.Action, Resource: before.Resource, Condition: NewCondition(before.Condition)}
+	unchanged := !in.Effect.IsSet() && !in.Action.IsSet() && !in.Resource.IsSet() && !in.Condition.IsSet()
 	op.Set(in.Effect, func(v string) *Draft { draft.Effect = v; return &draft })
 	op.Set(in.Action, func(v string) *Draft { draft.Action = v; return &draft })
 	op.Set(in.Resource, func(v string) *Draft { draft.Resource = v; return &draft })
 	if in.Condition.IsSet() {
 		draft.Condition = op.Or(in.Condition.Value(), Condition{})
 	}
-	kept, err := draft.compile(ctx, tx)
-	if err != nil {
-		return nil, err
+	p := prepared{draft: draft, version: before.Version}
+	err = p.compile(ctx, tx, unchanged)
+	return p, err
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.AccessPolicy, in UpdateInput) (*ent.AccessPolicy, error) {
+	p, ok := op.Preparation[prepared](tx)
+	switch {
+	case !ok, p.version != before.Version:
+		return nil, op.ErrOutdated
+	case p.err != nil:
+		return nil, p.err
 	}
 	u := before.Update().
-		SetEffect(accesspolicy.Effect(draft.Effect)).SetAction(draft.Action).SetResource(draft.Resource).SetCondition(kept.Condition).
+		SetEffect(accesspolicy.Effect(p.draft.Effect)).SetAction(p.draft.Action).SetResource(p.draft.Resource).SetCondition(p.kept.Condition).
 		SetVersion(before.Version + 1)
 	op.Set(in.Name, u.SetName)
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.AccessPolicyUpdateOne { return u.SetDescription("") })
@@ -227,9 +260,15 @@ type Draft struct {
 
 // compile reads the draft. Returns validation_error with a detail for each fault.
 func (d Draft) compile(ctx context.Context, tx *op.Tx) (*authz.Compiled, error) {
+	return d.compileAs(ctx, tx, false)
+}
+
+// compileAs is compile; kept is true for what was saved before.
+func (d Draft) compileAs(ctx context.Context, tx *op.Tx, kept bool) (*authz.Compiled, error) {
 	text, err := d.Condition.read()
 	if err != nil {
 		return nil, err
 	}
-	return tx.Authz().Compile(ctx, authz.Policy{Effect: d.Effect, Action: d.Action, Resource: d.Resource, Condition: text}) //nolint:wrapcheck // an *apperr.Error
+	p := authz.Policy{Effect: d.Effect, Action: d.Action, Resource: d.Resource, Condition: text, Kept: kept}
+	return tx.Authz().Compile(ctx, p)
 }

@@ -15,6 +15,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
@@ -48,7 +49,7 @@ func TestVersions(t *testing.T) {
 		require.False(t, p.Enabled)
 		c := policy.NewCondition([]byte(`{"resource.status": {"ne": "draft"}}`))
 		p = testkit.Run(t, w, admin, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: p.ID}, Condition: op.SetTo(c), Name: op.SetTo("Other")})
-		versions := testkit.Run(t, w, owner, policy.VersionsOf, op.OfParents{IDs: []string{p.ID}})[p.ID]
+		versions := testkit.Run(t, w, owner, policy.VersionsOf, paging.OfParents{IDs: []string{p.ID}})[p.ID]
 		require.Equal(t, 3, versions.Total)
 		newest := versions.Rows[0]
 		require.Equal(t, w.A.Users[principal.Admin].ID, newest.ActorID)
@@ -218,7 +219,7 @@ func TestReplay(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		owner, member := w.As(w.A, principal.Owner), w.As(w.A, principal.Member)
 		prod := service(t, w, "Billing", map[string]string{"env": "prod"})
-		write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "prod"}`)
+		write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "prod", "principal.role": "member"}`)
 		denied := refused(t, w, member, catalog.GetService, op.ByID{ID: prod.ID}, apperr.Forbidden)
 		refused(t, w, member, secret.ListSecrets, secret.ListSecretsInput{}, apperr.Forbidden) // the role's, and stays
 		draft := func(effect, action, condition string) policy.Draft {
@@ -283,7 +284,7 @@ func TestUnreadablePoliciesRefuse(t *testing.T) {
 	require.Equal(t, apperr.Forbidden, e.Code)
 	_, _, err = op.Run(owner, w.Engine, catalog.ListServices, catalog.ListServicesInput{}, nil)
 	require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
-	list := testkit.Run(t, w, owner, policy.List, policy.ListInput{Page: op.Page{Sort: "name"}})
+	list := testkit.Run(t, w, owner, policy.List, policy.ListInput{Page: paging.Page{Sort: "name"}})
 	require.Equal(t, "broken", list.Rows[1].Name, "owners find it and take it away")
 	testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: list.Rows[1].ID})
 	require.Len(t, names(t, w, owner), 1)

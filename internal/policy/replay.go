@@ -42,7 +42,28 @@ type ChangedDecision struct {
 	After      bool
 }
 
-func replay(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) {
+// replayTime bounds a replay, the compilation of its drafts included.
+const replayTime = time.Second
+
+// replay speaks only of decisions about rows that the caller may read: drafts that look at a text would tell what it says.
+// Returns validation_error when it takes longer than replayTime.
+func replay(ctx context.Context, tx *op.Tx, in ReplayInput) (out Replayed, err error) {
+	err = tx.Costly(ctx, func(ctx context.Context) error {
+		limited, cancel := context.WithTimeout(ctx, replayTime)
+		defer cancel()
+		out, err = replayed(limited, tx, in)
+		if err != nil && limited.Err() != nil && ctx.Err() == nil {
+			return apperr.InvalidField("last", "takes too long with these policies; ask for fewer decisions, or fewer policies")
+		}
+		return err
+	})
+	if err != nil {
+		return Replayed{}, err
+	}
+	return out, nil
+}
+
+func replayed(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) {
 	set, err := draftSet(ctx, tx, in.Policies)
 	if err != nil {
 		return Replayed{}, err
@@ -52,12 +73,23 @@ func replay(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) {
 	if err != nil {
 		return Replayed{}, fmt.Errorf("read the decision log: %w", err)
 	}
-	out := Replayed{Examined: len(rows), Changed: []ChangedDecision{}}
+	out := Replayed{Changed: []ChangedDecision{}}
 	for _, d := range rows {
+		if ctx.Err() != nil {
+			return Replayed{}, fmt.Errorf("replay: %w", ctx.Err())
+		}
+		row, visible, err := keptRow(ctx, tx, d)
+		if err != nil {
+			return Replayed{}, err
+		}
+		if !visible {
+			continue
+		}
+		out.Examined++
 		if !byPolicies(d) {
 			continue // scopes and roles decided, and would again
 		}
-		after, err := again(ctx, tx, set, d)
+		after, err := again(ctx, tx, set, d, row)
 		if err != nil {
 			return Replayed{}, err
 		}
@@ -113,7 +145,7 @@ type input struct {
 }
 
 // again decides by the draft what was decided before.
-func again(ctx context.Context, tx *op.Tx, set *authz.Set, d *ent.AccessDecision) (bool, error) {
+func again(ctx context.Context, tx *op.Tx, set *authz.Set, d *ent.AccessDecision, row authz.Row) (bool, error) {
 	var in input
 	if err := json.Unmarshal(d.Input, &in); err != nil {
 		return false, fmt.Errorf("read decision %s: %w", d.ID, err)
@@ -129,10 +161,6 @@ func again(ctx context.Context, tx *op.Tx, set *authz.Set, d *ent.AccessDecision
 	if t, err := time.Parse(authz.MomentFormat, in.Context.Time); err == nil {
 		caller.Time = t
 	}
-	row, err := keptRow(ctx, tx, d, in)
-	if err != nil {
-		return false, err
-	}
 	q := authz.Question{Verb: d.Verb, Action: d.Action, Resource: d.ResourceType}
 	answer, err := tx.Authz().DecideRow(ctx, set, caller, q, row)
 	if err != nil {
@@ -141,19 +169,31 @@ func again(ctx context.Context, tx *op.Tx, set *authz.Set, d *ent.AccessDecision
 	return answer.Allow, nil
 }
 
-// keptRow is the row as it was; where the log has none, because no policy looked at it, as it is now.
-func keptRow(ctx context.Context, tx *op.Tx, d *ent.AccessDecision, in input) (authz.Row, error) {
+// keptRow is the row as it was; where the log has none, because no policy looked at it, as it is now. visible is false for
+// one that the caller may not read, as it was or as it is.
+func keptRow(ctx context.Context, tx *op.Tx, d *ent.AccessDecision) (row authz.Row, visible bool, err error) {
+	var in input
+	if err := json.Unmarshal(d.Input, &in); err != nil {
+		return authz.Row{}, false, fmt.Errorf("read decision %s: %w", d.ID, err)
+	}
 	id := op.Or(d.ResourceID, "")
-	if in.Resource != nil || id == "" {
-		return authz.RowOfInput(d.ResourceType, id, in.Resource), nil
+	row = authz.RowOfInput(d.ResourceType, id, in.Resource)
+	if in.Resource != nil {
+		if visible, err = tx.Shows(ctx, row); err != nil || !visible {
+			return row, false, err
+		}
 	}
-	all := tx.Unfiltered(ctx, "a draft is tried on what is hidden, too")
-	entity, err := authz.Load(all, tx.Client, d.ResourceType, id)
-	if ent.IsNotFound(err) {
-		return authz.Row{Resource: d.ResourceType, ID: id}, nil
+	if id == "" || !authz.HasRows(d.ResourceType) || in.Resource != nil && !tx.Narrowed(d.ResourceType) {
+		return row, true, nil
 	}
-	if err != nil {
-		return authz.Row{}, fmt.Errorf("load the row of decision %s: %w", d.ID, err)
+	entity, err := authz.Load(ctx, tx.Client, d.ResourceType, id)
+	switch {
+	case ent.IsNotFound(err):
+		return row, !tx.Narrowed(d.ResourceType), nil // hidden, or deleted: nothing tells which
+	case err != nil:
+		return row, false, fmt.Errorf("load the row of decision %s: %w", d.ID, err)
+	case in.Resource == nil:
+		row, err = tx.RowOf(ctx, entity)
 	}
-	return tx.RowOf(all, entity) //nolint:wrapcheck // says what it was doing
+	return row, true, err
 }

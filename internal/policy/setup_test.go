@@ -10,6 +10,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
@@ -56,7 +57,7 @@ func refused[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o
 // names lists the services that the caller sees, which must be as many as the list's total.
 func names(t *testing.T, w *testkit.World, ctx context.Context) []string {
 	t.Helper()
-	out := testkit.Run(t, w, ctx, catalog.ListServices, catalog.ListServicesInput{Page: op.Page{Sort: "name"}})
+	out := testkit.Run(t, w, ctx, catalog.ListServices, catalog.ListServicesInput{Page: paging.Page{Sort: "name"}})
 	list := []string{}
 	for _, s := range out.Rows {
 		list = append(list, s.Name)

@@ -25,7 +25,10 @@ type Validity struct {
 }
 
 func validate(ctx context.Context, tx *op.Tx, in ValidateInput) (Validity, error) {
-	_, err := in.compile(ctx, tx)
+	err := tx.Costly(ctx, func(ctx context.Context) error {
+		_, err := in.compile(ctx, tx)
+		return err
+	})
 	if err == nil {
 		return Validity{Valid: true, Details: []apperr.Detail{}}, nil
 	}

@@ -157,3 +157,14 @@ func Operator(companyID, name string) *Principal {
 		Role: OperatorRole, Scopes: AllScopes, Method: MethodLocal,
 	}
 }
+
+// Worker returns the principal of work in the background within one company: a job, or the product itself on a customer's
+// behalf. The guards of tenancy and row-level security bind it to the company. There it may do everything, as the operator
+// may (it has the operator's role, so scopes, roles and access policies refuse it nothing): what a worker does was allowed
+// to whoever caused it. Audit entries name it as the system, with the worker's name ("webhook replay").
+func Worker(companyID, name string) *Principal {
+	return &Principal{
+		CompanyID: companyID, Type: TypeSystem, ID: "system", Name: name,
+		Role: OperatorRole, Scopes: AllScopes, Method: MethodLocal,
+	}
+}

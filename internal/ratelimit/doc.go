@@ -1,17 +1,24 @@
-// Package ratelimit decides whether one more call of a credential may be served: at most PerMinute in any 60
-// seconds and PerDay in a calendar day (UTC).
+// Package ratelimit is where limits are counted: how many calls or attempts of one kind are taken from one key within a
+// window.
 //
-// Who calls it: the middleware of /v1 and of /graphql, once per authenticated call and before anything else of the
-// call is done. The key it passes names the credential (an API key, or user and client of a bearer token); live
-// and test credentials have keys of their own. The server picks Memory on one node and Redis when several share
-// their counts, and keeps Memory's day counts in its database through Snapshot and Restore.
+//	what is counted            by              in                              limit
+//	calls of a credential      gate.Guard      Limiter: Memory, or Redis where Limit, by plan and company: per minute
+//	                                           several nodes share counts      and per day
+//	anonymous calls            gate.Anonymous  a Memory of its own             gate.Allowance
+//	proofs, messages, mails    throttle        Counter: rows in the database   Attempts: a window, or growing pauses
 //
-// What it never does: read a clock (now is the caller's, so that every node follows the product's clock), look at
-// companies or the database (what ForCompany needs it is given), write HTTP, log a key, or start a goroutine. It is
-// no shield against unauthenticated floods: only known credentials may reach it, since every key costs memory;
-// package gate counts strangers in an instance of its own, under a fixed number of keys.
+// A Limiter counts calls: at most PerMinute in any 60 seconds and PerDay in a calendar day (UTC). Guard asks it once per
+// authenticated call, before anything else of the call is done. The key names the credential (an API key, or user and client
+// of a bearer token); live and test credentials have keys of their own. Every key costs memory, so only known credentials may
+// be keys; gate.Anonymous counts under a fixed number of keys. DayCounts keeps a Memory's day counts in the database across
+// restarts.
 //
-// One call:
+// A Counter counts attempts that are rare and must be known to all nodes, also after a restart: one row each (Throttle).
+//
+// The package never decides what is counted or what a refused caller is told, writes no HTTP and logs no key. A Limiter reads
+// no clock: now is the caller's, so that every node follows the product's clock.
+//
+// One call of a Limiter:
 //
 //	          ┌ calls in (now-60s, now] ≥ PerMinute ┐
 //	Take ─────┤                                     ├──> refused: nothing is counted, RetryAfter says when

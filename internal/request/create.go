@@ -23,6 +23,8 @@ var Create = op.New("request.create", op.Spec{
 		return []string{"request.create", "request.update"} // who may not assign may not do it while filing either
 	}
 	return []string{"request.create"}
+}).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
+	return prepareFields(ctx, tx, in.OfferingID, in.Fields)
 })
 
 // CreateInput is what is filed.
@@ -31,8 +33,8 @@ type CreateInput struct {
 	OfferingID  string            `json:"offeringId" minLength:"1" maxLength:"64" doc:"An active offering of that service."`
 	Title       string            `json:"title" minLength:"1" maxLength:"300" pattern:"\\S" patternDescription:"more than blanks"`
 	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-	Priority    *string           `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"MEDIUM when not given."`
-	Fields      map[string]any    `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key."`
+	Priority    *string           `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"MEDIUM when not given." example:"LOW"`
+	Fields      map[string]any    `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
 	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
 	AssigneeID  *string           `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
 	TeamID      *string           `json:"teamId,omitempty" nullable:"true" maxLength:"64"`
@@ -43,7 +45,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFields(ctx, tx, off, in.Fields); err != nil {
+	if err := checkFields(tx, off); err != nil {
 		return nil, err
 	}
 	if err := takesRequests(off, status); err != nil {
@@ -80,7 +82,6 @@ func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, serv
 	off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
 		offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
 	if err == nil && in.AssigneeID == nil && in.TeamID == nil {
-		tx.Known(ctx, off.ServiceID)
 		return off, service.StatusActive, nil // one statement, for all but the requests that name somebody or are refused
 	}
 	off, err = tx.Offering.Query().Where(offering.ID(in.OfferingID)).WithService().Only(ctx)

@@ -2,20 +2,18 @@ package request
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var sorts = op.Sorts{
 	"createdAt": request.FieldCreatedAt, "updatedAt": request.FieldUpdatedAt, "title": request.FieldTitle,
-	"priority": request.FieldPriorityRank, "status": request.FieldStatus,
+	"priority": request.FieldPriorityRank + "," + request.FieldCreatedAt, "status": request.FieldStatus + "," + request.FieldCreatedAt,
 }
 
 // List finds requests. Callers whose role reaches only their own see those.
@@ -26,7 +24,7 @@ var List = op.New("request.list", op.Spec{
 
 // ListInput filters and pages the list. Filters combine; each takes several values, any of which may match.
 type ListInput struct {
-	op.Page
+	paging.Page
 	Status        []string            `json:"-" query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
 	Priority      []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
 	ServiceID     []string            `json:"-" query:"serviceId" maxLength:"64"`
@@ -40,23 +38,12 @@ type ListInput struct {
 	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests whose title contains this, in any case."`
 }
 
-func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.Request], error) {
+func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
 	q := tx.Request.Query().Where(in.where(tx)...)
-	rows := func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Request, error) {
-		page := op.Lean[ent.Request](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit)
-		if offset < op.DeepPage {
-			return page.All(ctx)
-		}
-		ids, err := page.IDs(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("find the page's ids: %w", err)
-		}
-		return tx.Request.Query().Where(request.IDIn(ids...)).Order(order).All(ctx)
+	if counter, ok := in.counter(tx); ok {
+		return paging.Counted(ctx, tx, in.Page, sorts, counter, q)
 	}
-	if kept, ok := in.kept(tx); ok {
-		return op.ListKept(ctx, tx, in.Page, sorts, kept, q.Count, rows)
-	}
-	return op.ListOf(ctx, in.Page, sorts, q.Count, rows)
+	return paging.Of(ctx, in.Page, sorts, q)
 }
 
 // where returns the filters as predicates.
@@ -65,9 +52,7 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 	if tx.OwnOnly() {
 		where = append(where, request.CreatedBy(tx.Principal().ID))
 	}
-	if len(in.Status) > 0 {
-		where = append(where, request.StatusIn(op.Enums[request.Status](in.Status)...))
-	}
+	where = paging.In(where, in.Status, request.StatusIn)
 	if len(in.Priority) > 0 {
 		ranks := make([]int8, len(in.Priority))
 		for i, p := range in.Priority {
@@ -75,11 +60,11 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 		}
 		where = append(where, request.PriorityRankIn(ranks...)) // the indexed twin of priority
 	}
-	where = op.AppendIn(where, in.ServiceID, request.ServiceIDIn)
-	where = op.AppendIn(where, in.OfferingID, request.OfferingIDIn)
-	where = op.AppendIn(where, in.AssigneeID, request.AssigneeIDIn)
-	where = op.AppendIn(where, in.TeamID, request.TeamIDIn)
-	where = op.AppendIn(where, in.CreatedBy, request.CreatedByIn)
+	where = paging.In(where, in.ServiceID, request.ServiceIDIn)
+	where = paging.In(where, in.OfferingID, request.OfferingIDIn)
+	where = paging.In(where, in.AssigneeID, request.AssigneeIDIn)
+	where = paging.In(where, in.TeamID, request.TeamIDIn)
+	where = paging.In(where, in.CreatedBy, request.CreatedByIn)
 	if in.CreatedAfter != nil {
 		where = append(where, request.CreatedAtGTE(in.CreatedAfter.UTC()))
 	}
@@ -87,31 +72,31 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 		where = append(where, request.CreatedAtLT(in.CreatedBefore.UTC()))
 	}
 	for key, values := range in.Tags {
-		where = append(where, op.TagIn[predicate.Request](request.FieldTags, key, values))
+		where = append(where, paging.TagIn[predicate.Request](request.FieldTags, key, values))
 	}
 	if in.Q != "" {
-		where = append(where, op.ContainsFold[predicate.Request](request.FieldTitle, in.Q))
+		where = append(where, paging.ContainsFold[predicate.Request](request.FieldTitle, in.Q))
 	}
 	return where
 }
 
-// maxKeptServices bounds the services whose counters are added up; the total of more is counted behind their index.
-const maxKeptServices = 4
+// maxCountedServices bounds the services whose counters are added up; the total of more is counted behind their index.
+const maxCountedServices = 4
 
-// kept returns the counter that knows the total: of all requests, or of some statuses, priorities and services.
-func (in ListInput) kept(tx *op.Tx) (op.Kept, bool) {
+// counter returns the one that knows the total: of all requests, or of some statuses, priorities and services.
+func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags) > 0 ||
-		in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxKeptServices {
-		return op.Kept{}, false
+		in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
+		return paging.Counter{}, false
 	}
 	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0
 	switch {
 	case all:
-		return op.Kept{Kind: "request"}, true
+		return paging.Counter{Entity: "Request", Kind: "request"}, true
 	case len(in.ServiceID) == 0:
-		return op.Kept{Kind: "request", Facets: facets(in.Status, in.Priority)}, true
+		return paging.Counter{Entity: "Request", Kind: "request", Facets: facets(in.Status, in.Priority)}, true
 	default:
-		return op.Kept{Kind: "request_service", Facets: facets(in.ServiceID, facets(in.Status, in.Priority))}, true
+		return paging.Counter{Entity: "Request", Kind: "request_service", Facets: facets(in.ServiceID, facets(in.Status, in.Priority))}, true
 	}
 }
 

@@ -2,11 +2,10 @@ package request
 
 import (
 	"context"
-	"fmt"
 
 	"atrium/ent"
-	"atrium/ent/request"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 // LookUp reads those of many requests that match a filter and that the caller may see; the others are left out. Whoever
@@ -27,14 +26,5 @@ func lookUp(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Req
 	if len(in.IDs) == 0 {
 		return map[string]*ent.Request{}, nil
 	}
-	rows, err := op.Lean[ent.Request](tx.Request.Query(), in.Lean).
-		Where(request.IDIn(op.Padded(in.IDs)...)).Where(in.where(tx)...).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("look requests up: %w", err)
-	}
-	out := make(map[string]*ent.Request, len(rows))
-	for _, r := range rows {
-		out[r.ID] = r
-	}
-	return out, nil
+	return paging.LookUp(ctx, tx.Request.Query().Where(in.where(tx)...), paging.ByIDs{IDs: in.IDs})
 }

@@ -20,6 +20,7 @@ var (
 
 	Decline = op.OnRow("request.decline", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
+		Past:    map[string]string{"request.cancel": EventCancelled},
 		Summary: "Cancel a request, saying why",
 	}, load, decline).WithVerbs(func(DeclineInput) []string { return []string{"request.cancel"} })
 )

@@ -19,8 +19,22 @@ var (
 
 	Update = op.OnRow("request.update", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
+		Past:    map[string]string{"request.cancel": EventCancelled},
 		Summary: "Update a request, or move it along: status IN_PROGRESS accepts, COMPLETED completes, CANCELLED cancels",
-	}, load, update).WithVerbs(UpdateInput.verbs)
+	}, load, update).WithVerbs(UpdateInput.verbs).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
+		if !in.Fields.IsSet() {
+			return nil, nil // no answers are changed
+		}
+		r, err := tx.Request.Get(ctx, in.ID)
+		if ent.IsNotFound(err) {
+			return nil, nil // there is nothing to change
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the request: %w", err)
+		}
+		fields, _ := op.Given(in.Fields)
+		return prepareFields(ctx, tx, r.OfferingID, fields)
+	})
 )
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
@@ -53,8 +67,7 @@ func (in UpdateInput) verbs() []string {
 			verbs = append(verbs, a.verb)
 		}
 	}
-	if len(verbs) == 0 || in.Title.IsSet() || in.Description.IsSet() || in.Priority.IsSet() || in.Fields.IsSet() ||
-		in.Tags.IsSet() || in.AssigneeID.IsSet() || in.TeamID.IsSet() {
+	if len(verbs) == 0 || op.Sets(in, "status") {
 		verbs = append(verbs, "request.update")
 	}
 	return verbs
@@ -112,6 +125,5 @@ func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) erro
 	if err != nil {
 		return fmt.Errorf("look the offering up: %w", err)
 	}
-	fields, _ := op.Given(in.Fields)
-	return checkFields(ctx, tx, off, fields)
+	return checkFields(tx, off)
 }

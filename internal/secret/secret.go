@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/secret"
 	"atrium/internal/id"
 	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/workflow"
 )
 
 // secretSorts are the fields that the list of secrets can be ordered by.
@@ -17,10 +17,10 @@ var secretSorts = op.Sorts{"createdAt": secret.FieldCreatedAt, "updatedAt": secr
 
 // The operations on secrets. None returns a value.
 var (
-	ListSecrets = op.New("secret.list", op.Spec{
+	ListSecrets = paging.NewList("secret.list", op.Spec{
 		Resource: "Secret", Action: op.Read, Scope: "secrets:read", Sorts: secretSorts,
 		Summary: "List secrets, without their values",
-	}, listSecrets)
+	}, func(_ context.Context, tx *op.Tx, _ ListSecretsInput) *ent.SecretQuery { return tx.Secret.Query() })
 
 	GetSecret = op.Get("secret.read", op.Spec{
 		Resource: "Secret", Action: op.Read, Scope: "secrets:read",
@@ -52,14 +52,7 @@ var (
 
 // ListSecretsInput pages the list of secrets.
 type ListSecretsInput struct {
-	op.Page
-}
-
-func listSecrets(ctx context.Context, tx *op.Tx, in ListSecretsInput) (op.List[*ent.Secret], error) {
-	q := tx.Secret.Query()
-	return op.ListOf(ctx, in.Page, secretSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Secret, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
+	paging.Page
 }
 
 func loadSecret(ctx context.Context, tx *op.Tx, id string) (*ent.Secret, error) {
@@ -69,7 +62,7 @@ func loadSecret(ctx context.Context, tx *op.Tx, id string) (*ent.Secret, error) 
 // CreateSecretInput describes a new secret.
 type CreateSecretInput struct {
 	Name        string  `json:"name" pattern:"^[A-Z][A-Z0-9_]{0,63}$" doc:"What workflows call it: secrets.NAME. Unique in the company, and not changeable."`
-	Value       Value   `json:"value" minLength:"1" maxLength:"65536" writeOnly:"true" doc:"At most 64 KiB; never returned."`
+	Value       Value   `json:"value" minLength:"1" maxLength:"65536" writeOnly:"true" example:"9f2c1e" doc:"At most 64 KiB; never returned."`
 	Description *string `json:"description,omitempty" nullable:"true" maxLength:"10000"`
 }
 
@@ -98,7 +91,7 @@ func createSecret(ctx context.Context, tx *op.Tx, in CreateSecretInput) (*ent.Se
 // UpdateSecretInput changes the fields that it names.
 type UpdateSecretInput struct {
 	op.ByID
-	Value       op.Patch[Value]  `json:"value,omitzero" minLength:"1" maxLength:"65536" writeOnly:"true" doc:"Replaces the value and makes a new version; at most 64 KiB; never returned."`
+	Value       op.Patch[Value]  `json:"value,omitzero" minLength:"1" maxLength:"65536" writeOnly:"true" example:"9f2c1e" doc:"Replaces the value and makes a new version; at most 64 KiB; never returned."`
 	Description op.Patch[string] `json:"description,omitzero" nullable:"true" maxLength:"10000"`
 }
 
@@ -132,6 +125,9 @@ func rotateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in RotateS
 }
 
 func deleteSecret(ctx context.Context, tx *op.Tx, s *ent.Secret, _ op.ByID) (struct{}, error) {
+	if err := workflow.Unused(ctx, tx, "secret", s.Name); err != nil {
+		return struct{}{}, err
+	}
 	if err := tx.Secret.DeleteOne(s).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the secret: %w", err)
 	}

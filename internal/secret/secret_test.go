@@ -21,6 +21,7 @@ import (
 	entsecret "atrium/ent/secret"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 	"atrium/internal/secret"
 	"atrium/internal/store"
@@ -275,7 +276,7 @@ func TestListSorts(t *testing.T) {
 			w.Clock.SetOffset(w.Clock.Offset() + time.Second)
 		}
 		for sort, want := range map[string]string{"": "ACB", "createdAt": "BCA", "-updatedAt": "ACB", "name": "ABC", "-name": "CBA"} {
-			list := testkit.Run(t, w, ctx, secret.ListSecrets, secret.ListSecretsInput{Page: op.Page{Sort: sort}})
+			list := testkit.Run(t, w, ctx, secret.ListSecrets, secret.ListSecretsInput{Page: paging.Page{Sort: sort}})
 			var got strings.Builder
 			for _, s := range list.Rows {
 				got.WriteString(s.Name)

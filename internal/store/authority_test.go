@@ -81,21 +81,18 @@ func TestAuthorityIsHeardOfOtherProcesses(t *testing.T) {
 	})
 }
 
-// Propagation is kept: on a machine that is busy with other things a single try may take longer, so the quickest of
-// several counts.
+// After store.Propagation a change is known, or what was cached does not count: however busy the machine is.
 func TestPropagation(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		other := another(t, w)
-		best := patience
-		for try := 0; try < 50 && best >= store.Propagation; try++ {
+		for range 5 {
 			before := heard(t, w.Store)
 			require.NoError(t, other.Write(w.As(w.A, principal.Owner), named(changes(w), "a key is revoked")))
-			committed := time.Now()
-			require.Eventually(t, func() bool { v, _ := w.Store.Authority(); return v > before }, patience, time.Millisecond)
-			best = min(best, time.Since(committed))
+			<-time.After(store.Propagation)
+			v, ok := w.Store.Authority()
+			require.True(t, v > before || !ok)
 		}
-		require.Less(t, best, store.Propagation)
 	})
 }
 

@@ -12,6 +12,23 @@
 //	            result, so BEGIN, set_config and the first query are one round trip, and so are the last inserts
 //	            and COMMIT
 //
+// On PostgreSQL the reader is an Ent driver straight on pgx. It binds each of its connections to a company by the setting
+// that row-level security reads, in one round trip with the first query after a change of company (postgres.go). Each
+// read costs 10–20 % more with row-level security this way, and 45–55 % more with BEGIN, set_config, query and COMMIT.
+//
+// Counters. Triggers keep how many requests and audit entries a company has, by status, priority and service, so that a
+// list's exact total costs no scan (table row_counts, paging.Counter). Without them, counting 900,000 requests of one
+// company behind an index takes 62 ms on SQLite and 212 ms on PostgreSQL 15, and the 400,000 with one status 34 and
+// 90 ms; the sum of a counter takes less than 0.1 ms (2026-11, two cores). On PostgreSQL a counter has 16 rows, so
+// that the inserts of one company do not wait for each other.
+//
+// Migrations. Embedded SQL files are applied in one transaction under a lock that other processes wait for, on SQLite
+// with foreign keys off (rebuilds of tables) and all of them checked before the commit. schema_migrations holds each
+// file's checksum: a changed file and a newer database are refused. Weighed in 2026-11 against 220 lines here: goose
+// v3.29.0 has neither of the two checks, no lock for SQLite and no adoption of the table that databases already carry,
+// and it commits each file on its own, so that all of this would be our code around it; Atlas's executor leaves the
+// table of revisions to its caller, too. migrategen writes the files.
+//
 // Because a write's error may come back with a later statement, constraint violations are turned into *Violation
 // in one place, at the end of Write.
 package store

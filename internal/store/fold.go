@@ -14,7 +14,7 @@ func init() {
 	sqlite.MustRegisterDeterministicScalarFunction("atrium_lower", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		switch v := args[0].(type) {
 		case nil:
-			return nil, nil //nolint:nilnil // NULL stays NULL
+			return nil, nil // NULL stays NULL
 		case string:
 			return strings.ToLower(v), nil
 		case []byte:

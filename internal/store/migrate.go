@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
 	"entgo.io/ent/dialect"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
@@ -31,6 +31,28 @@ var ErrNewer = errors.New("the database is newer than this binary: run the versi
 // ErrOutdated is returned by CheckVersion when migrations are missing.
 var ErrOutdated = errors.New("the database is older than this binary: run `atrium migrate`")
 
+// migrationLock is the key of PostgreSQL's advisory lock: "atrium" in ASCII.
+const migrationLock = 0x61747269756d
+
+// migrationSQL is what the migrator says to each database. begin comes before the transaction and end after it; bind is
+// the first statement in it.
+var migrationSQL = map[string]struct{ folder, exists, begin, bind, end string }{
+	dialect.SQLite: {
+		folder: "migrations/sqlite",
+		exists: "SELECT count(*) FROM sqlite_master WHERE name = 'schema_migrations'",
+		begin:  "PRAGMA foreign_keys = OFF", // as rebuilds of tables need; the transaction, which is immediate, is the lock
+		bind:   "SELECT 1",
+		end:    "PRAGMA foreign_keys = ON",
+	},
+	dialect.Postgres: {
+		folder: "migrations/postgres",
+		exists: "SELECT count(to_regclass('schema_migrations'))",
+		begin:  fmt.Sprintf("SELECT pg_advisory_lock(%d)", int64(migrationLock)),
+		bind:   "SELECT set_config('app.company_id', '" + everyCompany + "', true)",
+		end:    fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(migrationLock)),
+	},
+}
+
 // migration is one file of the dialect's folder.
 type migration struct {
 	version string // the file's name up to the first underscore
@@ -41,8 +63,7 @@ type migration struct {
 
 // migrationsFor returns the dialect's migrations in order.
 func migrationsFor(name string) ([]migration, error) {
-	dir := "migrations/" + map[string]string{dialect.SQLite: "sqlite", dialect.Postgres: "postgres"}[name]
-	files, err := fs.Glob(Migrations, dir+"/*.sql")
+	files, err := fs.Glob(Migrations, migrationSQL[name].folder+"/*.sql")
 	if err != nil {
 		return nil, fmt.Errorf("list migrations: %w", err)
 	}
@@ -53,7 +74,7 @@ func migrationsFor(name string) ([]migration, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read migration: %w", err)
 		}
-		base := strings.TrimSuffix(f[strings.LastIndexByte(f, '/')+1:], ".sql")
+		base := strings.TrimSuffix(path.Base(f), ".sql")
 		version, _, _ := strings.Cut(base, "_")
 		sum := sha256.Sum256(b)
 		out = append(out, migration{version: version, name: base, sql: string(b), sum: hex.EncodeToString(sum[:])})
@@ -61,116 +82,119 @@ func migrationsFor(name string) ([]migration, error) {
 	return out, nil
 }
 
-const migrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations (
-	version TEXT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`
-
-// pending returns the migrations that applied lacks, and refuses a database that this binary does not know.
-func pending(known []migration, applied map[string]string) ([]migration, error) {
-	var todo []migration
-	seen := 0
-	for _, m := range known {
-		sum, done := applied[m.version]
-		switch {
-		case !done:
-			todo = append(todo, m)
-		case sum != m.sum:
-			return nil, fmt.Errorf("migration %s was changed after it had been applied", m.name)
-		default:
-			seen++
-		}
+// migrationDB opens the database for migrations; closing it leaves the store as it is.
+func (s *Store) migrationDB() (*sql.DB, error) {
+	if s.dialect == dialect.Postgres {
+		return stdlib.OpenDBFromPool(s.pool), nil
 	}
-	if seen < len(applied) {
-		return nil, ErrNewer
-	}
-	return todo, nil
+	return OpenSQLiteFile(s.path)
 }
 
 // Migrate brings the database to this binary's version, job tables included, under a lock that other processes
-// wait for. Returns the names of the migrations that it applied, and ErrNewer for a database that is ahead.
-func (s *Store) Migrate(ctx context.Context) ([]string, error) {
-	if s.dialect == dialect.Postgres {
-		return migratePostgres(ctx, s.pool)
-	}
-	return migrateSQLite(ctx, s.path)
-}
-
-// migrateSQLite works on a connection of its own with foreign keys off, as table rebuilds need, and checks them all
-// before it commits.
-func migrateSQLite(ctx context.Context, path string) (names []string, err error) {
-	known, err := migrationsFor(dialect.SQLite)
-	if err != nil {
-		return nil, err
-	}
-	db, err := OpenSQLiteFile(path)
+// wait for: all of it or, after an error, nothing. Returns the names of the migrations that it applied, ErrNewer for a
+// database that is ahead, and an error for one that was migrated by a file which has been changed since.
+func (s *Store) Migrate(ctx context.Context) (names []string, err error) {
+	db, err := s.migrationDB()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
+	conn, err := db.Conn(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	tx, err := db.BeginTx(ctx, nil) // immediate: the lock
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := conn.ExecContext(ctx, migrationSQL[s.dialect].begin); err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	defer func() {
+		if _, eerr := conn.ExecContext(context.WithoutCancel(ctx), migrationSQL[s.dialect].end); eerr != nil {
+			err = errors.Join(err, fmt.Errorf("migrate: %w", eerr))
+		}
+	}()
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after the commit it has nothing to say
-	names, err = applySQLite(ctx, tx, known)
-	if err != nil {
+	if names, err = s.apply(ctx, tx); err != nil {
 		return nil, err
 	}
-	m, err := rivermigrate.New(riversqlite.New(db), nil)
-	if err != nil {
-		return nil, fmt.Errorf("migrate the job tables: %w", err)
-	}
-	// The transaction is the lock that other processes wait for; it is PostgreSQL whose migrations cannot share one.
-	if _, err := m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil); err != nil { //nolint:staticcheck // deprecated for that reason
-		return nil, fmt.Errorf("migrate the job tables: %w", err)
+	if s.dialect == dialect.SQLite {
+		m, err := rivermigrate.New(riversqlite.New(db), nil)
+		if err == nil {
+			// The transaction is the lock that other processes wait for; it is PostgreSQL whose migrations cannot share one.
+			_, err = m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil) //nolint:staticcheck // deprecated for that reason
+		}
+		if err != nil {
+			return nil, fmt.Errorf("migrate the job tables: %w", err)
+		}
 	}
 	if err := tx.Commit(); err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
+	if s.dialect == dialect.Postgres {
+		m, err := rivermigrate.New(riverpgxv5.New(s.pool), nil)
+		if err == nil {
+			_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("migrate the job tables: %w", err)
+		}
+	}
 	return names, nil
 }
 
-func applySQLite(ctx context.Context, tx *sql.Tx, known []migration) ([]string, error) {
-	if _, err := tx.ExecContext(ctx, migrationsTable); err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
-	}
-	rows, err := tx.QueryContext(ctx, "SELECT version, checksum FROM schema_migrations")
-	if err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
-	}
-	applied, err := scanApplied(rows)
-	if err != nil {
-		return nil, err
-	}
-	todo, err := pending(known, applied)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, m := range todo {
-		if _, err := tx.ExecContext(ctx, m.sql); err != nil {
-			return nil, fmt.Errorf("migration %s: %w", m.name, err)
+// apply applies in tx what the database lacks, and returns the names.
+func (s *Store) apply(ctx context.Context, tx *sql.Tx) (names []string, err error) {
+	const table = `CREATE TABLE IF NOT EXISTS schema_migrations (
+		version TEXT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`
+	for _, statement := range []string{migrationSQL[s.dialect].bind, table} {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return nil, fmt.Errorf("migrate: %w", err)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO schema_migrations VALUES (?, ?, ?, datetime('now'))", m.version, m.name, m.sum); err != nil {
-			return nil, fmt.Errorf("migration %s: %w", m.name, err)
+	}
+	todo, err := s.pending(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range todo {
+		done := fmt.Sprintf("INSERT INTO schema_migrations VALUES ('%s', '%s', '%s', CAST(CURRENT_TIMESTAMP AS TEXT))", m.version, m.name, m.sum)
+		for _, statement := range []string{m.sql, done} {
+			if _, err := tx.ExecContext(ctx, statement); err != nil {
+				return nil, fmt.Errorf("migration %s: %w", m.name, err)
+			}
 		}
 		names = append(names, m.name)
 	}
-	bad, err := tx.QueryContext(ctx, "PRAGMA foreign_key_check")
-	if err != nil {
-		return nil, fmt.Errorf("check foreign keys: %w", err)
+	if s.dialect == dialect.SQLite {
+		var table string
+		err := tx.QueryRowContext(ctx, `SELECT "table" FROM pragma_foreign_key_check`).Scan(&table)
+		if err == nil {
+			return nil, fmt.Errorf("migrate: a foreign key of %s would point nowhere; nothing was changed", table)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return nil, fmt.Errorf("check foreign keys: %w", err)
+		}
 	}
-	defer bad.Close() //nolint:errcheck // read to its end below
-	if bad.Next() {
-		return nil, errors.New("migrate: a foreign key would point nowhere; nothing was changed")
-	}
-	return names, bad.Err()
+	return names, nil
 }
 
-// scanApplied reads version and checksum rows and closes them.
-func scanApplied(rows *sql.Rows) (map[string]string, error) {
+// querier is a *sql.DB or *sql.Tx.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// pending returns the migrations that the database lacks, and refuses one that this binary does not know.
+func (s *Store) pending(ctx context.Context, db querier) (todo []migration, err error) {
+	known, err := migrationsFor(s.dialect)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, "SELECT version, checksum FROM schema_migrations")
+	if err != nil {
+		return nil, fmt.Errorf("read applied migrations: %w", err)
+	}
 	defer rows.Close() //nolint:errcheck // read to its end
 	applied := map[string]string{}
 	for rows.Next() {
@@ -183,141 +207,37 @@ func scanApplied(rows *sql.Rows) (map[string]string, error) {
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read applied migrations: %w", err)
 	}
-	return applied, nil
-}
-
-// migrationLock is the key of PostgreSQL's advisory lock: "atrium" in ASCII.
-const migrationLock = 0x61747269756d
-
-func migratePostgres(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
-	known, err := migrationsFor(dialect.Postgres)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	err = pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-		if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
-			return fmt.Errorf("wait for the migration lock: %w", err)
+	for _, m := range known {
+		sum, done := applied[m.version]
+		if !done {
+			todo = append(todo, m)
+		} else if sum != m.sum {
+			return nil, fmt.Errorf("migration %s was changed after it had been applied", m.name)
 		}
-		defer func() {
-			_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
-		}()
-		if names, err = applyPostgres(ctx, conn.Conn(), known); err != nil {
-			return err
-		}
-		m, err := rivermigrate.New(riverpgxv5.New(pool), nil)
-		if err != nil {
-			return fmt.Errorf("migrate the job tables: %w", err)
-		}
-		if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-			return fmt.Errorf("migrate the job tables: %w", err)
-		}
-		return nil
-	})
-	return names, err
-}
-
-func applyPostgres(ctx context.Context, conn *pgx.Conn, known []migration) ([]string, error) {
-	tx, err := conn.Begin(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	defer tx.Rollback(ctx) //nolint:errcheck // after the commit it has nothing to say
-	if _, err := tx.Exec(ctx, migrationsTable); err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
+	if len(known)-len(todo) < len(applied) {
+		return nil, ErrNewer
 	}
-	if _, err := tx.Exec(ctx, setCompany, everyCompany); err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
-	}
-	applied, err := appliedPostgres(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	todo, err := pending(known, applied)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, m := range todo {
-		if _, err := tx.Exec(ctx, m.sql); err != nil {
-			return nil, fmt.Errorf("migration %s: %w", m.name, err)
-		}
-		if _, err := tx.Exec(ctx, "INSERT INTO schema_migrations VALUES ($1, $2, $3, now()::text)", m.version, m.name, m.sum); err != nil {
-			return nil, fmt.Errorf("migration %s: %w", m.name, err)
-		}
-		names = append(names, m.name)
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
-	}
-	return names, nil
-}
-
-func appliedPostgres(ctx context.Context, tx pgx.Tx) (map[string]string, error) {
-	rows, err := tx.Query(ctx, "SELECT version, checksum FROM schema_migrations")
-	if err != nil {
-		return nil, fmt.Errorf("read applied migrations: %w", err)
-	}
-	applied := map[string]string{}
-	var version, sum string
-	_, err = pgx.ForEachRow(rows, []any{&version, &sum}, func() error {
-		applied[version] = sum
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read applied migrations: %w", err)
-	}
-	return applied, nil
+	return todo, nil
 }
 
 // CheckVersion returns ErrNewer or ErrOutdated when the database is not at this binary's version.
-func (s *Store) CheckVersion(ctx context.Context) error {
-	known, err := migrationsFor(s.dialect)
+func (s *Store) CheckVersion(ctx context.Context) (err error) {
+	db, err := s.migrationDB()
 	if err != nil {
 		return err
 	}
-	applied := map[string]string{}
-	if s.dialect == dialect.Postgres {
-		err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			var exists bool
-			if err := tx.QueryRow(ctx, "SELECT to_regclass('schema_migrations') IS NOT NULL").Scan(&exists); err != nil || !exists {
-				return err
-			}
-			applied, err = appliedPostgres(ctx, tx)
-			return err
-		})
-	} else {
-		applied, err = appliedSQLite(ctx, s.path)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var tables int
+	if err := db.QueryRowContext(ctx, migrationSQL[s.dialect].exists).Scan(&tables); err != nil {
+		return fmt.Errorf("read applied migrations: %w", err)
 	}
-	if err != nil {
-		return err
-	}
-	todo, err := pending(known, applied)
-	if err != nil {
-		return err
-	}
-	if len(todo) > 0 {
+	if tables == 0 {
 		return ErrOutdated
 	}
-	return nil
-}
-
-func appliedSQLite(ctx context.Context, path string) (map[string]string, error) {
-	db, err := OpenSQLiteFile(path)
-	if err != nil {
-		return nil, err
+	todo, err := s.pending(ctx, db)
+	if err == nil && len(todo) > 0 {
+		err = ErrOutdated
 	}
-	defer db.Close() //nolint:errcheck // only read
-	var n int
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE name = 'schema_migrations'").Scan(&n); err != nil {
-		return nil, fmt.Errorf("read applied migrations: %w", err)
-	}
-	if n == 0 {
-		return map[string]string{}, nil
-	}
-	rows, err := db.QueryContext(ctx, "SELECT version, checksum FROM schema_migrations")
-	if err != nil {
-		return nil, fmt.Errorf("read applied migrations: %w", err)
-	}
-	return scanApplied(rows)
+	return err
 }

@@ -98,25 +98,18 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 		return fmt.Errorf("acquire a connection: %w", err)
 	}
 	company, notes := companyOf(ctx), conn.Conn().PgConn().CustomData()
-	first := alongOf(ctx)
-	bound, known := notes[boundCompany]
-	if known = known && bound == company; known && first == nil {
+	if bound, known := notes[boundCompany]; known && bound == company {
 		rows, err := conn.Query(ctx, query, argv...)
 		if err != nil {
 			conn.Release()
-			return err //nolint:wrapcheck // Ent reads the driver's own error
+			return err
 		}
 		*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, end: func() error { conn.Release(); return nil }}}
 		return nil
 	}
+	delete(notes, boundCompany) // until the transaction that binds it has ended well
 	batch := &pgx.Batch{}
-	if !known {
-		delete(notes, boundCompany) // until the transaction that binds it has ended well
-		batch.Queue(bindSession, company)
-	}
-	if first != nil {
-		batch.Queue(first.query, first.args...)
-	}
+	batch.Queue(bindSession, company)
 	batch.Queue(query, argv...)
 	br := conn.SendBatch(ctx, batch)
 	end := func() error {
@@ -127,15 +120,8 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 		conn.Release()
 		return err
 	}
-	if !known {
-		if _, err := br.Exec(); err != nil {
-			return errors.Join(fmt.Errorf("bind the company: %w", err), end())
-		}
-	}
-	if first != nil {
-		if err := br.QueryRow().Scan(first.out); err != nil {
-			return errors.Join(fmt.Errorf("count the rows: %w", err), end())
-		}
+	if _, err := br.Exec(); err != nil {
+		return errors.Join(fmt.Errorf("bind the company: %w", err), end())
 	}
 	rows, err := br.Query()
 	if err != nil {
@@ -176,7 +162,7 @@ func (r *pgRows) Scan(dest ...any) error {
 			dest[i] = (*any)(v)
 		}
 	}
-	return r.Rows.Scan(dest...) //nolint:wrapcheck // Ent reads the driver's own error
+	return r.Rows.Scan(dest...)
 }
 
 func (r *pgRows) Close() error {

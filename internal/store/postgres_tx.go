@@ -94,22 +94,17 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 type pipeline struct {
 	conn   *pgx.Conn
 	queued *pgx.Batch
-	sent   bool           // BEGIN has left
-	later  map[int]*Later // by the place in queued of the statements that somebody counts
+	sent   bool // BEGIN has left
 }
 
 // send sends what is queued and returns its results, all but the last of the queued ones read and checked.
 func (p *pipeline) send(ctx context.Context) (pgx.BatchResults, error) {
-	batch, later := p.queued, p.later
-	p.queued, p.later, p.sent = &pgx.Batch{}, nil, true
+	batch := p.queued
+	p.queued, p.sent = &pgx.Batch{}, true
 	br := p.conn.SendBatch(ctx, batch)
-	for i := range batch.Len() - 1 {
-		tag, err := br.Exec()
-		if err != nil {
+	for range batch.Len() - 1 {
+		if _, err := br.Exec(); err != nil {
 			return nil, errors.Join(err, ignoreBatch(br.Close()))
-		}
-		if l := later[i]; l != nil {
-			l.rows = tag.RowsAffected()
 		}
 	}
 	return br, nil
@@ -117,14 +112,6 @@ func (p *pipeline) send(ctx context.Context) (pgx.BatchResults, error) {
 
 // ignoreBatch drops the error that closing a failed batch repeats.
 func ignoreBatch(error) error { return nil }
-
-// count makes l know how many rows the statement affects that was queued last.
-func (p *pipeline) count(l *Later) {
-	if p.later == nil {
-		p.later = map[int]*Later{}
-	}
-	p.later[p.queued.Len()-1] = l
-}
 
 // flush sends what is queued, if anything.
 func (p *pipeline) flush(ctx context.Context) error {
@@ -135,9 +122,21 @@ func (p *pipeline) flush(ctx context.Context) error {
 	return err
 }
 
+// Flush has the database answer all statements of the transaction so far. On PostgreSQL those whose results nobody reads
+// otherwise wait for the next one that is read, or for the commit. Returns *Violation like Write.
+func (tx *Tx) Flush(ctx context.Context) error {
+	t, ok := tx.pgxTx.(pgxTx)
+	if !ok {
+		return nil
+	}
+	if err := t.p.flush(ctx); err != nil {
+		return AsViolation(fmt.Errorf("send the statements so far: %w", err))
+	}
+	return nil
+}
+
 // exec sends what is queued and returns the last statement's tag.
 func (p *pipeline) exec(ctx context.Context) (pgconn.CommandTag, error) {
-	last := p.later[p.queued.Len()-1]
 	br, err := p.send(ctx)
 	if err != nil {
 		return pgconn.CommandTag{}, err
@@ -145,9 +144,6 @@ func (p *pipeline) exec(ctx context.Context) (pgconn.CommandTag, error) {
 	tag, err := br.Exec()
 	if cerr := br.Close(); err == nil {
 		err = cerr
-	}
-	if last != nil {
-		last.rows = tag.RowsAffected()
 	}
 	return tag, err
 }
@@ -161,10 +157,6 @@ func (d pgTxDriver) Exec(ctx context.Context, query string, args, v any) error {
 		return fmt.Errorf("store: invalid type %T for args", args)
 	}
 	d.p.queued.Queue(query, argv...)
-	if l, ok := v.(*Later); ok {
-		d.p.count(l)
-		return nil
-	}
 	out, wanted := v.(*sql.Result)
 	if !wanted {
 		return nil
@@ -225,7 +217,7 @@ func (t pgxTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []str
 	if err := t.p.flush(ctx); err != nil {
 		return 0, err
 	}
-	return t.p.conn.CopyFrom(ctx, table, columns, src) //nolint:wrapcheck // pgx.Tx's contract
+	return t.p.conn.CopyFrom(ctx, table, columns, src)
 }
 
 func (t pgxTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
@@ -240,21 +232,21 @@ func (t pgxTx) Prepare(ctx context.Context, name, query string) (*pgconn.Stateme
 	if err := t.p.flush(ctx); err != nil {
 		return nil, err
 	}
-	return t.p.conn.Prepare(ctx, name, query) //nolint:wrapcheck // pgx.Tx's contract
+	return t.p.conn.Prepare(ctx, name, query)
 }
 
 func (t pgxTx) Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
 	if err := t.p.flush(ctx); err != nil {
 		return pgconn.CommandTag{}, err
 	}
-	return t.p.conn.Exec(ctx, query, args...) //nolint:wrapcheck // pgx.Tx's contract
+	return t.p.conn.Exec(ctx, query, args...)
 }
 
 func (t pgxTx) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
 	if err := t.p.flush(ctx); err != nil {
 		return nil, err
 	}
-	return t.p.conn.Query(ctx, query, args...) //nolint:wrapcheck // pgx.Tx's contract
+	return t.p.conn.Query(ctx, query, args...)
 }
 
 func (t pgxTx) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {

@@ -70,15 +70,10 @@ func (c *stmtCache) exec(ctx context.Context, query string, args, v any) error {
 		res, err = c.on.ExecContext(ctx, query, argv...)
 	}
 	if err != nil {
-		return err //nolint:wrapcheck // Ent reads the driver's own error
+		return err
 	}
-	switch out := v.(type) {
-	case *sql.Result:
+	if out, wanted := v.(*sql.Result); wanted {
 		*out = res
-	case *Later:
-		if out.rows, err = res.RowsAffected(); err != nil {
-			return fmt.Errorf("count the rows: %w", err)
-		}
 	}
 	return nil
 }
@@ -104,7 +99,7 @@ func (c *stmtCache) query(ctx context.Context, query string, args, v any) error 
 		rows, err = c.on.QueryContext(ctx, query, argv...)
 	}
 	if err != nil {
-		return err //nolint:wrapcheck // Ent reads the driver's own error
+		return err
 	}
 	*out = entsql.Rows{ColumnScanner: rows}
 	return nil

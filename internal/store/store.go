@@ -37,8 +37,7 @@ type Store struct {
 	reader  *ent.Client
 	begin   beginner
 	watch   *watch
-	wakers  listeners[func(queue string)]
-	commits listeners[func()]
+	commits listeners
 	closers []func() error
 
 	pool    *pgxpool.Pool // PostgreSQL
@@ -135,7 +134,7 @@ func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) 
 		return fn(ctx, tx)
 	})
 	if err != nil {
-		return asViolation(err)
+		return AsViolation(err)
 	}
 	s.committed()
 	return nil

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"fmt"
 	"strings"
 
 	"entgo.io/ent/dialect/sql/schema"
+	"github.com/jackc/pgx/v5"
 
 	"atrium/ent/migrate"
 )
@@ -11,6 +13,18 @@ import (
 // Tables are the tables that the migrations must lead to: Ent's, with every foreign key between tenant-owned tables
 // made composite, so that the database itself refuses a reference to another company's row.
 var Tables = composite(migrate.Tables)
+
+// RowSecurity returns the statements that put a table of PostgreSQL under row-level security, its owner included: the rows
+// of an owned table are those of app.company_id, which each transaction sets, and those of a table without company_id are
+// the system's alone.
+func RowSecurity(table string, owned bool) string {
+	rows := "(SELECT current_setting('app.company_id', true)) = '" + everyCompany + "'"
+	if owned {
+		rows = "company_id = (SELECT current_setting('app.company_id', true)) OR " + rows
+	}
+	return fmt.Sprintf("ALTER TABLE %[1]s ENABLE ROW LEVEL SECURITY;\nALTER TABLE %[1]s FORCE ROW LEVEL SECURITY;\nCREATE POLICY tenant ON %[1]s USING (%[2]s);\n",
+		pgx.Identifier{table}.Sanitize(), rows)
+}
 
 // composite returns the tables with (company_id, x_id) keys, the unique index that each needs on its target, and a
 // key from every company_id to companies and every account_id to accounts.

@@ -64,8 +64,8 @@ var uniqueIndexes = func() map[string]*Violation {
 	return m
 }()
 
-// asViolation turns a driver's constraint error into a *Violation; every other error stays as it is.
-func asViolation(err error) error {
+// AsViolation turns a driver's constraint error into a *Violation; every other error stays as it is.
+func AsViolation(err error) error {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pgErr.Code {
 		case "23505":

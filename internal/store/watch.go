@@ -68,9 +68,12 @@ func (s *Store) Authority() (version uint64, ok bool) {
 	return s.watch.version.Load(), silence < int64(Propagation)
 }
 
-// AuthorityChanged makes this process forget what it cached at once, without waiting for the signal. Operations
-// that change authority call it after their commit.
+// AuthorityChanged makes this process forget what it cached at once, without waiting for the signal. What changes
+// authority in a transaction calls Tx.AuthorityChanged instead.
 func (s *Store) AuthorityChanged() { s.watch.version.Add(1) }
+
+// AuthorityChanged makes this process forget what it cached as soon as the transaction has committed.
+func (tx *Tx) AuthorityChanged() { tx.AfterCommit(tx.store.AuthorityChanged) }
 
 // sqliteSignal polls SQLite's data_version, which changes with every commit of another connection, and then the
 // number that the authority triggers keep.

@@ -1,16 +1,22 @@
 package strictjson
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"sync"
+	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // MaxDepth is how many objects and arrays may stand inside one another.
 const MaxDepth = 100
 
-// Error says why a body is refused. Reason is safe to show to the caller: it repeats nothing of the body.
+// Error says why a body is refused. Reason is safe to show to the caller: it repeats one character of the body at most.
 type Error struct {
-	Offset int    // bytes from the start of the body to the fault
+	Offset int    // bytes from the start of the body to the fault, or to where it was noticed
 	Reason string // lower case, no full stop: "a key appears twice in one object"
 }
 
@@ -19,226 +25,156 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("malformed JSON at byte %d: %s", e.Offset, e.Reason)
 }
 
-// Check returns nil when b is one JSON value that every parser reads alike, else an *Error that names the first
-// fault. It keeps no reference to b.
+// Check returns nil when b is one JSON value that every parser reads alike, else an *Error that names a fault.
 func Check(b []byte) error {
-	p := parsers.Get().(*parser)
-	defer p.release()
-	_, err := p.document(b, false)
+	_, err := Decode(b)
 	return err
 }
 
-// Decode is Check and json.Unmarshal into any in one pass: objects become map[string]any, arrays []any, numbers
-// float64, and null nil. It fails exactly where Check does, and keeps no reference to b.
+// Decode is json.Unmarshal into any for bodies that Check accepts: objects become map[string]any, arrays []any, numbers
+// float64, and null nil. It keeps no reference to b.
 func Decode(b []byte) (any, error) {
-	p := parsers.Get().(*parser)
-	defer p.release()
-	return p.document(b, true)
-}
-
-// parsers keeps the slices that a parser works in from one body to the next.
-var parsers = sync.Pool{New: func() any { return new(parser) }}
-
-// keepCapacity is the size (in elements) up to which a slice goes back to the pool.
-const keepCapacity = 4096
-
-// parser is one pass over one body.
-type parser struct {
-	b     []byte
-	i     int  // the next byte
-	build bool // Decode wants the values; Check leaves them nil
-
-	keys keySet // of the objects that are open
-	text []byte // the last string that had to be unescaped
-}
-
-// release hands the parser back without the body, and without slices that only a large body needs.
-func (p *parser) release() {
-	p.b = nil
-	if cap(p.text) > keepCapacity {
-		p.text = nil
+	switch {
+	case len(bytes.TrimSpace(b)) == 0:
+		return nil, &Error{0, "the body is empty"}
+	case bytes.HasPrefix(b, []byte("\ufeff")):
+		return nil, &Error{0, "the body starts with a byte-order mark"}
+	case !utf8.Valid(b):
+		return nil, &Error{invalidUTF8(b), "a string is not valid UTF-8"}
 	}
-	p.keys.reset()
-	parsers.Put(p)
-}
-
-func (p *parser) fail(offset int, reason string) error {
-	return &Error{Offset: offset, Reason: reason}
-}
-
-// unexpected is the fault of the next byte not being what is wanted.
-func (p *parser) unexpected(wanted string) error {
-	if p.i >= len(p.b) {
-		return p.fail(len(p.b), "the body ends early")
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		return nil, fault(err, len(b))
 	}
-	return p.fail(p.i, wanted)
-}
-
-// document parses the whole body; a failed pass returns no value, not even half of one.
-func (p *parser) document(b []byte, build bool) (any, error) {
-	p.b, p.i, p.build = b, 0, build
-	if len(b) >= 3 && b[0] == 0xEF && b[1] == 0xBB && b[2] == 0xBF {
-		return nil, p.fail(0, "the body starts with a byte-order mark")
-	}
-	p.space()
-	if p.i == len(b) {
-		return nil, p.fail(0, "the body is empty")
-	}
-	v, err := p.value(0)
+	written, err := scan(b)
 	if err != nil {
 		return nil, err
 	}
-	p.space()
-	if p.i < len(b) {
-		return nil, p.fail(p.i, "more data follows the JSON value")
+	if written != members(v) {
+		return nil, &Error{twice(b), "a key appears twice in one object"}
 	}
 	return v, nil
 }
 
-func (p *parser) space() {
-	for p.i < len(p.b) {
-		if c := p.b[p.i]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-			return
-		}
-		p.i++
+// fault returns an error of encoding/json about a body of some size as one of ours.
+func fault(err error, size int) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return &Error{int(syntax.Offset), syntax.Error()}
 	}
+	if number, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return &Error{min(int(number.Offset), size), "a number is beyond the range of a double"}
+	}
+	return fmt.Errorf("decode JSON: %w", err)
 }
 
-// next tells whether c is the next byte, and steps over it if so.
-func (p *parser) next(c byte) bool {
-	if p.i < len(p.b) && p.b[p.i] == c {
-		p.i++
-		return true
+func invalidUTF8(b []byte) int {
+	i := 0
+	for r, size := utf8.DecodeRune(b); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRune(b[i:]) {
+		i += size
 	}
-	return false
+	return i
 }
 
-// value parses the value at the next byte; depth objects and arrays are open around it.
-func (p *parser) value(depth int) (any, error) {
-	if p.i == len(p.b) {
-		return nil, p.unexpected("")
+// scan goes over valid JSON and counts the members of its objects as they are written: one for each colon outside of
+// strings. It returns an error for nesting and for escapes that encoding/json lets pass.
+func scan(b []byte) (written int, err error) {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			if i, err = skipString(b, i); err != nil {
+				return 0, err
+			}
+		case ':':
+			written++
+		case '{', '[':
+			if depth++; depth > MaxDepth {
+				return 0, &Error{i, "the nesting is deeper than 100 levels"}
+			}
+		case '}', ']':
+			depth--
+		}
 	}
-	switch c := p.b[p.i]; c {
-	case '{', '[':
-		if depth == MaxDepth {
-			return nil, p.fail(p.i, "the nesting is deeper than 100 levels")
-		}
-		p.i++
-		p.space()
-		if c == '{' {
-			return p.object(depth + 1)
-		}
-		return p.array(depth + 1)
-	case '"':
-		s, _, err := p.string(p.build)
-		if err != nil || !p.build {
-			return nil, err
-		}
-		return string(s), nil
-	case 't':
-		return true, p.word("true")
-	case 'f':
-		return false, p.word("false")
-	case 'n':
-		return nil, p.word("null")
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return p.number()
-	default:
-		return nil, p.fail(p.i, "a value is expected here")
-	}
+	return written, nil
 }
 
-func (p *parser) word(w string) error {
-	for j := range len(w) {
-		if !p.next(w[j]) {
-			return p.unexpected("a value is expected here")
+// skipString returns where the string that starts at i ends.
+func skipString(b []byte, i int) (int, error) {
+	for i++; b[i] != '"'; i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		unit := escapedUnit(b[i:])
+		switch {
+		case !utf16.IsSurrogate(unit):
+			i++ // what the backslash escapes may be a quote
+		case utf16.DecodeRune(unit, escapedUnit(b[i+6:])) == unicode.ReplacementChar:
+			return i, &Error{i, "an escape is half of a surrogate pair"}
+		default:
+			i += len(`\ud83d\ude0`)
 		}
 	}
-	return nil
+	return i, nil
 }
 
-// array parses what follows an opening bracket.
-func (p *parser) array(depth int) (any, error) {
-	var list []any
-	if p.build {
-		list = []any{}
+// escapedUnit returns the UTF-16 code unit whose escape b begins with; -1 when it begins with none.
+func escapedUnit(b []byte) rune {
+	if !bytes.HasPrefix(b, []byte(`\u`)) || len(b) < 6 {
+		return -1
 	}
-	if p.next(']') {
-		return list, nil
-	}
-	for {
-		v, err := p.value(depth)
-		if err != nil {
-			return nil, err
-		}
-		if p.build {
-			list = append(list, v)
-		}
-		p.space()
-		if p.next(']') {
-			return list, nil
-		}
-		if !p.next(',') {
-			return nil, p.unexpected("a comma or a closing bracket is expected here")
-		}
-		p.space()
-	}
-}
-
-// object parses what follows an opening brace.
-func (p *parser) object(depth int) (any, error) {
-	var fields map[string]any
-	if p.build {
-		fields = map[string]any{}
-	}
-	if p.next('}') {
-		return fields, nil
-	}
-	own := p.keys.open()
-	for {
-		name, err := p.key(&own)
-		if err != nil {
-			return nil, err
-		}
-		v, err := p.value(depth)
-		if err != nil {
-			return nil, err
-		}
-		if p.build {
-			fields[name] = v
-		}
-		p.space()
-		if p.next('}') {
-			p.keys.close(own)
-			return fields, nil
-		}
-		if !p.next(',') {
-			return nil, p.unexpected("a comma or a closing brace is expected here")
-		}
-		p.space()
-	}
-}
-
-// key parses a key and its colon, up to the value. name is "" unless values are built.
-func (p *parser) key(own *objectKeys) (name string, err error) {
-	start := p.i
-	if start == len(p.b) || p.b[start] != '"' {
-		return "", p.unexpected("a key in double quotes is expected here")
-	}
-	text, escaped, err := p.string(true)
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
 	if err != nil {
-		return "", err
+		return -1
 	}
-	if !p.keys.add(own, p.b, text, start+1, escaped) {
-		return "", p.fail(start, "a key appears twice in one object")
+	return rune(n)
+}
+
+// members counts the members of the objects in a decoded value.
+func members(v any) int {
+	n := 0
+	switch v := v.(type) {
+	case map[string]any:
+		n = len(v)
+		for _, inner := range v {
+			n += members(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			n += members(inner)
+		}
 	}
-	if p.build {
-		name = string(text)
+	return n
+}
+
+// twice returns where, in valid JSON, the first key stands that its object has already. It is slow, for refusals alone.
+func twice(b []byte) int {
+	type level struct {
+		keys map[any]bool // nil in an array
+		key  bool         // a key comes next
 	}
-	p.space()
-	if !p.next(':') {
-		return "", p.unexpected("a colon is expected here")
+	open := []level{{}}
+	for d := json.NewDecoder(bytes.NewReader(b)); ; {
+		end := int(d.InputOffset()) // of the token before
+		t, err := d.Token()
+		if err != nil {
+			return len(b)
+		}
+		top := &open[len(open)-1]
+		if top.key && t != json.Delim('}') {
+			if top.keys[t] {
+				return end + bytes.IndexByte(b[end:], '"')
+			}
+			top.keys[t], top.key = true, false
+			continue
+		}
+		top.key = top.keys != nil // after a value
+		switch t {
+		case json.Delim('{'):
+			open = append(open, level{map[any]bool{}, true})
+		case json.Delim('['):
+			open = append(open, level{})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
 	}
-	p.space()
-	return name, nil
 }

@@ -1,12 +1,12 @@
 package testkit_test
 
 import (
-	"bufio"
 	"errors"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,7 +22,7 @@ import (
 
 const module = "atrium"
 
-// topLevel is everything that may stand at the top, besides dotfiles and what .gitignore names.
+// topLevel is everything that git tracks at the top, besides dotfiles.
 var topLevel = []string{
 	"ent", "graph", "rest", "authz", "cmd", "internal", "policies", "gqlgen.yml", "go.mod", "go.sum", "README.md",
 	"Makefile", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
@@ -221,42 +221,45 @@ func TestImportRulesRefuseWhatTheySay(t *testing.T) {
 
 func TestNothingElseStandsAtTheTop(t *testing.T) {
 	t.Parallel()
-	root := repository(t)
-	entries, err := os.ReadDir(root)
-	require.NoError(t, err)
-	ignored := ignoredAtTheTop(t, root)
-	for _, entry := range entries {
-		name := entry.Name()
-		if name[0] == '.' || slices.Contains(topLevel, name) {
-			continue
-		}
-		left := slices.ContainsFunc(ignored, func(pattern string) bool {
-			matched, err := path.Match(pattern, name)
-			require.NoError(t, err, pattern)
-			return matched
-		})
-		if !left {
+	tracked := git(t, "ls-files")
+	require.Contains(t, tracked, "go.mod")
+	seen := map[string]bool{}
+	for _, file := range tracked {
+		name, _, _ := strings.Cut(file, "/")
+		if name[0] != '.' && !slices.Contains(topLevel, name) && !seen[name] {
 			t.Errorf("%s stands at the top of the repository: CONTRIBUTING.md says where things belong", name)
+		}
+		seen[name] = true
+	}
+}
+
+// A nolint for a linter that is not enabled says nothing, and would outlive what it was about.
+func TestNolintNamesEnabledLinters(t *testing.T) {
+	t.Parallel()
+	config, err := os.ReadFile(filepath.Join(repository(t), ".golangci.yml"))
+	require.NoError(t, err)
+	_, list, found := strings.Cut(string(config), "\n  enable:\n")
+	require.True(t, found)
+	list, _, _ = strings.Cut(list, "\n\n")
+	enabled := strings.Fields(strings.ReplaceAll(list, "- ", ""))
+	require.Contains(t, enabled, "errcheck")
+	directives := git(t, "grep", "-hoE", "//nolint:[a-z,]+", "--", "*.go")
+	require.NotEmpty(t, directives)
+	for _, directive := range directives {
+		for linter := range strings.SplitSeq(strings.TrimPrefix(directive, "//nolint:"), ",") {
+			require.Contains(t, enabled, linter, "%s: .golangci.yml does not enable it", directive)
 		}
 	}
 }
 
-// ignoredAtTheTop returns the patterns of .gitignore that can match something at the top.
-func ignoredAtTheTop(t *testing.T, root string) []string {
+// git returns the lines that a command of git prints.
+func git(t *testing.T, args ...string) []string {
 	t.Helper()
-	file, err := os.Open(filepath.Join(root, ".gitignore"))
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = repository(t)
+	out, err := cmd.Output()
 	require.NoError(t, err)
-	defer func() { require.NoError(t, file.Close()) }()
-	var patterns []string
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		pattern := strings.Trim(strings.TrimSpace(lines.Text()), "/")
-		if pattern != "" && pattern[0] != '#' && pattern[0] != '!' && !strings.Contains(pattern, "/") {
-			patterns = append(patterns, pattern)
-		}
-	}
-	require.NoError(t, lines.Err())
-	return patterns
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
 // repository returns the folder of go.mod.

@@ -39,7 +39,7 @@ func Redis(tb testing.TB) string {
 // startRedis makes one attempt at one port.
 func startRedis(tb testing.TB, program string) (url string, err error) {
 	dir := tb.TempDir()
-	log, err := os.Create(filepath.Join(dir, "log")) //nolint:gosec // a folder of ours
+	log, err := os.Create(filepath.Join(dir, "log")) // a folder of ours
 	if err != nil {
 		return "", err
 	}

@@ -15,11 +15,14 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/clock"
 	"atrium/internal/company"
+	"atrium/internal/events"
 	"atrium/internal/identity"
+	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/seal"
 	"atrium/internal/store"
+	"atrium/internal/webhook"
 )
 
 // The addresses that a test's tokens name.
@@ -33,6 +36,7 @@ const (
 type World struct {
 	Engine *op.Engine
 	Store  *store.Store
+	Queue  *jobs.Queue // inserts jobs
 	Clock  *clock.Clock
 	Tokens *identity.Tokens
 	A, B   *Tenant
@@ -154,6 +158,9 @@ func open(tb testing.TB, o store.Options) *World {
 	require.NoError(tb, err)
 	w.Store = s
 	w.Engine = &op.Engine{Store: s, Authz: decider, Sealer: sealer, Log: slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	w.Queue, err = jobs.New(s, slog.New(slog.DiscardHandler), false)
+	require.NoError(tb, err)
+	w.Engine.Queue, w.Engine.Events = w.Queue, events.Subscribers{webhook.Deliver(w.Queue)}
 	w.Tokens = identity.NewTokens(identity.NewKeys(s, sealer), AuthURL, BaseURL, w.Clock.Now)
 	w.A, w.B = w.tenant(tb, "owner@a.test"), w.tenant(tb, "owner@b.test")
 	return w

@@ -67,7 +67,7 @@ func TestACMEConfig(t *testing.T) {
 
 	front, err := Listen("127.0.0.1:0", cfg)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, front.Shutdown(t.Context())) }()
+	defer func() { require.NoError(t, front.ln.Close()) }()
 	require.ElementsMatch(t, []string{"h2", "http/1.1", acme.ALPNProto}, front.cfg.NextProtos)
 }
 

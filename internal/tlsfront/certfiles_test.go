@@ -3,11 +3,9 @@ package tlsfront
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"io"
 	"log/slog"
 	"math/big"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -155,46 +153,4 @@ func TestCertFilesRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "private key does not match public key")
 	_, err = CertFiles(filepath.Join(t.TempDir(), "none"), p.key)
 	require.ErrorIs(t, err, os.ErrNotExist)
-}
-
-func BenchmarkKeepAlive(b *testing.B) {
-	dir := b.TempDir()
-	_, certFile, keyFile, err := LocalCA(dir, nil, time.Now())
-	require.NoError(b, err)
-	files, err := CertFiles(certFile, keyFile)
-	require.NoError(b, err)
-	run := func(b *testing.B, addr string) {
-		tr := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, Protocols: new(http.Protocols)} //nolint:gosec // loopback
-		tr.Protocols.SetHTTP1(true)
-		defer tr.CloseIdleConnections()
-		client := &http.Client{Transport: tr}
-		b.ReportAllocs()
-		for b.Loop() {
-			res, err := client.Get("https://" + addr + "/")
-			require.NoError(b, err)
-			_, _ = io.Copy(io.Discard, res.Body)
-			_ = res.Body.Close()
-		}
-	}
-	b.Run("front", func(b *testing.B) {
-		front, err := Listen("127.0.0.1:0", files.TLSConfig())
-		require.NoError(b, err)
-		done := make(chan error, 1)
-		go func() {
-			done <- front.Serve(context.Background(), &http.Server{Handler: hello, ReadHeaderTimeout: time.Minute})
-		}()
-		run(b, front.Addr().String())
-		require.NoError(b, front.Shutdown(context.Background()))
-		require.NoError(b, <-done)
-	})
-	b.Run("net/http", func(b *testing.B) {
-		ln, err := tls.Listen("tcp", "127.0.0.1:0", files.TLSConfig())
-		require.NoError(b, err)
-		srv := &http.Server{Handler: hello, ReadHeaderTimeout: time.Minute}
-		done := make(chan error, 1)
-		go func() { done <- srv.Serve(ln) }()
-		run(b, ln.Addr().String())
-		require.NoError(b, srv.Shutdown(context.Background()))
-		<-done
-	})
 }

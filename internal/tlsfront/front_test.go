@@ -46,7 +46,7 @@ func TestTLSRequests(t *testing.T) {
 func TestOldTLSIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t, hello)
-	_, err := tls.Dial("tcp", b.addr, &tls.Config{RootCAs: b.pool, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}) //nolint:gosec // that is the point
+	_, err := tls.Dial("tcp", b.addr, &tls.Config{RootCAs: b.pool, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 	require.ErrorContains(t, err, "protocol version")
 }
 
@@ -59,8 +59,6 @@ func TestListenRefuses(t *testing.T) {
 	b := setup(t, hello)
 	_, err = Listen(b.addr, b.front.cfg)
 	require.ErrorContains(t, err, "address already in use")
-	get(t, b.client(t, false), b.url()) // it serves
-	require.ErrorContains(t, b.front.Serve(t.Context(), b.srv), "twice")
 }
 
 // A client that is silent, or says its first byte late, neither blocks others nor is lost.
@@ -95,44 +93,18 @@ func TestSlowFirstByte(t *testing.T) {
 
 func TestSilentClientIsClosed(t *testing.T) {
 	t.Parallel()
-	b := setup(t, hello, tweak(func(f *Front) { f.firstByte = 20 * time.Millisecond }))
-	for _, text := range []string{"", "G", "GET / HT"} {
+	b := setup(t, hello, options{handshake: 20 * time.Millisecond})
+	for _, text := range []string{"", "G", "GET / HT", "\x16"} {
 		require.Empty(t, b.talk(t, text))
-	}
-}
-
-// One byte of TLS and then silence is the handshake timeout's business.
-func TestUnfinishedHandshakeIsClosed(t *testing.T) {
-	t.Parallel()
-	b := setup(t, hello)
-	hasty := serveFor(t, hello, b.front.cfg, b.pool, 50*time.Millisecond)
-	require.Empty(t, hasty.talk(t, "\x16"))
-}
-
-func TestFullLobbyPushesOutTheOldest(t *testing.T) {
-	t.Parallel()
-	b := setup(t, hello, WithMaxWaiting(2))
-	first, second := b.dial(t), b.dial(t)
-	third := b.dial(t)
-	_, err := first.Read(make([]byte, 1))
-	require.ErrorIs(t, err, io.EOF)
-	for _, c := range []net.Conn{second, third} {
-		_, err := io.WriteString(c, "GET / HTTP/1.1\r\n\r\n")
-		require.NoError(t, err)
-		res, _ := answer(t, c, http.MethodGet)
-		require.Equal(t, 403, res.StatusCode)
 	}
 }
 
 func TestMaxConns(t *testing.T) {
 	t.Parallel()
-	b := setup(t, hello, WithMaxConns(2))
-	silent := b.dial(t)
+	b := setup(t, hello, options{conns: 2})
 	one, two, three := b.client(t, false), b.client(t, false), b.client(t, false)
 	get(t, one, b.url())
-	get(t, two, b.url()) // takes the silent one's slot
-	_, err := silent.Read(make([]byte, 1))
-	require.ErrorIs(t, err, io.EOF)
+	get(t, two, b.url())
 
 	// Both slots are taken by kept connections: the third waits until one of them ends.
 	answered := make(chan error, 1)

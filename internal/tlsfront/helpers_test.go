@@ -2,6 +2,7 @@ package tlsfront
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -24,18 +25,21 @@ const patience = 20 * time.Second
 
 type bundle struct {
 	front  *Front
-	srv    *http.Server
 	addr   string
 	pool   *x509.CertPool
 	served chan error // what Serve returned
 	cancel context.CancelFunc
 }
 
-// tweak changes what no caller may.
-func tweak(change func(*Front)) Option { return change }
+// options are what a test changes of a front and its server.
+type options struct {
+	conns         int
+	handshake     time.Duration // ReadHeaderTimeout
+	drain, linger time.Duration
+}
 
 // setup serves handler on a free port with a fresh local CA, until the test ends.
-func setup(t *testing.T, handler http.Handler, opts ...Option) *bundle {
+func setup(t *testing.T, handler http.Handler, opts ...options) *bundle {
 	t.Helper()
 	dir := t.TempDir()
 	caFile, certFile, keyFile, err := LocalCA(dir, nil, time.Now())
@@ -45,34 +49,28 @@ func setup(t *testing.T, handler http.Handler, opts ...Option) *bundle {
 	return serve(t, handler, files.TLSConfig(), poolOf(t, caFile), opts...)
 }
 
-func serve(t *testing.T, handler http.Handler, cfg *tls.Config, pool *x509.CertPool, opts ...Option) *bundle {
+func serve(t *testing.T, handler http.Handler, cfg *tls.Config, pool *x509.CertPool, opts ...options) *bundle {
 	t.Helper()
-	return serveFor(t, handler, cfg, pool, patience, opts...)
-}
-
-func serveFor(t *testing.T, handler http.Handler, cfg *tls.Config, pool *x509.CertPool, handshake time.Duration, opts ...Option) *bundle {
-	t.Helper()
-	quiet := slog.New(slog.DiscardHandler)
-	front, err := Listen("127.0.0.1:0", cfg, append([]Option{WithLogger(quiet)}, opts...)...)
+	var o options
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	front, err := listen("127.0.0.1:0", cfg, cmp.Or(o.conns, maxConns))
 	require.NoError(t, err)
-	b := &bundle{
-		front: front, addr: front.Addr().String(), pool: pool, served: make(chan error, 1),
-		srv: &http.Server{
-			Handler: handler, ReadHeaderTimeout: handshake,
-			ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
-		},
+	front.drain, front.linger = cmp.Or(o.drain, drainTime), cmp.Or(o.linger, lingerTime)
+	b := &bundle{front: front, addr: front.Addr().String(), pool: pool, served: make(chan error, 1)}
+	srv := &http.Server{
+		Handler: handler, ReadHeaderTimeout: cmp.Or(o.handshake, patience),
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
 	var ctx context.Context
 	ctx, b.cancel = context.WithCancel(context.Background())
 	go func() {
-		b.served <- front.Serve(ctx, b.srv)
+		b.served <- front.Serve(ctx, srv)
 		close(b.served)
 	}()
 	t.Cleanup(func() {
 		b.cancel()
-		stop, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		_ = front.Shutdown(stop)
 		for range b.served { // Serve has returned
 		}
 	})

@@ -99,7 +99,7 @@ func TestLocalCAReusesAndReissues(t *testing.T) {
 	reissued(third, fourth, "ends within 30 days")
 	reissued(fourth, call(now, "b.example"), "not valid yet: the clock was wrong")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "tls.crt"), []byte("rubbish"), 0o644)) //nolint:gosec // a certificate
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tls.crt"), []byte("rubbish"), 0o644)) // a certificate
 	reissued(map[string]string{"ca.pem": first["ca.pem"], "ca.key": first["ca.key"], "tls.key": first["tls.key"], "tls.crt": "rubbish"}, call(now), "damaged")
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "ca.pem")))
@@ -208,7 +208,7 @@ func TestLocalCARefuses(t *testing.T) {
 func TestLocalCATightensKeys(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	require.NoError(t, os.Chmod(p.key, 0o644)) //nolint:gosec // that is the point
+	require.NoError(t, os.Chmod(p.key, 0o644))
 	_, _, _, err := LocalCA(filepath.Dir(p.key), nil, time.Now())
 	require.NoError(t, err)
 	info, err := os.Stat(p.key)

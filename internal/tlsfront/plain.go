@@ -3,100 +3,111 @@ package tlsfront
 import (
 	"bufio"
 	"bytes"
-	"container/list"
-	"context"
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"regexp"
 	"time"
 
 	"atrium/internal/apperr"
 )
 
 const (
+	// recordHandshake is the first byte of every TLS connection (RFC 8446, 5.1); no HTTP method begins with it.
+	recordHandshake = 0x16
+
 	plainBody     = `{"error":"` + string(apperr.HTTPSRequired) + `","message":"Use HTTPS."}`
-	plainLineSize = 4 << 10  // bytes of a request line that are looked at
-	plainDrain    = 64 << 10 // bytes read after the answer, so that the client gets to read it
-	plainEmpty    = 4        // empty lines allowed before the request line (RFC 9112, 2.2)
+	plainLineSize = 4 << 10     // bytes of a request line that are looked at
+	plainEmpty    = 4           // empty lines allowed before the request line (RFC 9112, 2.2)
+	lingerTime    = time.Second // for a plain client to take its answer
 )
 
-// refuse answers a connection that does not begin like TLS: an HTTP request gets 403 https_required, anything
-// else gets nothing. net/http is not used, because it would parse the headers and answer some requests (OPTIONS *,
-// a missing Host, an odd Expect) by itself. c is closed on return.
-func (f *Front) refuse(c *conn, place *list.Element) {
-	defer c.Close() //nolint:errcheck // the answer has been written or never will be
-	method, proto, ok := requestLine(bufio.NewReaderSize(c, plainLineSize))
-	if !f.lobby.leave(place) || !ok {
-		return
-	}
-	defer context.AfterFunc(f.aborted, func() { _ = c.Close() })()
+var errPlain = errors.New("the client does not speak TLS")
 
-	end := time.Now().Add(f.linger)
-	if err := c.SetDeadline(end); err != nil {
+// peeking is a listener whose connections look at their first byte when net/http begins the TLS handshake: in the
+// connection's own goroutine, and within the handshake's time.
+type peeking struct {
+	net.Listener
+	front *Front
+}
+
+func (l *peeking) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: c, linger: l.front.linger}, nil
+}
+
+// conn is a connection that refuses to speak anything but TLS. Like crypto/tls, it has one reader at a time.
+type conn struct {
+	net.Conn
+	linger time.Duration
+	begun  bool
+}
+
+// Read fails when the first byte does not begin TLS; the client has had its answer by then.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.begun || n == 0 {
+		return n, err
+	}
+	c.begun = true
+	if p[0] == recordHandshake {
+		return n, err
+	}
+	c.refuse(io.MultiReader(bytes.NewReader(p[:n]), c.Conn))
+	return 0, errPlain
+}
+
+// refuse answers an HTTP request with 403 https_required, and anything else with nothing. net/http is not used,
+// because it would parse the headers and answer some requests (OPTIONS *, a missing Host, an odd Expect) by itself.
+func (c *conn) refuse(sent io.Reader) {
+	defer c.Conn.Close() //nolint:errcheck // the answer has been written or never will be
+	method, proto, ok := requestLine(bufio.NewReaderSize(sent, plainLineSize))
+	if !ok || c.SetDeadline(time.Now().Add(c.linger)) != nil {
 		return
 	}
 	if _, err := c.Write(plainAnswer(method, proto, time.Now())); err != nil {
 		return
 	}
-	if err := c.closeWrite(); err != nil {
+	if tcp, ok := c.Conn.(*net.TCPConn); !ok || tcp.CloseWrite() != nil {
 		return
 	}
-	// Closing while the client still sends resets the connection, and the answer may be lost with it: so read
-	// until the client closes too, or a little; of a large body, leave the rest in the kernel for a moment.
-	if _, err := io.CopyN(io.Discard, c, plainDrain); err != nil {
-		return
-	}
-	wait := time.NewTimer(time.Until(end))
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-	case <-f.aborted.Done():
-	}
+	// Closing while the client still sends resets the connection, and the answer may be lost with it.
+	_, _ = io.Copy(io.Discard, c.Conn)
 }
+
+// line is a request line, or the beginning of one that is too long to be read whole.
+var line = regexp.MustCompile("^([!#$%&'*+.^_`|~0-9A-Za-z-]+) [^\r\n]+?(?: (HTTP/[0-9]\\.[0-9])\r?\n)?$")
 
 // requestLine reads the first line that is not empty and returns its method and protocol ("HTTP/1.1"). A line
 // longer than the buffer of r is judged by its beginning and counts as HTTP/1.1.
 func requestLine(r *bufio.Reader) (method, proto string, ok bool) {
 	for range plainEmpty + 1 {
-		if first, err := r.Peek(1); err != nil || !isToken(first[0]) && first[0] != '\r' && first[0] != '\n' {
+		// What begins like no text may never have a line's end.
+		if first, err := r.Peek(1); err != nil || first[0] != '\r' && first[0] != '\n' && (first[0] < '!' || first[0] > '~') {
 			return "", "", false
 		}
-		line, err := r.ReadSlice('\n')
-		long := errors.Is(err, bufio.ErrBufferFull)
-		if err != nil && !long {
+		text, err := r.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return "", "", false
 		}
-		line = bytes.TrimRight(line, "\r\n")
-		if len(line) == 0 {
+		if len(bytes.TrimRight(text, "\r\n")) == 0 {
 			continue
 		}
-		verb, rest, found := bytes.Cut(line, []byte{' '})
-		if !found || bytes.ContainsFunc(verb, func(c rune) bool { return c > 0x7e || !isToken(byte(c)) }) {
+		m := line.FindSubmatch(text)
+		if m == nil {
 			return "", "", false
 		}
-		if long {
-			return string(verb), "HTTP/1.1", true
-		}
-		cut := bytes.LastIndexByte(rest, ' ')
-		if cut < 1 {
-			return "", "", false
-		}
-		proto := string(rest[cut+1:])
-		if _, _, valid := http.ParseHTTPVersion(proto); !valid {
-			return "", "", false
-		}
-		return string(verb), proto, true
+		return string(m[1]), cmp.Or(string(m[2]), "HTTP/1.1"), true
 	}
 	return "", "", false
-}
-
-// isToken tells whether c may stand in a method (RFC 9110, 5.6.2).
-func isToken(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-		bytes.IndexByte([]byte("!#$%&'*+-.^_`|~"), c) >= 0
 }
 
 // plainAnswer is the whole response; HEAD gets the same headers without the body.

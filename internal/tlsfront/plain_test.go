@@ -67,7 +67,7 @@ func TestPlainLargeBody(t *testing.T) {
 	require.Equal(t, 403, res.StatusCode)
 }
 
-// So does net/http's client, whose body is larger than what is drained.
+// So does net/http's client, whose body is larger than what the kernel holds.
 func TestPlainHugeBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t, hello)
@@ -86,7 +86,7 @@ func TestPlainHugeBody(t *testing.T) {
 // A client that neither reads nor closes is let go.
 func TestPlainLingerEnds(t *testing.T) {
 	t.Parallel()
-	b := setup(t, hello, WithMaxConns(1), tweak(func(f *Front) { f.linger = 20 * time.Millisecond }))
+	b := setup(t, hello, options{conns: 1, linger: 20 * time.Millisecond})
 	for range 3 {
 		c := b.dial(t)
 		_, err := io.WriteString(c, "GET / HTTP/1.1\r\n\r\n")

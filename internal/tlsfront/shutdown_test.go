@@ -2,12 +2,10 @@ package tlsfront
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -52,73 +50,29 @@ func (b *bundle) start(t *testing.T, n int, h2 bool) <-chan error {
 
 func TestShutdownLosesNoRequest(t *testing.T) {
 	t.Parallel()
-	for _, how := range []string{"Shutdown", "context"} {
-		for _, h2 := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/h2=%t", how, h2), func(t *testing.T) {
-				t.Parallel()
-				const n = 50
-				h, started, release := slow()
-				b := setup(t, h)
-				silent := b.dial(t)
-				results := b.start(t, n, h2)
-				for range n {
-					receive(t, started, "start of a request")
-				}
-
-				shut := make(chan error, 1)
-				if how == "Shutdown" {
-					go func() { shut <- b.front.Shutdown(context.Background()) }()
-				} else {
-					b.cancel()
-					shut <- nil
-				}
-				_, err := silent.Read(make([]byte, 1)) // said nothing, so it need not be waited for
-				require.ErrorIs(t, err, io.EOF)
-				_, err = net.Dial("tcp", b.addr)
-				require.Error(t, err)
-				require.Empty(t, results)
-
-				close(release)
-				for range n {
-					require.NoError(t, receive(t, results, "a request's end"))
-				}
-				require.NoError(t, receive(t, shut, "Shutdown"))
-				require.NoError(t, receive(t, b.served, "Serve"))
-			})
-		}
-	}
-}
-
-// A connection that is in the handshake when Shutdown begins still gets its first request answered; one that never
-// comes forward does not hold things up.
-func TestShutdownLetsConnectionsSettle(t *testing.T) {
-	t.Parallel()
-	for _, proto := range []string{"http/1.1", "h2"} {
-		t.Run(proto, func(t *testing.T) {
+	for _, h2 := range []bool{false, true} {
+		t.Run(fmt.Sprintf("h2=%t", h2), func(t *testing.T) {
 			t.Parallel()
-			b := setup(t, hello, tweak(func(f *Front) { f.settle = patience }))
-			raw := b.dial(t)
-			var once sync.Once
-			begun := make(chan struct{})
-			shut := make(chan error, 1)
-			halting := &halfway{Conn: raw, reached: func() {
-				once.Do(func() {
-					go func() { shut <- b.front.Shutdown(context.Background()) }()
-					<-b.front.stopping
-					close(begun)
-				})
-			}}
-			c := tls.Client(halting, &tls.Config{RootCAs: b.pool, ServerName: "localhost", NextProtos: []string{proto}, MinVersion: tls.VersionTLS12})
-			require.NoError(t, c.Handshake())
-			receive(t, begun, "Shutdown's begin")
+			const n = 50
+			h, started, release := slow()
+			b := setup(t, h)
+			silent := b.dial(t)
+			results := b.start(t, n, h2)
+			for range n {
+				receive(t, started, "start of a request")
+			}
+			b.cancel()
+			_, err := silent.Read(make([]byte, 1)) // said nothing, so it is not waited for
+			require.ErrorIs(t, err, io.EOF)
+			_, err = net.Dial("tcp", b.addr)
+			require.Error(t, err)
+			require.Empty(t, results)
 
-			tr := &http.Transport{Protocols: new(http.Protocols), DialTLSContext: func(context.Context, string, string) (net.Conn, error) { return c, nil }}
-			tr.Protocols.SetHTTP1(proto == "http/1.1")
-			tr.Protocols.SetHTTP2(proto == "h2")
-			defer tr.CloseIdleConnections()
-			_, body := get(t, &http.Client{Transport: tr, Timeout: patience}, b.url())
-			require.Contains(t, body, "hello")
-			require.NoError(t, receive(t, shut, "Shutdown"))
+			close(release)
+			for range n {
+				require.NoError(t, receive(t, results, "a request's end"))
+			}
+			require.NoError(t, receive(t, b.served, "Serve"))
 		})
 	}
 }
@@ -130,74 +84,37 @@ func TestShutdownDoesNotWaitForHalfHandshakes(t *testing.T) {
 	_, err := io.WriteString(c, "\x16")
 	require.NoError(t, err)
 	get(t, b.client(t, true), b.url())
-	require.NoError(t, b.front.Shutdown(context.Background()))
+	b.cancel()
+	require.NoError(t, receive(t, b.served, "Serve"))
 	_, err = c.Read(make([]byte, 1))
 	require.ErrorIs(t, err, io.EOF)
-}
-
-// halfway calls reached when the client's first flight has been answered.
-type halfway struct {
-	net.Conn
-	reached func()
-}
-
-func (h *halfway) Read(p []byte) (int, error) {
-	n, err := h.Conn.Read(p)
-	h.reached()
-	return n, err
-}
-
-func TestShutdownCutsOffWhenTimeIsUp(t *testing.T) {
-	t.Parallel()
-	h, started, _ := slow()
-	b := setup(t, h)
-	results := b.start(t, 3, false)
-	for range 3 {
-		receive(t, started, "start of a request")
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-	defer cancel()
-	require.ErrorIs(t, b.front.Shutdown(ctx), context.DeadlineExceeded)
-	for range 3 {
-		require.Error(t, receive(t, results, "a request's end"))
-	}
-	require.NoError(t, receive(t, b.served, "Serve"))
-	require.NoError(t, b.front.Shutdown(context.Background()))
 }
 
 func TestDrainTimeIsUp(t *testing.T) {
 	t.Parallel()
 	h, started, _ := slow()
-	b := setup(t, h, WithDrain(10*time.Millisecond))
-	results := b.start(t, 1, true)
-	receive(t, started, "start of a request")
+	b := setup(t, h, options{drain: 10 * time.Millisecond})
+	results := b.start(t, 3, true)
+	for range 3 {
+		receive(t, started, "start of a request")
+	}
 	b.cancel()
 	require.ErrorIs(t, receive(t, b.served, "Serve"), context.DeadlineExceeded)
-	require.Error(t, receive(t, results, "a request's end"))
+	for range 3 {
+		require.Error(t, receive(t, results, "a request's end"))
+	}
 }
 
-// A plain client that is being answered does not hold up a Shutdown whose time is up.
-func TestShutdownCutsOffPlainAnswer(t *testing.T) {
+// A plain client that is being answered does not hold up a stop whose time is up.
+func TestDrainTimeCutsOffPlainAnswer(t *testing.T) {
 	t.Parallel()
-	b := setup(t, hello, tweak(func(f *Front) { f.linger = time.Hour }))
+	b := setup(t, hello, options{drain: 10 * time.Millisecond, linger: time.Hour})
 	c := b.dial(t)
 	_, err := io.WriteString(c, "GET / HTTP/1.1\r\n\r\n")
 	require.NoError(t, err)
 	answer(t, c, http.MethodGet) // and c stays open on this side
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	require.ErrorIs(t, b.front.Shutdown(ctx), context.Canceled)
-}
-
-func TestShutdownBeforeServe(t *testing.T) {
-	t.Parallel()
-	b := setup(t, hello)
-	front, err := Listen("127.0.0.1:0", b.front.cfg)
-	require.NoError(t, err)
-	require.NoError(t, front.Shutdown(context.Background()))
-	require.NoError(t, front.Serve(context.Background(), &http.Server{ReadHeaderTimeout: time.Second}))
-	_, err = net.Dial("tcp", front.Addr().String())
-	require.Error(t, err)
+	b.cancel()
+	require.ErrorIs(t, receive(t, b.served, "Serve"), context.DeadlineExceeded)
 }
 
 // A listener that breaks ends Serve with an error, after the running requests.

@@ -18,7 +18,6 @@ import (
 	"atrium/internal/company"
 	"atrium/internal/egress"
 	"atrium/internal/events"
-	"atrium/internal/outbox"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -99,7 +98,7 @@ func crowd(b *testing.B, w *testkit.World, round, hanging int) []time.Duration {
 			if _, err := tx.WebhookSubscription.Delete().Exec(ctx); err != nil { // with what is still on its way to them
 				return err
 			}
-			return ent.DriverOf(tx.Client).Exec(ctx, "DELETE FROM river_job WHERE queue = '"+outbox.Queue+"'", []any{}, nil)
+			return ent.DriverOf(tx.Client).Exec(ctx, "DELETE FROM river_job WHERE queue = 'webhooks'", []any{}, nil)
 		}))
 	}()
 	companies := make([]context.Context, crowdCompanies)
@@ -114,10 +113,9 @@ func crowd(b *testing.B, w *testkit.World, round, hanging int) []time.Duration {
 	for i := range crowdEvents {
 		began := time.Now()
 		ctx := companies[i%crowdCompanies]
-		p, _ := principal.From(ctx)
 		err := w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			return outbox.Emit(ctx, tx, outbox.Event{
-				CompanyID: p.CompanyID, Name: events.RequestCreated, SubjectID: "req_1", At: w.Clock.Now(),
+			return w.Engine.Events.Emit(ctx, tx, events.Event{
+				Name: events.RequestCreated, SubjectID: "req_1", At: w.Clock.Now(),
 				Data: events.Request{Title: strconv.FormatInt(began.UnixNano(), 10)},
 			})
 		})

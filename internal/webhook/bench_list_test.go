@@ -16,7 +16,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/events"
-	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -53,8 +53,8 @@ func BenchmarkHistory(b *testing.B) {
 
 func (h *longHistory) pages(b *testing.B) {
 	ctx := h.As(h.A, principal.Owner)
-	page := func(in webhook.ListDeliveriesInput, counted bool) op.List[*ent.WebhookDelivery] {
-		in.Window = &op.Window{After: in.Sort, Uncounted: !counted}
+	page := func(in webhook.ListDeliveriesInput, counted bool) paging.List[*ent.WebhookDelivery] {
+		in.Window = &paging.Window{After: in.Sort, Uncounted: !counted}
 		in.Sort = ""
 		return testkit.Run(b, h.World, ctx, webhook.ListDeliveries, in)
 	}

@@ -15,12 +15,10 @@ import (
 
 	"atrium/internal/egress"
 	"atrium/internal/events"
-	"atrium/internal/outbox"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
 	"atrium/internal/testkit/receiver"
-	"atrium/internal/webhook"
 )
 
 // sink is a receiver that counts, and can tell when each event came.
@@ -72,8 +70,8 @@ func happen(b testing.TB, w *testkit.World, n, atOnce int) {
 		wg.Go(func() {
 			defer func() { <-slots }()
 			err := w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
-				return outbox.Emit(ctx, tx, outbox.Event{
-					CompanyID: w.A.Company.ID, Name: events.RequestCreated, SubjectID: "req_1", At: w.Clock.Now(),
+				return w.Engine.Events.Emit(ctx, tx, events.Event{
+					Name: events.RequestCreated, SubjectID: "req_1", At: w.Clock.Now(),
 					Data: events.Request{ID: fmt.Sprint(i), Title: "A new laptop", Status: "PENDING", Priority: "MEDIUM"},
 				})
 			})
@@ -103,8 +101,8 @@ func BenchmarkDeliveries(b *testing.B) {
 		b.ReportMetric(rate, "deliveries/s")
 		if families, err := o.registry.Gather(); err == nil {
 			for _, f := range families {
-				if f.GetName() == "atrium_webhook_parked_total" {
-					b.ReportMetric(f.GetMetric()[0].GetCounter().GetValue()/float64(b.N), "parked/op")
+				if f.GetName() == "atrium_webhook_snoozed_total" {
+					b.ReportMetric(f.GetMetric()[0].GetCounter().GetValue()/float64(b.N), "snoozed/op")
 				}
 			}
 		}
@@ -159,9 +157,9 @@ func BenchmarkFirstAttempt(b *testing.B) {
 			<-tick.C
 			wg.Go(func() {
 				err := w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) (err error) {
-					e := outbox.Event{CompanyID: w.A.Company.ID, Name: events.RequestCreated, SubjectID: fmt.Sprint("req_", i), At: w.Clock.Now(), Data: events.Request{}}
+					e := events.Event{Name: events.RequestCreated, SubjectID: fmt.Sprint("req_", i), At: w.Clock.Now(), Data: events.Request{}}
 					tx.AfterCommit(func() { commits[i] = time.Now() })
-					return outbox.Emit(ctx, tx, e)
+					return w.Engine.Events.Emit(ctx, tx, e)
 				})
 				if err != nil {
 					b.Error(err)
@@ -191,4 +189,26 @@ func BenchmarkFirstAttempt(b *testing.B) {
 	})
 }
 
-var _ = webhook.MaxCounted
+// BenchmarkEmit measures what an event costs a company without subscriptions, beside the event's row alone.
+func BenchmarkEmit(b *testing.B) {
+	eachBench(b, func(b *testing.B, w *testkit.World) {
+		for what, write := range map[string]func(context.Context, *store.Tx, events.Event) error{
+			"emit": w.Engine.Events.Emit,
+			"row alone": func(ctx context.Context, tx *store.Tx, e events.Event) error {
+				_, err := events.Record(ctx, tx.Client, e)
+				return err
+			},
+		} {
+			b.Run(what, func(b *testing.B) {
+				ctx := w.As(w.A, principal.Owner)
+				e := events.Event{Name: events.RequestCreated, SubjectID: "req_1", At: w.Clock.Now(), Data: events.Request{ID: "req_1"}}
+				b.ResetTimer()
+				for range b.N {
+					if err := w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return write(ctx, tx, e) }); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	})
+}

@@ -18,7 +18,6 @@ import (
 	"atrium/internal/egress"
 	"atrium/internal/events"
 	"atrium/internal/op"
-	"atrium/internal/outbox"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -119,7 +118,7 @@ func TestExactlyTheCommittedEvents(t *testing.T) {
 			t.Cleanup(func() { require.NoError(t, second.Close()) })
 			other := *w
 			other.Store = second
-			other.Engine = &op.Engine{Store: second, Authz: w.Engine.Authz, Sealer: w.Engine.Sealer, Log: w.Engine.Log}
+			other.Engine = &op.Engine{Store: second, Authz: w.Engine.Authz, Sealer: w.Engine.Sealer, Queue: w.Queue, Events: w.Engine.Events, Log: w.Engine.Log}
 			open(t, &other)
 		}
 		o.subscribe(t, r.URL)
@@ -132,8 +131,8 @@ func TestExactlyTheCommittedEvents(t *testing.T) {
 			wg.Go(func() {
 				defer func() { <-slots }()
 				_ = o.Store.Write(o.asOwner(), func(ctx context.Context, tx *store.Tx) error {
-					err := outbox.Emit(ctx, tx, outbox.Event{
-						CompanyID: o.A.Company.ID, Name: events.RequestCreated, SubjectID: "req_1", At: o.Clock.Now(), Data: events.Request{},
+					err := o.Engine.Events.Emit(ctx, tx, events.Event{
+						Name: events.RequestCreated, SubjectID: "req_1", At: o.Clock.Now(), Data: events.Request{},
 					})
 					if err == nil && i%4 == 0 {
 						return undo

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var deliverySorts = op.Sorts{"createdAt": webhookdelivery.FieldCreatedAt}
@@ -37,7 +38,8 @@ type Attempt struct {
 	StatusCode   *int      `json:"statusCode"`   // nil when no answer came
 	ResponseBody *string   `json:"responseBody"` // the first 1 KB; nil when no answer came
 	LatencyMs    int       `json:"latencyMs"`
-	Error        *string   `json:"error"` // "class: explanation" when there was no whole answer
+	Error        *string   `json:"error"`          // "class: explanation" when there was no whole answer
+	Step         int       `json:"step,omitempty"` // of the schedule of retries, from 1; callers are not shown it
 }
 
 // AttemptsOf returns a delivery's attempts, the first one first.
@@ -54,7 +56,7 @@ func AttemptsOf(d *ent.WebhookDelivery) ([]Attempt, error) {
 
 // ListDeliveriesInput filters and pages the history.
 type ListDeliveriesInput struct {
-	op.Page
+	paging.Page
 	SubscriptionID *string  `json:"-"` // of one subscription
 	Outcome        []string `json:"-" query:"outcome" enum:"PENDING,SUCCESS,FAILED"`
 }
@@ -64,15 +66,15 @@ type ListDeliveriesInput struct {
 const MaxCounted = 10_000
 
 // listDeliveries returns not_found for a subscription that the company does not have.
-func listDeliveries(ctx context.Context, tx *op.Tx, in ListDeliveriesInput) (op.List[*ent.WebhookDelivery], error) {
+func listDeliveries(ctx context.Context, tx *op.Tx, in ListDeliveriesInput) (paging.List[*ent.WebhookDelivery], error) {
 	if in.SubscriptionID != nil {
 		if _, err := tx.WebhookSubscription.Query().Where(webhooksubscription.ID(*in.SubscriptionID)).OnlyID(ctx); err != nil {
-			return op.List[*ent.WebhookDelivery]{}, err //nolint:wrapcheck // the pipeline reads Ent's own error
+			return paging.List[*ent.WebhookDelivery]{}, err
 		}
 	}
 	filters := in.filters()
 	count := func(ctx context.Context) (int, error) { return countUpTo(ctx, tx, MaxCounted, filters) }
-	return op.ListOf(ctx, in.Page, deliverySorts, count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.WebhookDelivery, error) {
+	return paging.Read(ctx, in.Page, deliverySorts, count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.WebhookDelivery, error) {
 		if len(filters) == 1 {
 			return tx.WebhookDelivery.Query().Where(filters[0]...).Order(order).Offset(offset).Limit(limit).All(ctx)
 		}
@@ -80,7 +82,7 @@ func listDeliveries(ctx context.Context, tx *op.Tx, in ListDeliveriesInput) (op.
 		for _, where := range filters {
 			rows, err := tx.WebhookDelivery.Query().Where(where...).Order(order).Limit(offset + limit).All(ctx)
 			if err != nil {
-				return nil, err //nolint:wrapcheck // wrapped by ListOf
+				return nil, err
 			}
 			all = append(all, rows...)
 		}
@@ -142,7 +144,7 @@ func countUpTo(ctx context.Context, tx *op.Tx, most int, filters [][]predicate.W
 
 func countSome(ctx context.Context, tx *op.Tx, most int, where []predicate.WebhookDelivery) (int, error) {
 	if tx.Narrowed("WebhookDelivery") { // by access policies, which queries of Ent's carry
-		return tx.WebhookDelivery.Query().Where(where...).Count(ctx) //nolint:wrapcheck // wrapped by ListOf
+		return tx.WebhookDelivery.Query().Where(where...).Count(ctx)
 	}
 	driver := ent.DriverOf(tx.Client)
 	d := sql.Dialect(driver.Dialect())

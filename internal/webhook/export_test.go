@@ -23,72 +23,50 @@ func RetryAfter(value string, now time.Time) time.Duration {
 // Kept is kept.
 func Kept(body []byte, secrets ...Secret) string { return kept(body, secrets) }
 
-// Lanes are lanes.
-type Lanes struct{ *lanes }
+// Limits are limits.
+type Limits struct{ *limits }
 
-// NewLanes returns lanes.
-func NewLanes() Lanes { return Lanes{newLanes()} }
+// NewLimits returns limits.
+func NewLimits() Limits { return Limits{newLimits()} }
 
-// Enter is lanes.enter.
-func (l Lanes) Enter(ctx context.Context, subscription string) (time.Duration, bool) {
-	return l.enter(ctx, subscription, time.Now())
-}
-
-// EnterAt is Enter at a moment.
-func (l Lanes) EnterAt(ctx context.Context, subscription string, now time.Time) (time.Duration, bool) {
-	return l.enter(ctx, subscription, now)
-}
-
-// Leave is lanes.leave.
-func (l Lanes) Leave(subscription string, held, called time.Duration) {
-	l.leave(subscription, held, called)
+// Enter is limits.enter.
+func (l Limits) Enter(ctx context.Context, subscription string) (leave func(called bool), snooze time.Duration) {
+	return l.enter(ctx, subscription)
 }
 
 // Waiting returns how many wait for a place.
-func (l Lanes) Waiting() int {
+func (l Limits) Waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.queued
+	return l.waiting
 }
 
-// Known returns how many lanes are remembered.
-func (l Lanes) Known() int {
+// Known returns how many receivers are remembered.
+func (l Limits) Known() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.byID)
 }
 
-// The bounds of lanes.
-const (
-	LaneWidth    = laneWidth
-	FirstWidth   = firstWidth
-	Brisk        = brisk
-	Slots        = slots
-	MaxPark      = maxPark
-	MinPark      = minPark
-	MaxIdleLanes = maxIdleLanes
-)
-
-// Batcher is a batcher of numbers.
-type Batcher struct{ *batcher[int, int] }
-
-// NewBatcher returns a batcher.
-func NewBatcher(most int, do func(context.Context, []int) ([]int, error)) Batcher {
-	return Batcher{&batcher[int, int]{most: most, do: do}}
+// Age makes a receiver look as if no place had come back for so long.
+func (l Limits) Age(subscription string, by time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.byID[subscription]
+	r.moved = r.moved.Add(-by)
 }
 
-// Call is batcher.call.
-func (b Batcher) Call(in int) (int, error) { return b.call(in) }
+// The bounds of limits.
+const (
+	PerReceiver = perReceiver
+	PerSlow     = perSlow
+	Slots       = slots
+	MinSnooze   = minSnooze
+	MaxSnooze   = maxSnooze
+)
 
 // ReplayBatch is replayBatch.
 const ReplayBatch = replayBatch
-
-// Pending returns how many wait for the next batch.
-func (b Batcher) Pending() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.pending)
-}
 
 // Tend is weeks.tend by the system, with a machine's time and the moment before which deliveries are old.
 func Tend(s *store.Store, log *slog.Logger, now, before time.Time) error {
@@ -98,7 +76,7 @@ func Tend(s *store.Store, log *slog.Logger, now, before time.Time) error {
 // SweepDeliveries deletes one batch of deliveries that were settled before a moment, and returns how many there were.
 func SweepDeliveries(s *store.Store, before time.Time) (n int, err error) {
 	err = s.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) (err error) {
-		n, err = (&sweeper{store: s}).oldDeliveries(ctx, tx, before)
+		n, err = (&sweeper{store: s}).oldDeliveries(ctx, tx.Client, before)
 		return err
 	})
 	return n, err
@@ -107,7 +85,7 @@ func SweepDeliveries(s *store.Store, before time.Time) (n int, err error) {
 // SweepEvents deletes one batch of a company's events that happened before a moment.
 func SweepEvents(s *store.Store, company string, before time.Time) (n int, err error) {
 	err = s.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) (err error) {
-		n, err = (&sweeper{store: s}).oldEvents(ctx, tx, company, before)
+		n, err = (&sweeper{store: s}).oldEvents(ctx, tx.Client, company, before)
 		return err
 	})
 	return n, err

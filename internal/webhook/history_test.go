@@ -12,7 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/events"
-	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -61,7 +61,7 @@ func TestPagesOfSomeOutcomes(t *testing.T) {
 					}
 				}
 				var byNumber, byCursor []string
-				in := webhook.ListDeliveriesInput{Page: op.Page{Size: 4, Sort: sort}, Outcome: outcomes}
+				in := webhook.ListDeliveriesInput{Page: paging.Page{Size: 4, Sort: sort}, Outcome: outcomes}
 				for in.Number = 1; ; in.Number++ {
 					l := testkit.Run(t, w, ctx, webhook.ListDeliveries, in)
 					require.Equal(t, len(want), l.Total)
@@ -71,7 +71,7 @@ func TestPagesOfSomeOutcomes(t *testing.T) {
 					byNumber = append(byNumber, idsOf(l.Rows)...)
 				}
 				require.Equal(t, want, byNumber, "%v by %q", outcomes, sort)
-				in.SetWindow(4, "", sort, true, false)
+				in.SetWindow(4, "", sort, true)
 				for {
 					l := testkit.Run(t, w, ctx, webhook.ListDeliveries, in)
 					require.Equal(t, len(want), l.Total)
@@ -79,7 +79,7 @@ func TestPagesOfSomeOutcomes(t *testing.T) {
 					if !l.More {
 						break
 					}
-					in.SetWindow(4, l.Cursor(l.Rows[len(l.Rows)-1]), sort, true, false)
+					in.SetWindow(4, l.Cursor(l.Rows[len(l.Rows)-1]), sort, true)
 				}
 				require.Equal(t, want, byCursor, "%v by %q", outcomes, sort)
 			}

@@ -1,18 +1,16 @@
 package webhook
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
-	"atrium/ent/auditentry"
 	"atrium/ent/company"
 	"atrium/ent/user"
 	"atrium/ent/webhooksubscription"
+	"atrium/internal/audit"
 	"atrium/internal/mail"
+	"atrium/internal/principal"
 	"atrium/internal/store"
 )
 
@@ -30,32 +28,22 @@ type Mail interface {
 	Enqueue(ctx context.Context, tx *store.Tx, m mail.Message) error
 }
 
-// judge draws the consequences of attempts for their subscriptions: since when they fail, and whether they are disabled.
-// A subscription that goes on as it did costs no statement.
-func (d *Dispatcher) judge(ctx context.Context, tx *store.Tx, batch []record) error {
-	byRow := slices.Clone(batch) // in one order on every node
-	slices.SortStableFunc(byRow, func(a, b record) int { return cmp.Compare(a.row.SubscriptionID, b.row.SubscriptionID) })
-	var cleared, marked, ended string // the subscription that this was done for last
-	for i := range byRow {
-		s, r := byRow[i].row.Edges.Subscription, &byRow[i].report
-		var err error
-		switch {
-		case r.verdict == succeeded && s.FailingSince != nil && cleared != s.ID:
-			cleared = s.ID
-			err = tx.WebhookSubscription.Update().Where(webhooksubscription.ID(s.ID), webhooksubscription.FailingSinceNotNil()).ClearFailingSince().Exec(ctx)
-		case r.verdict == gone && ended != s.ID:
-			ended = s.ID
-			err = d.disable(ctx, tx, s.ID, reasonGone)
-		case r.verdict == failed && s.FailingSince == nil && marked != s.ID:
-			marked = s.ID
-			err = tx.WebhookSubscription.Update().Where(webhooksubscription.ID(s.ID), webhooksubscription.FailingSinceIsNil()).SetFailingSince(r.attempt.At).Exec(ctx)
-		case r.verdict == failed && s.FailingSince != nil && r.attempt.At.Sub(*s.FailingSince) >= deadAfter && ended != s.ID:
-			ended = s.ID
-			err = d.disable(ctx, tx, s.ID, reasonDead)
-		}
-		if err != nil {
-			return fmt.Errorf("judge a subscription: %w", err)
-		}
+// judge draws the consequences of an attempt for its subscription: since when it fails, and whether it is disabled. A
+// subscription that goes on as it did costs no statement.
+func (d *Dispatcher) judge(ctx context.Context, tx *store.Tx, a *attempt) (err error) {
+	s, at := a.subscription, a.report.attempt.At
+	switch {
+	case a.report.verdict == succeeded && s.FailingSince != nil:
+		err = tx.WebhookSubscription.Update().Where(webhooksubscription.ID(s.ID), webhooksubscription.FailingSinceNotNil()).ClearFailingSince().Exec(ctx)
+	case a.report.verdict == gone:
+		err = d.disable(ctx, tx, s.ID, reasonGone)
+	case a.report.verdict == failed && s.FailingSince == nil:
+		err = tx.WebhookSubscription.Update().Where(webhooksubscription.ID(s.ID), webhooksubscription.FailingSinceIsNil()).SetFailingSince(at).Exec(ctx)
+	case a.report.verdict == failed && at.Sub(*s.FailingSince) >= deadAfter:
+		err = d.disable(ctx, tx, s.ID, reasonDead)
+	}
+	if err != nil {
+		return fmt.Errorf("judge a subscription: %w", err)
 	}
 	return nil
 }
@@ -65,39 +53,32 @@ func (d *Dispatcher) judge(ctx context.Context, tx *store.Tx, batch []record) er
 func (d *Dispatcher) disable(ctx context.Context, tx *store.Tx, id, reason string) error {
 	q := tx.WebhookSubscription.Query().Where(webhooksubscription.ID(id), webhooksubscription.Enabled(true))
 	if reason == reasonDead {
-		q.Where(webhooksubscription.FailingSinceLTE(d.store.Clock().Now().Add(-deadAfter)))
+		q.Where(webhooksubscription.FailingSinceLTE(d.Store.Clock().Now().Add(-deadAfter)))
 	}
-	if tx.PGX() != nil {
-		q.ForUpdate()
-	}
-	list, err := q.All(ctx)
+	list, err := store.Lock(tx, q).All(ctx)
 	if err != nil || len(list) == 0 {
-		return err //nolint:wrapcheck // wrapped by judge
+		return err
 	}
 	s := list[0]
 	if err := tx.WebhookSubscription.UpdateOne(s).SetEnabled(false).SetDisabledReason(reason).Exec(ctx); err != nil {
 		return fmt.Errorf("disable it: %w", err)
 	}
-	changes, err := json.Marshal(map[string]map[string]any{
-		"enabled": {"from": true, "to": false}, "disabledReason": {"from": nil, "to": reason},
+	entry := audit.By(principal.Worker(s.CompanyID, workerName))
+	entry.Action, entry.Resource, entry.ResourceID = "webhooksubscription.disabled", "WebhookSubscription", s.ID
+	entry.Changes = map[string]audit.Change{"enabled": {From: true, To: false}, "disabledReason": {To: reason}}
+	if err := audit.Write(ctx, tx.Client, entry); err != nil {
+		return err
+	}
+	if d.Mail == nil {
+		return nil
+	}
+	return tx.AsSystem(ctx, "the owners of a sandbox are those of its live company", func(ctx context.Context) error {
+		return d.notify(ctx, tx, s.CompanyID, s.URL, reason)
 	})
-	if err != nil {
-		return fmt.Errorf("write the audit entry: %w", err)
-	}
-	err = tx.AuditEntry.Create().SetCompanyID(s.CompanyID).SetActorType("system").SetActorID("system").SetActorName("webhook deliveries").
-		SetAction("webhooksubscription.disabled").SetResourceType("WebhookSubscription").SetResourceID(s.ID).
-		SetOutcome(auditentry.OutcomeAllowed).SetIP("").SetUserAgent("").SetRequestID("").SetChanges(changes).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("write the audit entry: %w", err)
-	}
-	return d.notify(ctx, tx, s.CompanyID, s.URL, reason)
 }
 
 // notify mails the owners of the company, or of the live company of a sandbox.
 func (d *Dispatcher) notify(ctx context.Context, tx *store.Tx, companyID, url, reason string) error {
-	if d.mail == nil {
-		return nil
-	}
 	c, err := tx.Company.Query().Where(company.ID(companyID)).Only(ctx)
 	if err != nil {
 		return fmt.Errorf("look the company up: %w", err)
@@ -112,7 +93,7 @@ func (d *Dispatcher) notify(ctx context.Context, tx *store.Tx, companyID, url, r
 		return fmt.Errorf("look the owners up: %w", err)
 	}
 	for _, o := range owners {
-		err := d.mail.Enqueue(ctx, tx, mail.Message{
+		err := d.Mail.Enqueue(ctx, tx, mail.Message{
 			To:      o.Email,
 			Subject: mail.Line("A webhook of "+c.Name+where+" was disabled", 150),
 			Text: "Deliveries to this address have stopped:\n\n  " + mail.Line(url, 500) + "\n\n" + reason + "\n\n" +

@@ -2,12 +2,12 @@ package webhook
 
 import (
 	"context"
-	"fmt"
 
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 // LookUpDeliveries reads those of many deliveries that the caller may see; the others are left out. Whoever watches for
@@ -21,28 +21,20 @@ var LookUpDeliveries = op.New("webhookdelivery.lookup", op.Spec{
 type LookUpDeliveriesInput struct {
 	SubscriptionID *string  `json:"-"` // of one subscription
 	IDs            []string `json:"-"`
-	Lean           bool     `json:"-"`
 }
 
 func lookUpDeliveries(ctx context.Context, tx *op.Tx, in LookUpDeliveriesInput) (map[string]*ent.WebhookDelivery, error) {
-	out := map[string]*ent.WebhookDelivery{}
 	if len(in.IDs) == 0 {
+		out := map[string]*ent.WebhookDelivery{}
 		if in.SubscriptionID == nil {
 			return out, nil
 		}
 		_, err := tx.WebhookSubscription.Query().Where(webhooksubscription.ID(*in.SubscriptionID)).OnlyID(ctx)
-		return out, err //nolint:wrapcheck // the pipeline reads Ent's own error
+		return out, err
 	}
-	q := op.Lean[ent.WebhookDelivery](tx.WebhookDelivery.Query(), in.Lean).Where(webhookdelivery.IDIn(op.Padded(in.IDs)...))
+	q := tx.WebhookDelivery.Query()
 	if in.SubscriptionID != nil {
 		q.Where(webhookdelivery.SubscriptionID(*in.SubscriptionID))
 	}
-	rows, err := q.All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("look deliveries up: %w", err)
-	}
-	for _, d := range rows {
-		out[d.ID] = d
-	}
-	return out, nil
+	return paging.LookUp(ctx, q, paging.ByIDs{IDs: in.IDs})
 }

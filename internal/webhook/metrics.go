@@ -7,7 +7,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/outbox"
 )
 
 // metrics are what Prometheus collects of deliveries. No label is a company's or a customer's text.
@@ -15,10 +14,10 @@ type metrics struct {
 	attempts *prometheus.HistogramVec // by result: 2xx … 5xx, a class of failure, disabled
 	settled  *prometheus.CounterVec   // by outcome
 	delay    prometheus.Histogram     // of first attempts
-	parked   prometheus.Counter
+	snoozed  prometheus.Counter
 }
 
-func newMetrics(r prometheus.Registerer, l *lanes) (*metrics, error) {
+func newMetrics(r prometheus.Registerer, l *limits) (*metrics, error) {
 	m := &metrics{
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "atrium_webhook_attempt_duration_seconds", Help: "How long receivers took, by result: a class of status or of failure.",
@@ -31,8 +30,8 @@ func newMetrics(r prometheus.Registerer, l *lanes) (*metrics, error) {
 			Name: "atrium_webhook_first_attempt_delay_seconds", Help: "From an event to the end of the first attempt to deliver it, the receiver's time left out.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
 		}),
-		parked: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "atrium_webhook_parked_total", Help: "Jobs that were put back because their subscription had as many calls under way as it may.",
+		snoozed: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "atrium_webhook_snoozed_total", Help: "Jobs that snoozed because their receiver had as many calls under way as it may.",
 		}),
 	}
 	if r == nil {
@@ -42,14 +41,14 @@ func newMetrics(r prometheus.Registerer, l *lanes) (*metrics, error) {
 		Name: "atrium_webhook_calls_underway", Help: "Calls of receivers that are under way on this node.",
 	}, func() float64 { return float64(l.underway()) })
 	var errs []error
-	for _, c := range []prometheus.Collector{m.attempts, m.settled, m.delay, m.parked, underway} {
+	for _, c := range []prometheus.Collector{m.attempts, m.settled, m.delay, m.snoozed, underway} {
 		errs = append(errs, r.Register(c))
 	}
 	return m, errors.Join(errs...)
 }
 
 // attempted counts an attempt that was recorded, of a delivery that was made at a moment of the product's time.
-func (m *metrics) attempted(r report, outcome webhookdelivery.Outcome, made time.Time, args outbox.Args) {
+func (m *metrics) attempted(r report, outcome webhookdelivery.Outcome, made time.Time, args AttemptArgs) {
 	m.attempts.WithLabelValues(r.result).Observe(r.took.Seconds())
 	if outcome != webhookdelivery.OutcomePENDING {
 		m.settled.WithLabelValues(string(outcome)).Inc()

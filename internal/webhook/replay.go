@@ -11,8 +11,6 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/outbox"
-	"atrium/internal/store"
 )
 
 const (
@@ -56,26 +54,29 @@ func replayDelivery(ctx context.Context, tx *op.Tx, before *ent.WebhookDelivery,
 	if len(attempts) >= maxAttemptsEver {
 		return nil, apperr.New(apperr.Conflict, "The delivery has been attempted %d times: that is as often as it may be.", len(attempts))
 	}
-	after, err := before.Update().SetOutcome(webhookdelivery.OutcomePENDING).SetNextAttemptAt(tx.Now(ctx)).Save(ctx)
+	now := tx.Now(ctx)
+	after, err := before.Update().SetOutcome(webhookdelivery.OutcomePENDING).SetNextAttemptAt(now).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("replay the delivery: %w", err)
 	}
-	err = tx.Enqueue(func(db *store.Tx) error {
-		if before.Outcome == webhookdelivery.OutcomePENDING {
-			return outbox.Hurry(ctx, db, []string{before.ID}) //nolint:wrapcheck // says what it was doing
+	if args, ok := again(before, attempts, now); ok {
+		if err := tx.Insert(ctx, args, time.Time{}); err != nil {
+			return nil, err
 		}
-		return outbox.Insert(ctx, db, []outbox.Job{{Args: first(before, len(attempts))}}) //nolint:wrapcheck // says what it was doing
-	})
-	if err != nil {
-		return nil, err
 	}
 	tx.Changed(before, after)
 	return after, nil
 }
 
-// first returns the job that begins the schedule of a delivery that has had so many attempts.
-func first(d *ent.WebhookDelivery, attempts int) outbox.Args {
-	return outbox.Args{Delivery: d.ID, Subscription: d.SubscriptionID, Company: d.CompanyID, Attempt: attempts + 1, Step: 1}
+// again returns the job that attempts a delivery now: one that is settled begins its schedule anew, and one that waits for a
+// retry goes on in it. The job of that retry will find its attempt made. It returns false for a delivery that is due anyway.
+func again(d *ent.WebhookDelivery, attempts []Attempt, now time.Time) (AttemptArgs, bool) {
+	args := first(d, len(attempts))
+	if d.Outcome != webhookdelivery.OutcomePENDING {
+		return args, true
+	}
+	args.Step = nextStep(attempts)
+	return args, d.NextAttemptAt != nil && d.NextAttemptAt.After(now)
 }
 
 // BySubscription names the subscription that an operation is about, in the body.
@@ -122,10 +123,7 @@ func replayEvents(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, in
 	}
 	tx.ChangedField("since", nil, in.Since.UTC().Format(op.TimeFormat))
 	tx.ChangedField("events", nil, len(n))
-	err = tx.Enqueue(func(db *store.Tx) error {
-		return outbox.Insert(ctx, db, []outbox.Job{{Args: args}}) //nolint:wrapcheck // says what it was doing
-	})
-	return Replay{ID: s.ID, Subscription: s, Events: len(n)}, err
+	return Replay{ID: s.ID, Subscription: s, Events: len(n)}, tx.Insert(ctx, args, time.Time{})
 }
 
 // where picks the events that are sent again: not those of trials, whose subject is the subscription they were made for.

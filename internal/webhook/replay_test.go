@@ -15,7 +15,6 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/op"
-	"atrium/internal/outbox"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -116,7 +115,7 @@ func TestReplayOfManyEvents(t *testing.T) {
 		const n = 2*webhook.ReplayBatch + 50
 		require.NoError(t, o.Store.Write(o.asOwner(), func(ctx context.Context, tx *store.Tx) error {
 			for i := range n {
-				err := outbox.Emit(ctx, tx, outbox.Event{CompanyID: o.A.Company.ID, Name: events.TaskCompleted, SubjectID: fmt.Sprint("task_", i), At: o.Clock.Now(), Data: events.Task{}})
+				err := o.Engine.Events.Emit(ctx, tx, events.Event{Name: events.TaskCompleted, SubjectID: fmt.Sprint("task_", i), At: o.Clock.Now(), Data: events.Task{}})
 				if err != nil {
 					return err
 				}
@@ -194,7 +193,7 @@ func TestTestEvent(t *testing.T) {
 func (o *office) emit(t testing.TB, name, subject string) string {
 	t.Helper()
 	require.NoError(t, o.Store.Write(o.asOwner(), func(ctx context.Context, tx *store.Tx) error {
-		return outbox.Emit(ctx, tx, outbox.Event{CompanyID: o.A.Company.ID, Name: name, SubjectID: subject, At: o.Clock.Now(), Data: events.Request{ID: subject}})
+		return o.Engine.Events.Emit(ctx, tx, events.Event{Name: name, SubjectID: subject, At: o.Clock.Now(), Data: events.Request{ID: subject}})
 	}))
 	id, err := o.Store.Reader().Event.Query().Where(event.SubjectID(subject)).OnlyID(o.asOwner())
 	require.NoError(t, err)

@@ -13,8 +13,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/clock"
-	"atrium/internal/op"
-	"atrium/internal/outbox"
+	"atrium/internal/jobs"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -38,27 +37,25 @@ func (ReplayArgs) Kind() string { return "webhook_replay" }
 // replayer performs ReplayArgs.
 type replayer struct {
 	river.WorkerDefaults[ReplayArgs]
-	d *Dispatcher
+	store *store.Store
+	queue *jobs.Queue
 }
 
-// Work makes the deliveries of a batch pending, and inserts their jobs, the job of the next batch and the end of its own
-// in one transaction: a crash repeats no batch.
+// Work makes the deliveries of a batch pending, and inserts their jobs and the job of the next batch. It completes its own in
+// the same transaction: a crash repeats no batch.
 func (r *replayer) Work(ctx context.Context, job *river.Job[ReplayArgs]) error {
-	// Not the system: it acts in one company, and the guards of tenancy hold it there.
-	ctx = principal.With(ctx, &principal.Principal{
-		CompanyID: job.Args.Company, Type: principal.TypeSystem, ID: "system", Name: "webhook replay", Method: principal.MethodLocal,
-	})
-	err := r.d.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		next, err := replay(ctx, tx, job.Args)
+	ctx = principal.With(ctx, principal.Worker(job.Args.Company, "webhook replay"))
+	err := r.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		next, err := r.replay(ctx, tx, job.Args)
 		if err != nil {
 			return err
 		}
 		if next != nil {
-			if err := outbox.Insert(ctx, tx, []outbox.Job{{Args: *next}}); err != nil {
-				return err //nolint:wrapcheck // says what it was doing
+			if err := r.queue.InsertTx(ctx, tx, *next, time.Time{}); err != nil {
+				return err
 			}
 		}
-		return r.d.finisher.Finish(ctx, tx, []int64{job.JobRow.ID}) //nolint:wrapcheck // says what it was doing
+		return r.queue.CompleteTx(ctx, tx, job.JobRow)
 	})
 	if err != nil {
 		return fmt.Errorf("replay events: %w", err)
@@ -67,13 +64,13 @@ func (r *replayer) Work(ctx context.Context, job *river.Job[ReplayArgs]) error {
 }
 
 // replay does a batch and returns the job of the next one; nil after the last.
-func replay(ctx context.Context, tx *store.Tx, args ReplayArgs) (*ReplayArgs, error) {
+func (r *replayer) replay(ctx context.Context, tx *store.Tx, args ReplayArgs) (*ReplayArgs, error) {
 	list, err := tx.WebhookSubscription.Query().Where(webhooksubscription.ID(args.Subscription)).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look the subscription up: %w", err)
 	}
 	if len(list) == 0 || !list[0].Enabled {
-		return nil, nil //nolint:nilnil // deleted or disabled meanwhile
+		return nil, nil // deleted or disabled meanwhile
 	}
 	q := tx.Event.Query().Where(args.where(list[0].Events)...)
 	if args.AfterID != "" {
@@ -86,13 +83,13 @@ func replay(ctx context.Context, tx *store.Tx, args ReplayArgs) (*ReplayArgs, er
 		return nil, fmt.Errorf("read the events: %w", err)
 	}
 	if len(batch) == 0 {
-		return nil, nil //nolint:nilnil // the end
+		return nil, nil // the end
 	}
-	if err := again(ctx, tx, list[0], batch); err != nil {
+	if err := r.again(ctx, tx, list[0], batch); err != nil {
 		return nil, err
 	}
 	if len(batch) < replayBatch {
-		return nil, nil //nolint:nilnil // the end
+		return nil, nil // the end
 	}
 	last := batch[len(batch)-1]
 	args.AfterTime, args.AfterID = last.CreatedAt, last.ID
@@ -101,21 +98,19 @@ func replay(ctx context.Context, tx *store.Tx, args ReplayArgs) (*ReplayArgs, er
 
 // again sends events to a subscription again: a delivery that was settled becomes pending, one that waits is due at once,
 // and one that never was is made.
-func again(ctx context.Context, tx *store.Tx, s *ent.WebhookSubscription, batch []*ent.Event) error {
+func (r *replayer) again(ctx context.Context, tx *store.Tx, s *ent.WebhookSubscription, batch []*ent.Event) error {
 	ids := make([]string, len(batch))
 	for i, e := range batch {
 		ids[i] = e.ID
 	}
-	q := tx.WebhookDelivery.Query().Where(webhookdelivery.EventIDIn(ids...), webhookdelivery.SubscriptionID(s.ID)).Order(webhookdelivery.ByID())
-	if tx.PGX() != nil {
-		q.ForUpdate()
-	}
-	known, err := q.All(ctx)
+	known, err := store.Lock(tx, tx.WebhookDelivery.Query().
+		Where(webhookdelivery.EventIDIn(ids...), webhookdelivery.SubscriptionID(s.ID)).Order(webhookdelivery.ByID())).All(ctx)
 	if err != nil {
 		return fmt.Errorf("read the deliveries: %w", err)
 	}
-	var waiting, settled []string
-	var next []outbox.Job
+	now := clock.From(ctx).Now()
+	var pending []string
+	var next []jobs.Job
 	has := map[string]bool{}
 	for _, d := range known {
 		has[d.EventID] = true
@@ -123,47 +118,28 @@ func again(ctx context.Context, tx *store.Tx, s *ent.WebhookSubscription, batch 
 		if err != nil {
 			return err
 		}
-		switch {
-		case d.Outcome == webhookdelivery.OutcomePENDING:
-			waiting = append(waiting, d.ID)
-		case len(attempts) < maxAttemptsEver:
-			settled = append(settled, d.ID)
-			next = append(next, outbox.Job{Args: first(d, len(attempts)), Priority: outbox.Relaxed})
+		if args, ok := again(d, attempts, now); ok && len(attempts) < maxAttemptsEver {
+			pending = append(pending, d.ID)
+			next = append(next, jobs.Job{Args: args, Priority: relaxed})
 		}
 	}
-	made, err := missing(ctx, tx, s, batch, has)
-	if err != nil {
-		return err
-	}
-	for _, d := range made {
-		next = append(next, outbox.Job{Args: first(d, 0), Priority: outbox.Relaxed})
-	}
-	err = tx.WebhookDelivery.Update().Where(webhookdelivery.IDIn(op.Padded(append(settled, waiting...))...)).
-		SetOutcome(webhookdelivery.OutcomePENDING).SetNextAttemptAt(clock.From(ctx).Now()).Exec(ctx)
+	err = tx.WebhookDelivery.Update().Where(webhookdelivery.IDIn(pending...)).
+		SetOutcome(webhookdelivery.OutcomePENDING).SetNextAttemptAt(now).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("make deliveries pending: %w", err)
 	}
-	if err := outbox.Hurry(ctx, tx, waiting); err != nil {
-		return err //nolint:wrapcheck // says what it was doing
-	}
-	return outbox.Insert(ctx, tx, next) //nolint:wrapcheck // says what it was doing
-}
-
-// missing makes the deliveries of events that the subscription never got.
-func missing(ctx context.Context, tx *store.Tx, s *ent.WebhookSubscription, batch []*ent.Event, has map[string]bool) ([]*ent.WebhookDelivery, error) {
 	var creates []*ent.WebhookDeliveryCreate
 	for _, e := range batch {
 		if !has[e.ID] {
-			creates = append(creates, tx.WebhookDelivery.Create().SetSubscriptionID(s.ID).SetEventID(e.ID).SetEvent(e.Type).
-				SetNextAttemptAt(clock.From(ctx).Now()))
+			creates = append(creates, delivery(tx.Client, s, e).SetNextAttemptAt(now))
 		}
-	}
-	if len(creates) == 0 {
-		return nil, nil
 	}
 	made, err := tx.WebhookDelivery.CreateBulk(creates...).Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("make deliveries: %w", err)
+		return fmt.Errorf("make deliveries: %w", err)
 	}
-	return made, nil
+	if err := insert(ctx, r.queue, tx, made, relaxed); err != nil {
+		return err
+	}
+	return r.queue.InsertManyTx(ctx, tx, next...)
 }

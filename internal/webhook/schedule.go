@@ -37,13 +37,25 @@ func newSchedule(retries []time.Duration) (schedule, error) {
 // schedule off by one step at a time and never stall it. Less patience than the schedule's it does not get.
 //
 // Nothing is added by chance: what nextAttemptAt says is the schedule itself. The retries of an outage do not come all at
-// once, because each waits from the end of its own attempt, and a lane lets only so many through at a time.
+// once, because each waits from the end of its own attempt, and only so many at a time go to one receiver.
 func (s schedule) after(step int, asked time.Duration) (time.Duration, bool) {
 	if step < 1 || step > len(s) {
 		return 0, false
 	}
 	wait, most := s[step-1], s[min(step, len(s)-1)]
 	return max(wait, min(asked, most)), true
+}
+
+// nextStep returns the step of the attempt that follows these. One that was interrupted uses up none.
+func nextStep(attempts []Attempt) int {
+	if len(attempts) == 0 {
+		return 1
+	}
+	last := attempts[len(attempts)-1]
+	if last.Error != nil && *last.Error == textInterrupted {
+		return last.Step
+	}
+	return last.Step + 1
 }
 
 // retryAfter returns how long an answer asks to be left alone: seconds or a date, 0 for neither.

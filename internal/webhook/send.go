@@ -48,17 +48,17 @@ const (
 
 // send makes one attempt at a delivery. An error is this node's own: nothing was sent.
 func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report, error) {
-	s, now := row.Edges.Subscription, d.store.Clock().Now()
+	s, now := row.Edges.Subscription, d.Store.Clock().Now()
 	if !s.Enabled {
 		return report{verdict: disabled, result: "disabled", attempt: Attempt{At: now, Error: new(textDisabled)}}, nil
 	}
-	secrets, err := openSecrets(d.sealer, s, now)
+	secrets, err := openSecrets(d.Sealer, s, now)
 	if err != nil {
 		return report{}, err
 	}
 	body, err := events.Canonical(row.Edges.Source.Payload)
 	if err != nil {
-		return report{}, err //nolint:wrapcheck // says what it was doing
+		return report{}, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, bytes.NewReader(body))
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 	if err := sign(req.Header, secrets, row.EventID, began, body); err != nil {
 		return report{}, err
 	}
-	answer, err := d.egress.Do(ctx, req, egress.Limits{Body: keptBody})
+	answer, err := d.Egress.Do(ctx, req, egress.Limits{Body: keptBody})
 	r := report{took: time.Since(began), attempt: Attempt{At: now}}
 	r.attempt.LatencyMs = int(r.took.Milliseconds())
 	if answer.Status != 0 {

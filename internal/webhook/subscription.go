@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/id"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/paging"
 )
 
 // maxSubscriptions is how many a company may have.
@@ -23,9 +21,11 @@ var subscriptionSorts = op.Sorts{"createdAt": webhooksubscription.FieldCreatedAt
 
 // The operations on subscriptions. They take a person. None but CreateSubscription and RotateSecret returns a secret.
 var (
-	ListSubscriptions = op.New("webhooksubscription.list", op.Spec{
+	ListSubscriptions = paging.NewList("webhooksubscription.list", op.Spec{
 		Resource: "WebhookSubscription", Action: op.Read, AdminLayer: true, Sorts: subscriptionSorts, Summary: "List webhook subscriptions",
-	}, listSubscriptions)
+	}, func(_ context.Context, tx *op.Tx, _ ListSubscriptionsInput) *ent.WebhookSubscriptionQuery {
+		return tx.WebhookSubscription.Query()
+	})
 
 	GetSubscription = op.Get("webhooksubscription.read", op.Spec{
 		Resource: "WebhookSubscription", Action: op.Read, AdminLayer: true, Summary: "Get a webhook subscription",
@@ -46,14 +46,7 @@ var (
 )
 
 // ListSubscriptionsInput pages the list of subscriptions.
-type ListSubscriptionsInput struct{ op.Page }
-
-func listSubscriptions(ctx context.Context, tx *op.Tx, in ListSubscriptionsInput) (op.List[*ent.WebhookSubscription], error) {
-	q := tx.WebhookSubscription.Query()
-	return op.ListOf(ctx, in.Page, subscriptionSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.WebhookSubscription, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
-}
+type ListSubscriptionsInput struct{ paging.Page }
 
 func loadSubscription(ctx context.Context, tx *op.Tx, id string) (*ent.WebhookSubscription, error) {
 	return op.Lock(tx, tx.WebhookSubscription.Query().Where(webhooksubscription.ID(id))).Only(ctx)
@@ -121,15 +114,8 @@ func check(tx *op.Tx, url *string, names []string) error {
 // mayAddSubscription returns conflict when the company has as many as it may. Creates of one company come one after the
 // other, so that none slips past the limit beside another.
 func mayAddSubscription(ctx context.Context, tx *op.Tx) error {
-	err := tx.Enqueue(func(db *store.Tx) error {
-		if db.PGX() == nil {
-			return nil // one writer
-		}
-		_, err := db.PGX().Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "webhooks/"+tx.Principal().CompanyID)
-		return err //nolint:wrapcheck // wrapped below
-	})
-	if err != nil {
-		return fmt.Errorf("lock the company's subscriptions: %w", err)
+	if err := tx.LockName(ctx, "webhooks/"+tx.Principal().CompanyID); err != nil {
+		return err
 	}
 	n, err := tx.WebhookSubscription.Query().Count(tx.Unfiltered(ctx, "subscriptions that the caller does not see count, too"))
 	if err != nil {

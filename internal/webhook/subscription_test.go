@@ -19,6 +19,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
@@ -281,7 +282,7 @@ func TestListOfDeliveries(t *testing.T) {
 		var seen []string
 		after := ""
 		for {
-			page := testkit.Run(t, w, ctx, webhook.ListDeliveries, webhook.ListDeliveriesInput{Page: op.Page{Size: 4, Window: &op.Window{After: after}}})
+			page := testkit.Run(t, w, ctx, webhook.ListDeliveries, webhook.ListDeliveriesInput{Page: paging.Page{Size: 4, Window: &paging.Window{After: after}}})
 			require.Equal(t, 6, page.Total)
 			for _, d := range page.Rows {
 				seen = append(seen, d.ID)

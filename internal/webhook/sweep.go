@@ -10,18 +10,17 @@ import (
 	"entgo.io/ent/dialect/sql"
 	"github.com/riverqueue/river"
 
+	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/ent/event"
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/id"
+	"atrium/internal/jobs"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
 
-const (
-	sweepEvery = time.Hour
-	sweepBatch = 1000 // rows a transaction, so that no sweep holds the writer for long
-)
+const sweepEvery = time.Hour
 
 // SweepArgs is the job that deletes the history beyond 30 days: deliveries that were settled so long ago, and then events
 // that no delivery is left of. What happened stays in the audit log; an event is kept so that it can be sent again.
@@ -45,11 +44,11 @@ func (s *sweeper) Work(ctx context.Context, _ *river.Job[SweepArgs]) error {
 	ctx = principal.System(ctx, "the history of all companies is swept together")
 	before := s.store.Clock().Now().Add(-keptFor)
 	weeks := s.weeks.tend(ctx, time.Now(), before) // rows can be deleted whatever became of it
-	return errors.Join(weeks, s.deliveries(ctx, before), s.events(ctx, before))
+	if err := errors.Join(weeks, s.deliveries(ctx, before), s.events(ctx, before)); err != nil {
+		return fmt.Errorf("sweep the history of webhooks: %w", err)
+	}
+	return nil
 }
-
-// Timeout is generous: the first sweep of a history that has grown for long deletes much.
-func (*sweeper) Timeout(*river.Job[SweepArgs]) time.Duration { return time.Minute }
 
 // made narrows a query to rows that are deleted one by one, by their ids. On PostgreSQL those of the week in which what is
 // kept begins wait for its end, and are dropped with it; what is younger by the machine's time is old only by a development
@@ -70,22 +69,18 @@ func (s *sweeper) made(prefix, column string) func(*sql.Selector) {
 
 // deliveries deletes those that were settled before a moment.
 func (s *sweeper) deliveries(ctx context.Context, before time.Time) error {
-	err := s.inBatches(ctx, func(ctx context.Context, tx *store.Tx) (int, error) { return s.oldDeliveries(ctx, tx, before) })
-	if err != nil {
-		return fmt.Errorf("sweep deliveries: %w", err)
-	}
-	return nil
+	return jobs.InBatches(ctx, s.store, func(ctx context.Context, db *ent.Client) (int, error) { return s.oldDeliveries(ctx, db, before) })
 }
 
 // oldDeliveries deletes a batch and returns how many there were.
-func (s *sweeper) oldDeliveries(ctx context.Context, tx *store.Tx, before time.Time) (int, error) {
-	ids, err := tx.WebhookDelivery.Query().
+func (s *sweeper) oldDeliveries(ctx context.Context, db *ent.Client, before time.Time) (int, error) {
+	ids, err := db.WebhookDelivery.Query().
 		Where(webhookdelivery.UpdatedAtLT(before), webhookdelivery.OutcomeNEQ(webhookdelivery.OutcomePENDING), s.made("whd", webhookdelivery.FieldID)).
-		Order(webhookdelivery.ByUpdatedAt(), webhookdelivery.ByID()).Limit(sweepBatch).IDs(ctx)
+		Order(webhookdelivery.ByUpdatedAt(), webhookdelivery.ByID()).Limit(jobs.SweepBatch).IDs(ctx)
 	if err != nil || len(ids) == 0 {
-		return 0, err //nolint:wrapcheck // wrapped by deliveries
+		return 0, err
 	}
-	return tx.WebhookDelivery.Delete().Where(webhookdelivery.IDIn(ids...)).Exec(ctx) //nolint:wrapcheck // wrapped by deliveries
+	return db.WebhookDelivery.Delete().Where(webhookdelivery.IDIn(ids...)).Exec(ctx)
 }
 
 // events deletes those that happened before a moment and have no deliveries any more.
@@ -95,22 +90,22 @@ func (s *sweeper) events(ctx context.Context, before time.Time) error {
 		return fmt.Errorf("sweep events: %w", err)
 	}
 	for _, of := range companies { // whose index finds the old ones
-		err := s.inBatches(ctx, func(ctx context.Context, tx *store.Tx) (int, error) { return s.oldEvents(ctx, tx, of, before) })
+		err := jobs.InBatches(ctx, s.store, func(ctx context.Context, db *ent.Client) (int, error) { return s.oldEvents(ctx, db, of, before) })
 		if err != nil {
-			return fmt.Errorf("sweep events: %w", err)
+			return err
 		}
 	}
 	return nil
 }
 
 // oldEvents deletes a batch of a company's and returns how many there were.
-func (s *sweeper) oldEvents(ctx context.Context, tx *store.Tx, of string, before time.Time) (int, error) {
-	ids, err := tx.Event.Query().Where(event.CompanyID(of), event.CreatedAtLT(before), s.made("evt", event.FieldID), undelivered).
-		Order(event.ByCreatedAt(), event.ByID()).Limit(sweepBatch).IDs(ctx)
+func (s *sweeper) oldEvents(ctx context.Context, db *ent.Client, of string, before time.Time) (int, error) {
+	ids, err := db.Event.Query().Where(event.CompanyID(of), event.CreatedAtLT(before), s.made("evt", event.FieldID), undelivered).
+		Order(event.ByCreatedAt(), event.ByID()).Limit(jobs.SweepBatch).IDs(ctx)
 	if err != nil || len(ids) == 0 {
-		return 0, err //nolint:wrapcheck // wrapped by events
+		return 0, err
 	}
-	return tx.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx) //nolint:wrapcheck // wrapped by events
+	return db.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx)
 }
 
 // undelivered narrows a query to events without deliveries.
@@ -118,18 +113,4 @@ func undelivered(s *sql.Selector) {
 	d := sql.Dialect(s.Dialect()).Table(webhookdelivery.Table)
 	s.Where(sql.NotExists(sql.Dialect(s.Dialect()).SelectExpr(sql.Raw("1")).From(d).Where(sql.And(
 		sql.ColumnsEQ(d.C(webhookdelivery.FieldCompanyID), s.C(event.FieldCompanyID)), sql.ColumnsEQ(d.C(webhookdelivery.FieldEventID), s.C(event.FieldID))))))
-}
-
-// inBatches deletes until a batch is not full.
-func (s *sweeper) inBatches(ctx context.Context, del func(context.Context, *store.Tx) (int, error)) error {
-	for {
-		n := 0
-		err := s.store.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			n, err = del(ctx, tx)
-			return err
-		})
-		if err != nil || n < sweepBatch {
-			return err //nolint:wrapcheck // wrapped by Work
-		}
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"atrium/internal/events"
 	"atrium/internal/mail"
 	"atrium/internal/op"
-	"atrium/internal/outbox"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -54,7 +53,7 @@ func TestHistoryIsKeptForThirtyDays(t *testing.T) {
 func (o *office) sweep(t testing.TB) {
 	t.Helper()
 	require.NoError(t, o.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
-		return outbox.Insert(ctx, tx, []outbox.Job{{Args: webhook.SweepArgs{}}})
+		return o.Queue.InsertTx(ctx, tx, webhook.SweepArgs{}, time.Time{})
 	}))
 	require.Eventually(t, func() bool {
 		due, err := o.queue.Due(context.Background())
@@ -84,7 +83,7 @@ func TestMetrics(t *testing.T) {
 		require.EqualValues(t, 6, m["atrium_webhook_attempt_duration_seconds{connect}"])
 		require.EqualValues(t, 2, m["atrium_webhook_first_attempt_delay_seconds"])
 		require.Contains(t, m, "atrium_webhook_calls_underway")
-		require.Contains(t, m, "atrium_webhook_parked_total")
+		require.Contains(t, m, "atrium_webhook_snoozed_total")
 		for name := range m {
 			for _, secret := range []string{good.ID, bad.ID, o.A.Company.ID, "127.0.0.1"} {
 				require.NotContains(t, name, secret)

@@ -3,13 +3,12 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"atrium/ent"
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/op"
-	"atrium/internal/outbox"
-	"atrium/internal/store"
 )
 
 // SendTestEvent tries a subscription out.
@@ -34,22 +33,16 @@ func sendTestEvent(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, i
 	if !s.Enabled {
 		return nil, errDisabled()
 	}
-	var d *ent.WebhookDelivery
-	err := tx.Enqueue(func(db *store.Tx) error {
-		eventID, err := outbox.Record(ctx, db, outbox.Event{
-			CompanyID: s.CompanyID, Name: kind.Name, SubjectID: s.ID, At: tx.Now(ctx), Data: kind.Example,
-		})
-		if err != nil {
-			return err //nolint:wrapcheck // says what it was doing
-		}
-		tx.Known(ctx, eventID)
-		d, err = tx.WebhookDelivery.Create().SetSubscriptionID(s.ID).SetEventID(eventID).SetEvent(kind.Name).SetNextAttemptAt(tx.Now(ctx)).Save(ctx)
-		if err != nil {
-			return fmt.Errorf("make the delivery: %w", err)
-		}
-		return outbox.Insert(ctx, db, []outbox.Job{{Args: first(d, 0)}}) //nolint:wrapcheck // says what it was doing
-	})
+	now := tx.Now(ctx)
+	e, err := events.Record(ctx, tx.Client, events.Event{Name: kind.Name, SubjectID: s.ID, At: now, Data: kind.Example})
 	if err != nil {
+		return nil, err
+	}
+	d, err := delivery(tx.Client, s, e).SetNextAttemptAt(now).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("make the delivery: %w", err)
+	}
+	if err := tx.Insert(ctx, first(d, 0), time.Time{}); err != nil {
 		return nil, err
 	}
 	tx.ChangedField("event", nil, kind.Name)

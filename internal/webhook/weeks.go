@@ -126,16 +126,14 @@ func makeWeek(ctx context.Context, tx pgx.Tx, from time.Time) (bool, error) {
 	err := tx.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL, EXISTS (SELECT FROM webhook_deliveries_default WHERE id >= $2 AND id < $3)", name, low, high).
 		Scan(&there, &caught)
 	if err != nil || there || caught {
-		return !caught, err //nolint:wrapcheck // wrapped by make
+		return !caught, err
 	}
 	_, err = tx.Exec(ctx, fmt.Sprintf(`
 		CREATE TABLE %[1]s (LIKE webhook_deliveries INCLUDING ALL);
-		ALTER TABLE %[1]s ENABLE ROW LEVEL SECURITY;
-		ALTER TABLE %[1]s FORCE ROW LEVEL SECURITY;
-		CREATE POLICY tenant ON %[1]s USING (company_id = (SELECT current_setting('app.company_id', true)) OR (SELECT current_setting('app.company_id', true)) = '*');
+		%[4]s
 		LOCK TABLE companies, webhook_subscriptions, events IN SHARE ROW EXCLUSIVE MODE;
-		ALTER TABLE webhook_deliveries ATTACH PARTITION %[1]s FOR VALUES FROM ('%[2]s') TO ('%[3]s')`, name, low, high))
-	return true, err //nolint:wrapcheck // wrapped by make
+		ALTER TABLE webhook_deliveries ATTACH PARTITION %[1]s FOR VALUES FROM ('%[2]s') TO ('%[3]s')`, name, low, high, store.RowSecurity(name, true)))
+	return true, err
 }
 
 // drop drops the partitions that lie beyond what is kept, unless something in them was changed since before or is not
@@ -171,24 +169,24 @@ func (w weeks) drop(ctx context.Context, parts []part, now, before time.Time) (d
 func unchanged(ctx context.Context, tx pgx.Tx, name string, before time.Time, or string) (bool, error) {
 	var there, kept bool
 	if err := tx.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL AND current_setting('app.company_id', true) = '*'", name).Scan(&there); err != nil || !there {
-		return false, err //nolint:wrapcheck // wrapped by drop
+		return false, err
 	}
 	err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+name+" WHERE updated_at >= $1 "+or+")", before).Scan(&kept)
-	return !kept, err //nolint:wrapcheck // wrapped by drop
+	return !kept, err
 }
 
 // dropWeek drops a partition of which it was found before that nothing in it is to be kept. Had anything become pending
 // since, it would have been changed thereby, which an index tells: deliveries wait no longer than that takes.
 func dropWeek(ctx context.Context, tx pgx.Tx, name string, before time.Time) (bool, error) {
 	if _, err := tx.Exec(ctx, "LOCK TABLE ONLY webhook_deliveries IN ACCESS EXCLUSIVE MODE"); err != nil {
-		return false, err //nolint:wrapcheck // wrapped by drop
+		return false, err
 	}
 	old, err := unchanged(ctx, tx, name, before, "")
 	if err != nil || !old {
 		return false, err
 	}
 	_, err = tx.Exec(ctx, "DROP TABLE "+name)
-	return err == nil, err //nolint:wrapcheck // wrapped by drop
+	return err == nil, err
 }
 
 // alter changes partitions in a transaction, one node at a time. A lock that is not to be had at once is given up, with
@@ -199,17 +197,17 @@ func (w weeks) alter(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx
 			_, err := tx.PGX().Exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = %d; SET LOCAL statement_timeout = %d; SELECT pg_advisory_xact_lock(%d)",
 				lockWait.Milliseconds(), lockLongest.Milliseconds(), weeksLock))
 			if err != nil {
-				return err //nolint:wrapcheck // says what was refused
+				return err
 			}
 			return fn(ctx, tx.PGX())
 		})
 		if pgErr, ok := errors.AsType[*pgconn.PgError](err); !ok || pgErr.Code != "55P03" || try == lockTries {
-			return err //nolint:wrapcheck // wrapped by the callers
+			return err
 		}
 		select {
 		case <-time.After(lockPause + rand.N(lockPause)):
 		case <-ctx.Done():
-			return ctx.Err() //nolint:wrapcheck // as above
+			return ctx.Err()
 		}
 	}
 }

@@ -140,7 +140,7 @@ func TestSlowReceiverHoldsUpNobody(t *testing.T) {
 			o.file(t, in)
 		}
 		quick.Await(t, 30)
-		require.LessOrEqual(t, most.Load(), int64(2*webhook.LaneWidth), "a receiver notices late that its callers have gone")
+		require.LessOrEqual(t, most.Load(), int64(2*webhook.PerReceiver), "a receiver notices late that its callers have gone")
 		// Nor do its own retries and events get lost: they are delivered once it answers.
 		well := receiver.New(t, nil)
 		testkit.Run(t, o.World, o.asOwner(), webhook.UpdateSubscription, webhook.UpdateSubscriptionInput{ByID: op.ByID{ID: s.ID}, URL: op.SetTo(well.URL)})

@@ -38,11 +38,11 @@ func (e *Embedded) admit(ctx context.Context, id *oidc.IDToken, accessToken stri
 func (s *Server) admitOther(ctx context.Context, id *oidc.IDToken, accessToken string, f flow) (createInput, error) {
 	said, err := s.people.Issuer().SignedIn(id, accessToken)
 	if err != nil {
-		return createInput{}, err //nolint:wrapcheck // refused tells its kinds apart
+		return createInput{}, err
 	}
 	u, err := s.people.Find(ctx, said, f.Company)
 	if err != nil {
-		return createInput{}, err //nolint:wrapcheck // refused tells its kinds apart
+		return createInput{}, err
 	}
 	proven := said.AuthenticatedAt
 	if proven.IsZero() {
@@ -62,7 +62,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, in createInput) (
 		return nil, fmt.Errorf("read the user: %w", err)
 	}
 	out, _, err := op.Run(as(w, r, u, principal.Principal{}), s.engine, create, in, nil)
-	return out, err //nolint:wrapcheck // the operation's own error
+	return out, err
 }
 
 // as returns a context in which the person calls, signed in to the live company; more is what is known of the session.

@@ -101,12 +101,12 @@ func (s *Server) redeem(ctx context.Context, meta *issuer.Metadata, f flow, code
 	client.Endpoint = meta.Endpoint
 	tokens, err := client.Exchange(s.provider.Context(ctx), code, oauth2.VerifierOption(f.Verifier))
 	if err != nil {
-		return who, "", err //nolint:wrapcheck // refused tells its kinds apart
+		return who, "", err
 	}
 	idToken, _ = tokens.Extra("id_token").(string)
 	id, err := s.provider.IDToken(ctx, idToken, s.client.ClientID, f.Nonce, tokens.AccessToken)
 	if err != nil {
-		return who, "", err //nolint:wrapcheck // refused tells its kinds apart
+		return who, "", err
 	}
 	if s.embedded != nil {
 		who, err = s.embedded.admit(ctx, id, tokens.AccessToken)

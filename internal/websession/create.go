@@ -3,18 +3,18 @@ package websession
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"atrium/ent"
 	"atrium/ent/grant"
 	"atrium/ent/session"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
+	"atrium/internal/audit"
 	"atrium/internal/authn"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/text"
 )
 
 const maxAgent = 300 // bytes
@@ -35,7 +35,7 @@ type createInput struct {
 // Returns forbidden for a user who is not active, and with op.ReasonStale for a proof from before the person was signed
 // out everywhere.
 func open(ctx context.Context, tx *op.Tx, in createInput) (*ent.Session, error) {
-	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(in.UserID))).Only(ctx) // as people.SignOut's callers lock it
+	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(in.UserID))).Only(ctx) // as whoever ends the access of the user does
 	if err != nil {
 		return nil, fmt.Errorf("read the user: %w", err)
 	}
@@ -72,7 +72,7 @@ func open(ctx context.Context, tx *op.Tx, in createInput) (*ent.Session, error) 
 	after, err := c.SetMethods(append([]string{}, methods...)).SetAuthenticatedAt(proven).SetLastSeenAt(now).SetCreatedAt(now).
 		SetExpiresAt(authn.SessionExpiry(now, now, authn.SessionIdle(co.SessionLifetimeMinutes))).
 		SetSandbox(before != nil && before.Sandbox && before.UserID == u.ID).
-		SetIP(address(p)).SetUserAgent(agent(p)).Save(ctx)
+		SetIP(audit.By(p).Origin.IP).SetUserAgent(text.Cut(p.UserAgent, maxAgent)).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("make the session: %w", err)
 	}
@@ -86,23 +86,6 @@ func stale() error {
 	return err
 }
 
-func address(p *principal.Principal) string {
-	if !p.IP.IsValid() {
-		return ""
-	}
-	return p.IP.Unmap().String()
-}
-
-// agent returns what the browser calls itself, cut down to the column.
-func agent(p *principal.Principal) string {
-	s := strings.ToValidUTF8(strings.ReplaceAll(p.UserAgent, "\x00", ""), "")
-	for len(s) > maxAgent {
-		_, size := utf8.DecodeLastRuneInString(s)
-		s = s[:len(s)-size]
-	}
-	return s
-}
-
 // replace ends the session that the browser had, which may be of another company or person; nil when there is none.
 func replace(ctx context.Context, tx *op.Tx, hash []byte) (before *ent.Session, err error) {
 	if len(hash) == 0 {
@@ -111,16 +94,16 @@ func replace(ctx context.Context, tx *op.Tx, hash []byte) (before *ent.Session, 
 	err = tx.AsSystem(ctx, "session: the browser's earlier session may be of another company", func(ctx context.Context) error {
 		found, err := op.Lock(tx, tx.Session.Query().Where(session.TokenHash(hash), session.EndedAtIsNil())).All(ctx)
 		if err != nil || len(found) == 0 {
-			return err //nolint:wrapcheck // wrapped below
+			return err
 		}
 		before = found[0]
-		return before.Update().SetEndedAt(tx.Now(ctx)).Exec(ctx) //nolint:wrapcheck // wrapped below
+		return nil
 	})
+	if err == nil && before != nil {
+		_, err = access.End(ctx, tx, access.Session(before), access.Replaced)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("end the browser's earlier session: %w", err)
-	}
-	if before != nil {
-		tx.AuthorityChanged()
 	}
 	return before, nil
 }

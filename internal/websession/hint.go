@@ -21,7 +21,7 @@ func (s *Server) keepHint(w http.ResponseWriter, session []byte, idToken string)
 	}
 	sealed, err := s.engine.Sealer.Seal([]byte(idToken), hintSeal(session))
 	if err != nil {
-		return err //nolint:wrapcheck // says what it was doing
+		return err
 	}
 	value := base64.RawURLEncoding.EncodeToString(sealed)
 	if len(value) > maxCookie {

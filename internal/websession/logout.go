@@ -11,16 +11,16 @@ import (
 	"atrium/ent"
 	"atrium/ent/session"
 	"atrium/internal/authn"
-	"atrium/internal/identity/signin"
+	"atrium/internal/identity/pages"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 )
 
 // askLogout shows the form that signs out: a link alone never does.
 func (s *Server) askLogout(w http.ResponseWriter, r *http.Request) {
-	s.layout.Render(w, r, http.StatusOK, signin.Page{
-		Body: "framed", Title: "Sign out?", Leads: signin.LeadsTo(s.endSession(r.Context())),
-		Data: template.HTML(`<form method="post" action="` + pathLogout + `"><button type="submit">Sign out</button></form>`), //nolint:gosec // a constant
+	s.layout.Render(w, r, http.StatusOK, pages.Page{
+		Body: "framed", Title: "Sign out?", Leads: pages.LeadsTo(s.endSession(r.Context())),
+		Data: template.HTML(`<form method="post" action="` + pathLogout + `"><button type="submit">Sign out</button></form>`), // a constant
 	})
 }
 
@@ -42,7 +42,7 @@ func (s *Server) endSession(ctx context.Context) string {
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 	if err := s.ownRequest(r); err != nil {
 		s.layout.Message(w, r, http.StatusForbidden, "You are still signed in", "Something on another site tried to sign you out.",
-			signin.Link{Text: "Sign out", To: pathLogout})
+			pages.Link{Text: "Sign out", To: pathLogout})
 		return
 	}
 	if err := s.end(w, r); err != nil {
@@ -96,11 +96,6 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("look the session up: %w", err)
 	}
 	ctx := as(w, r, row.Edges.User, principal.Principal{SessionID: row.ID, AuthenticatedAt: row.AuthenticatedAt})
-	if _, _, err := op.Run(ctx, s.engine, End, op.ByID{ID: row.ID}, nil); err != nil {
-		return err //nolint:wrapcheck // the operation's own error
-	}
-	if s.embedded == nil || row.SignInID == "" {
-		return nil
-	}
-	return s.embedded.EndSignIn(r.Context(), row.SignInID) // and tells the other applications
+	_, _, err = op.Run(ctx, s.engine, End, op.ByID{ID: row.ID}, nil)
+	return err
 }

@@ -4,18 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/company"
-	"atrium/ent/grant"
-	"atrium/ent/predicate"
 	"atrium/ent/session"
-	"atrium/ent/signin"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/people"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 )
 
@@ -32,7 +28,7 @@ var (
 	}, load, end)
 
 	EndAll = op.OnRow("session.end_all", op.Spec{
-		Resource: "Session", Action: op.Update, AdminLayer: true,
+		Resource: "Session", Action: op.Update, AdminLayer: true, Past: map[string]string{"session.end_all": "session.ended_all"},
 		Summary: "Sign a person out everywhere: all sessions, and the tokens of all applications",
 	}, loadUser, endAll)
 
@@ -48,13 +44,13 @@ var (
 
 // ListInput says whose sessions are listed.
 type ListInput struct {
-	op.Page
+	paging.Page
 	UserID string `json:"-" query:"userId" maxLength:"64" doc:"Whose sessions; the caller's own when not given."`
 }
 
 // list returns the sessions that are open, the newest first. Whoever may see only their own finds nothing of others. In a
 // sandbox there are none: sessions are the live company's.
-func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.Session], error) {
+func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Session], error) {
 	p := tx.Principal()
 	whose := in.UserID
 	if whose == "" {
@@ -64,9 +60,7 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (op.List[*ent.Session], 
 	if tx.OwnOnly() {
 		q.Where(session.UserID(p.ID))
 	}
-	return op.ListOf(ctx, in.Page, sorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Session, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
+	return paging.Of(ctx, in.Page, sorts, q)
 }
 
 // owned is a session as the rule of own rows sees it: its person's.
@@ -78,57 +72,34 @@ type owned struct {
 func load(ctx context.Context, tx *op.Tx, id string) (owned, error) {
 	s, err := op.Lock(tx, tx.Session.Query().Where(session.ID(id))).Only(ctx)
 	if err != nil {
-		return owned{}, err //nolint:wrapcheck // the pipeline reads Ent's own error
+		return owned{}, err
 	}
 	return owned{Session: s, CreatedBy: s.UserID}, nil
 }
 
 // end ends a session at once on this node, and within store.Propagation on others. The provider's sign-in ends with it:
-// the browser would be let in again without a question otherwise. So does what else came from that sign-in, in this
-// company or, for the person itself, in all; applications are told. A session that is over already stays as it is.
+// otherwise the browser would be let in again without a question. So does what else came from that sign-in: in all companies
+// for people who end their own session, in this company for everybody else. A session that has ended stays as it is.
 func end(ctx context.Context, tx *op.Tx, s owned, _ op.ByID) (*ent.Session, error) {
 	if s.EndedAt != nil {
 		return s.Session, nil
 	}
-	after, err := s.Update().SetEndedAt(tx.Now(ctx)).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("end the session: %w", err)
-	}
+	scope := access.Session(s.Session)
 	if s.SignInID != "" {
-		err := tx.AsSystem(ctx, "session: sign-ins belong to no company", func(ctx context.Context) error {
-			return endSignIn(ctx, tx, s.Session)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("end the sign-in: %w", err)
-		}
+		scope = access.SignIn(s.SignInID)
 	}
-	tx.AuthorityChanged()
+	if p := tx.Principal(); p.Type != principal.TypeUser || p.ID != s.UserID {
+		scope = scope.InCompany(s.CompanyID)
+	}
+	if _, err := access.End(ctx, tx, scope, access.SessionEnded); err != nil {
+		return nil, err
+	}
+	after, err := tx.Session.Query().Where(session.ID(s.ID)).Only(tx.Unfiltered(ctx, "what was just ended is returned to whoever may end it"))
+	if err != nil {
+		return nil, fmt.Errorf("read the ended session: %w", err)
+	}
 	tx.Changed(s.Session, after)
 	return after, nil
-}
-
-// endSignIn ends the sign-in that a session came from, with its grants and sessions. The context reaches all companies:
-// what an administrator ends is the session's company's.
-func endSignIn(ctx context.Context, tx *op.Tx, s *ent.Session) error {
-	if err := tx.SignIn.Update().Where(signin.ID(s.SignInID), signin.EndedAtIsNil()).SetEndedAt(tx.Now(ctx)).ClearPending().Exec(ctx); err != nil {
-		return fmt.Errorf("end it: %w", err)
-	}
-	grants := []predicate.Grant{grant.SignInID(s.SignInID), grant.RevokedAtIsNil()}
-	sessions := []predicate.Session{session.SignInID(s.SignInID), session.EndedAtIsNil()}
-	if p := tx.Principal(); p.Type != principal.TypeUser || p.ID != s.UserID {
-		grants, sessions = append(grants, grant.CompanyID(s.CompanyID)), append(sessions, session.CompanyID(s.CompanyID))
-	}
-	revoked, err := tx.Grant.Query().Where(grants...).All(ctx)
-	if err != nil {
-		return fmt.Errorf("find its grants: %w", err)
-	}
-	if err := tx.Grant.Update().Where(grants...).SetRevokedAt(tx.Now(ctx)).Exec(ctx); err != nil {
-		return fmt.Errorf("revoke its grants: %w", err)
-	}
-	if err := tx.Session.Update().Where(sessions...).SetEndedAt(tx.Now(ctx)).Exec(ctx); err != nil {
-		return fmt.Errorf("end its sessions: %w", err)
-	}
-	return tx.TellClients(ctx, revoked) //nolint:wrapcheck // says what it was doing
 }
 
 // person is a user as the rule of own rows sees it: its own.
@@ -140,7 +111,7 @@ type person struct {
 func loadUser(ctx context.Context, tx *op.Tx, id string) (person, error) {
 	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(id))).Only(ctx)
 	if err != nil {
-		return person{}, err //nolint:wrapcheck // the pipeline reads Ent's own error
+		return person{}, err
 	}
 	return person{User: u, CreatedBy: u.ID}, nil
 }
@@ -153,25 +124,28 @@ type EndAllInput struct {
 // TargetID returns the person's id.
 func (in EndAllInput) TargetID() string { return in.UserID }
 
-// endAll signs the person out of this company everywhere. Whoever does so for itself is signed out at the provider as
-// well, in all browsers and for all companies; an admin's reach ends with the company, for which its people then have to
-// prove anew who they are. Returns conflict in a sandbox.
+// endAll signs a person out of this company everywhere. People who do so for themselves are signed out at the provider as
+// well, in all browsers and for all companies; an admin's reach ends with the company, where its people then have to prove
+// anew who they are. Returns conflict in a sandbox.
 func endAll(ctx context.Context, tx *op.Tx, u person, _ EndAllInput) (*ent.User, error) {
 	if tx.Principal().Sandbox {
 		return nil, apperr.New(apperr.Conflict, "Sessions are the live company's. Go back to it first.")
 	}
-	after, err := people.SignOut(ctx, tx, u.User)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // says what it was doing
-	}
+	scope := access.User(u.ID)
 	if p := tx.Principal(); p.Type == principal.TypeUser && p.ID == u.ID {
-		err := tx.AsSystem(ctx, "session: sign-ins belong to no company", func(ctx context.Context) error {
-			return tx.SignIn.Update().Where(signin.AccountID(u.AccountID), signin.EndedAtIsNil()).SetEndedAt(tx.Now(ctx)).Exec(ctx)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("end the sign-ins: %w", err)
-		}
+		scope = access.Account(u.AccountID)
 	}
+	ended, err := access.End(ctx, tx, scope, access.SignedOutEverywhere)
+	if err != nil {
+		return nil, err
+	}
+	after, err := tx.User.Query().Where(user.ID(u.ID)).Only(tx.Unfiltered(ctx, "who was just signed out is returned to whoever may do that"))
+	if err != nil {
+		return nil, fmt.Errorf("read the user: %w", err)
+	}
+	tx.ChangedField("sessions", ended.Sessions, 0)
+	tx.ChangedField("grants", ended.Grants, 0)
+	tx.Changed(u.User, after)
 	return after, nil
 }
 
@@ -200,16 +174,16 @@ func change(ctx context.Context, tx *op.Tx, in SwitchInput) (Switched, error) {
 	err := tx.AsSystem(ctx, "session: the caller's session is the live company's, and works in either", func(ctx context.Context) error {
 		s, err := op.Lock(tx, tx.Session.Query().Where(session.ID(p.SessionID), session.EndedAtIsNil())).Only(ctx)
 		if err != nil {
-			return err //nolint:wrapcheck // wrapped below
+			return err
 		}
 		out.CompanyID = s.CompanyID
 		if in.Sandbox {
 			if out.CompanyID, err = tx.Company.Query().Where(company.SandboxOf(s.CompanyID)).OnlyID(ctx); err != nil {
-				return err //nolint:wrapcheck // wrapped below
+				return err
 			}
 		}
 		tx.ChangedField("sandbox", s.Sandbox, in.Sandbox)
-		return s.Update().SetSandbox(in.Sandbox).Exec(ctx) //nolint:wrapcheck // wrapped below
+		return s.Update().SetSandbox(in.Sandbox).Exec(ctx)
 	})
 	if err != nil {
 		return Switched{}, fmt.Errorf("switch the session: %w", err)

@@ -13,11 +13,13 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/grant"
 	"atrium/ent/signin"
+	"atrium/internal/apikey"
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
 	"atrium/internal/gate"
 	"atrium/internal/identity"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
@@ -52,23 +54,23 @@ func TestListSessions(t *testing.T) {
 		_, err := run(h.as(ended), h, websession.End, op.ByID{ID: h.row(ended).ID})
 		require.NoError(t, err)
 		memberID := h.A.Users[principal.Member].ID
-		list := func(as, userID string, page op.Page) op.List[*ent.Session] {
+		list := func(as, userID string, page paging.Page) paging.List[*ent.Session] {
 			t.Helper()
 			out, err := run(h.as(as), h, websession.List, websession.ListInput{Page: page, UserID: userID})
 			require.NoError(t, err)
 			return out
 		}
-		own := list(member, "", op.Page{})
+		own := list(member, "", paging.Page{})
 		require.Equal(t, 2, own.Total)
 		require.Equal(t, h.row(other).ID, own.Rows[0].ID, "the newest first")
-		require.Equal(t, 2, list(member, memberID, op.Page{}).Total)
-		require.Zero(t, list(member, h.A.Users[principal.Admin].ID, op.Page{}).Total)
-		require.Equal(t, 2, list(admin, memberID, op.Page{}).Total)
-		require.Len(t, list(admin, memberID, op.Page{Size: 1, Sort: "lastSeenAt"}).Rows, 1)
-		require.Equal(t, 1, list(admin, "", op.Page{}).Total)
-		require.Zero(t, list(admin, h.B.Owner.ID, op.Page{}).Total)
+		require.Equal(t, 2, list(member, memberID, paging.Page{}).Total)
+		require.Zero(t, list(member, h.A.Users[principal.Admin].ID, paging.Page{}).Total)
+		require.Equal(t, 2, list(admin, memberID, paging.Page{}).Total)
+		require.Len(t, list(admin, memberID, paging.Page{Size: 1, Sort: "lastSeenAt"}).Rows, 1)
+		require.Equal(t, 1, list(admin, "", paging.Page{}).Total)
+		require.Zero(t, list(admin, h.B.Owner.ID, paging.Page{}).Total)
 		h.Clock.SetOffset(2 * time.Hour)
-		require.Zero(t, list(h.enter(principal.Owner), memberID, op.Page{}).Total, "all are over")
+		require.Zero(t, list(h.enter(principal.Owner), memberID, paging.Page{}).Total, "all are over")
 
 		key, err := h.authn.APIKey(t.Context(), h.A.LiveKey, somewhere)
 		require.NoError(t, err)
@@ -254,7 +256,7 @@ func TestStepUp(t *testing.T) {
 		b := h.browser()
 		value := b.signIn()
 		create := func(value string) error {
-			_, err := run(h.as(value), h, authn.CreateKey, authn.CreateKeyInput{Name: "CI", Scopes: []string{"services:read"}})
+			_, err := run(h.as(value), h, apikey.Create, apikey.CreateInput{Name: "CI", Scopes: []string{"services:read"}})
 			return err
 		}
 		require.NoError(t, create(value))

@@ -1,7 +1,6 @@
 package websession
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +12,7 @@ import (
 
 	"atrium/internal/identity"
 	"atrium/internal/identity/issuer"
-	"atrium/internal/identity/signin"
+	"atrium/internal/identity/pages"
 	"atrium/internal/op"
 )
 
@@ -23,16 +22,15 @@ type Options struct {
 	BaseURL  string // {base_url}, without a slash at its end
 	Embedded *Embedded
 	Issuer   *issuer.Directory // of an issuer that people sign in through (issuer.Options.SignsIn)
-	Layout   *signin.Layout    // the dress of pages
+	Layout   *pages.Layout     // renders the pages
 	Log      *slog.Logger
 }
 
 // Embedded is the provider in this process.
 type Embedded struct {
-	URL       string       // {auth_url}
-	Handler   http.Handler // its endpoints, at the paths of URL
-	Tokens    *identity.Tokens
-	EndSignIn func(ctx context.Context, id string) error // ends a sign-in with all that came from it
+	URL     string       // {auth_url}
+	Handler http.Handler // its endpoints, at the paths of URL
+	Tokens  *identity.Tokens
 }
 
 // Server serves the pages that begin and end sessions. Safe for concurrent use.
@@ -43,7 +41,7 @@ type Server struct {
 	client   oauth2.Config // without its endpoint, which the provider says
 	embedded *Embedded
 	people   *issuer.Directory
-	layout   *signin.Layout
+	layout   *pages.Layout
 	log      *slog.Logger
 }
 
@@ -114,7 +112,7 @@ func (s *Server) fault(w http.ResponseWriter, r *http.Request, status int, title
 		level = slog.LevelDebug // anybody can bring it about
 	}
 	s.log.Log(r.Context(), level, "a sign-in failed", "error", cause, "path", r.URL.Path, "requestId", w.Header().Get("X-Request-Id"))
-	s.layout.Message(w, r, status, title, text, signin.Link{Text: "Sign in again", To: pathLogin})
+	s.layout.Message(w, r, status, title, text, pages.Link{Text: "Sign in again", To: pathLogin})
 }
 
 // unavailable is the fault of a provider that does not answer.

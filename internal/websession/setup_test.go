@@ -29,8 +29,8 @@ import (
 	"atrium/internal/id"
 	"atrium/internal/identity"
 	"atrium/internal/identity/issuer"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
-	"atrium/internal/identity/signin"
 	"atrium/internal/jobs"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -103,7 +103,7 @@ func open(t *testing.T, w *testkit.World) *house {
 // serve starts the server; mux holds what stands beside the web session.
 func (h *house) serve(o websession.Options, mux *http.ServeMux) {
 	h.t.Helper()
-	layout, err := signin.NewLayout(signin.LayoutOptions{AuthURL: h.address(), Pages: fstest.MapFS{}, Log: slog.New(slog.DiscardHandler)})
+	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: h.address(), Pages: fstest.MapFS{}, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(h.t, err)
 	o.Engine, o.BaseURL, o.Layout, o.Log = h.Engine, h.address(), layout, slog.New(slog.DiscardHandler)
 	s, err := websession.New(o)
@@ -150,7 +150,7 @@ func (h *house) useEmbedded() {
 	mux.Handle("/oauth2/", h.provider.Handler())
 	mux.HandleFunc("/signin", h.signInPage)
 	h.serve(websession.Options{Embedded: &websession.Embedded{
-		URL: h.base, Handler: h.provider.Handler(), Tokens: tokens, EndSignIn: h.provider.EndSignIn,
+		URL: h.base, Handler: h.provider.Handler(), Tokens: tokens,
 	}}, mux)
 }
 

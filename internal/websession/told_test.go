@@ -3,35 +3,44 @@ package websession_test
 import (
 	"context"
 	"testing"
+	"time"
 
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
-	"atrium/ent"
 	"atrium/ent/grant"
+	"atrium/internal/access"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/websession"
 )
 
-// told notes whose applications are to hear of a logout.
-type told struct{ users []string }
+// told is a queue that notes whose applications are told of a logout.
+type told struct {
+	op.Queue
+	users []string
+}
 
-func (l *told) TellClients(_ context.Context, _ *store.Tx, revoked []*ent.Grant) error {
-	for _, g := range revoked {
-		l.users = append(l.users, g.UserID)
+func (l *told) InsertTx(_ context.Context, _ *store.Tx, job river.JobArgs, _ time.Time) error {
+	if notice, ok := job.(access.LogoutNotice); ok {
+		l.users = append(l.users, notice.UserID)
 	}
 	return nil
 }
+
+// CompleteTx is not called: nothing works jobs here.
+func (*told) CompleteTx(context.Context, *store.Tx, *rivertype.JobRow) error { return nil }
 
 // Whoever ends a session ends what other applications got by the same sign-in, and they are told: an admin in the
 // company, the person itself in all of its companies.
 func TestEndedSessionTakesGrantsAlong(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		heard := &told{}
-		h.Engine.Logouts = heard
+		h.Engine.Queue = heard
 		admin, member := h.enter(principal.Admin), h.A.Users[principal.Member]
-		// another company's grant by the same sign-in, as of a person who belongs to both
+		// grants of applications by the same sign-in, here and in another company, as of a person who belongs to both
 		elsewhere := func(session string) string {
 			row, id := h.row(session), ""
 			h.write(func(ctx context.Context, tx *store.Tx) error {
@@ -39,12 +48,20 @@ func TestEndedSessionTakesGrantsAlong(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				made, err := tx.Grant.Create().SetCompanyID(h.B.Company.ID).SetUserID(h.B.Owner.ID).SetClientID(g.ClientID).SetSignInID(g.SignInID).
-					SetScopes(g.Scopes).SetMethods(g.Methods).SetAuthenticatedAt(g.AuthenticatedAt).SetExpiresAt(g.ExpiresAt).Save(ctx)
-				if err == nil {
+				for _, of := range []struct{ company, user string }{{g.CompanyID, g.UserID}, {h.B.Company.ID, h.B.Owner.ID}} {
+					c, err := tx.OAuthClient.Create().SetCompanyID(of.company).SetName("Hears").SetRedirectUris([]string{"https://app.test/"}).
+						SetScopes(g.Scopes).SetBackchannelLogoutURI("https://app.test/logout").SetCreatedBy("test").Save(ctx)
+					if err != nil {
+						return err
+					}
+					made, err := tx.Grant.Create().SetCompanyID(of.company).SetUserID(of.user).SetClientID(c.ID).SetSignInID(g.SignInID).
+						SetScopes(g.Scopes).SetMethods(g.Methods).SetAuthenticatedAt(g.AuthenticatedAt).SetExpiresAt(g.ExpiresAt).Save(ctx)
+					if err != nil {
+						return err
+					}
 					id = made.ID
 				}
-				return err
+				return nil
 			})
 			return id
 		}
@@ -72,6 +89,7 @@ func TestEndedSessionTakesGrantsAlong(t *testing.T) {
 		require.Zero(t, alive)
 
 		session, heard.users = h.enter(principal.Member), nil
+		elsewhere(session)
 		_, err = run(h.as(admin), h, websession.EndAll, websession.EndAllInput{UserID: member.ID})
 		require.NoError(t, err)
 		require.Equal(t, []string{member.ID}, heard.users)

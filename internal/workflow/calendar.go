@@ -7,20 +7,21 @@ import (
 	"time"
 	_ "time/tzdata" // the zones are the same wherever the product runs
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/calendar"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 var calendarSorts = op.Sorts{"createdAt": calendar.FieldCreatedAt, "updatedAt": calendar.FieldUpdatedAt, "name": calendar.FieldName}
 
 // The operations on calendars, by whose working hours timers and service levels count.
 var (
-	ListCalendars = op.New("calendar.list", op.Spec{
+	ListCalendars = paging.NewList("calendar.list", op.Spec{
 		Resource: "Calendar", Action: op.Read, AdminLayer: true, Sorts: calendarSorts, Summary: "List calendars",
-	}, listCalendars)
+	}, func(_ context.Context, tx *op.Tx, _ ListCalendarsInput) *ent.CalendarQuery {
+		return tx.Calendar.Query()
+	})
 
 	GetCalendar = op.Get("calendar.read", op.Spec{
 		Resource: "Calendar", Action: op.Read, AdminLayer: true, Summary: "Get a calendar",
@@ -32,14 +33,7 @@ var (
 )
 
 // ListCalendarsInput pages the calendars.
-type ListCalendarsInput struct{ op.Page }
-
-func listCalendars(ctx context.Context, tx *op.Tx, in ListCalendarsInput) (op.List[*ent.Calendar], error) {
-	q := tx.Calendar.Query()
-	return op.ListOf(ctx, in.Page, calendarSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Calendar, error) {
-		return q.Clone().Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
-}
+type ListCalendarsInput struct{ paging.Page }
 
 func loadCalendar(ctx context.Context, tx *op.Tx, id string) (*ent.Calendar, error) {
 	return op.Lock(tx, tx.Calendar.Query().Where(calendar.ID(id))).Only(ctx)

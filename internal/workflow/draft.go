@@ -13,23 +13,43 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Definition is a workflow definition on its way in: its JSON text and what came of reading it. It is read when it is
-// decoded, before a transaction begins, since expressions take their time to compile.
+// Definition is a workflow definition on its way in: its JSON text and, once it was read, what came of that. Reading takes
+// its time, since expressions are compiled: operations do it in their preparation.
 type Definition struct {
-	text   json.RawMessage
+	sent   json.RawMessage
+	text   json.RawMessage // as it is kept; nil for what is no JSON
 	parsed *definition.Definition
 	faults []apperr.Detail
 }
 
-// NewDefinition reads the text of a definition; its faults come to light when an operation is run with it.
+// NewDefinition returns the definition with that text; its faults come to light when an operation is run with it.
 func NewDefinition(text []byte) Definition {
-	var d Definition
-	d.parsed, d.faults = definition.Parse(text)
+	d := Definition{sent: bytes.Clone(text)}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err == nil {
 		d.text = AsSent(compact.Bytes())
 	}
 	return d
+}
+
+// read returns the definition with its text read.
+func (d Definition) read(ctx context.Context, tx *op.Tx) (Definition, error) {
+	err := tx.Costly(ctx, func(ctx context.Context) error {
+		d.parsed, d.faults = definition.ParseWithin(ctx, d.sent)
+		return nil
+	})
+	return d, err
+}
+
+// uses lists what the definition names in the company, as its published version keeps it.
+func (d Definition) uses() []string {
+	out := []string{}
+	for _, k := range d.parsed.References().Kinds() {
+		for _, id := range distinct(k.References) {
+			out = append(out, k.Noun+":"+id)
+		}
+	}
+	return out
 }
 
 // Schema describes the definition as an object; what it may hold is said and checked by package definition.

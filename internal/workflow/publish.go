@@ -1,15 +1,14 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
-	"atrium/ent/auditentry"
 	"atrium/ent/workflow"
+	"atrium/ent/workflowversion"
 	"atrium/internal/op"
 )
 
@@ -17,20 +16,40 @@ import (
 var PublishWorkflow = op.OnRow("workflow.publish", op.Spec{
 	Resource: "Workflow", Action: op.Update, Scope: "workflows:write",
 	Summary: "Publish a workflow's draft as its next version",
-}, loadWorkflow, publishWorkflow)
+}, loadWorkflow, publishWorkflow).Prepared(preparePublication)
 
-// publishWorkflow makes a workflow active, one version on when its draft has changed since the last one. Returns
-// validation_error for a draft that names what has gone since it was saved.
+// publication is a draft as it was read before the transaction.
+type publication struct {
+	draft  json.RawMessage
+	parsed Definition
+}
+
+func preparePublication(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
+	w, err := tx.Workflow.Get(ctx, in.ID)
+	if ent.IsNotFound(err) {
+		return nil, nil // it is not published either
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the draft: %w", err)
+	}
+	parsed, err := NewDefinition(AsSent(w.Definition)).read(ctx, tx)
+	return publication{draft: w.Definition, parsed: parsed}, err
+}
+
+// publishWorkflow makes a workflow active, one version on when its draft differs from the last one. Returns
+// validation_error for a draft that names what was deleted since it was saved.
 func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.ByID) (*ent.Workflow, error) {
-	if err := NewDefinition(AsSent(before.Definition)).check(ctx, tx); err != nil {
+	p, ok := op.Preparation[publication](tx)
+	if !ok || !bytes.Equal(p.draft, before.Definition) {
+		return nil, op.ErrOutdated
+	}
+	all := tx.Unfiltered(ctx, "what a draft names was visible to whoever saved it")
+	if err := p.parsed.check(all, tx); err != nil {
 		return nil, err
 	}
-	changed := before.Version == 0
-	if !changed {
-		var err error
-		if changed, err = changedSincePublished(ctx, tx, before.ID); err != nil {
-			return nil, err
-		}
+	changed, err := changedSincePublished(ctx, tx, before)
+	if err != nil {
+		return nil, err
 	}
 	if !changed && before.Status == workflow.StatusActive {
 		return before, nil
@@ -43,37 +62,26 @@ func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.
 	if err != nil {
 		return nil, fmt.Errorf("publish the workflow: %w", err)
 	}
+	if changed {
+		err = tx.WorkflowVersion.Create().SetWorkflowID(after.ID).SetVersion(after.Version).SetDefinition(after.Definition).
+			SetUses(p.parsed.uses()).SetPublishedAt(tx.Now(ctx)).SetPublishedBy(tx.Principal().ID).Exec(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("keep the published version: %w", err)
+		}
+	}
 	tx.Changed(before, after)
 	return after, nil
 }
 
-// changedSincePublished tells whether the draft was saved anew since the last version was made. The audit log says so: a
-// workflow's row holds the draft alone.
-func changedSincePublished(ctx context.Context, tx *op.Tx, id string) (bool, error) {
-	entries := tx.AuditEntry.Query().
-		Where(auditentry.ResourceID(id), auditentry.ActionIn("workflow.updated", "workflow.published"), auditentry.OutcomeEQ(auditentry.OutcomeAllowed)).
-		Order(auditentry.ByCreatedAt(sql.OrderDesc()), auditentry.ByID(sql.OrderDesc()))
-	for offset := 0; ; offset += 100 {
-		page, err := entries.Clone().Offset(offset).Limit(100).All(ctx)
-		if err != nil {
-			return false, fmt.Errorf("look for changes since the last version: %w", err)
-		}
-		for _, e := range page {
-			var changes map[string]json.RawMessage
-			if len(e.Changes) > 0 {
-				if err := json.Unmarshal(e.Changes, &changes); err != nil {
-					return false, fmt.Errorf("read the audit entry %s: %w", e.ID, err)
-				}
-			}
-			if _, made := changes["version"]; made && e.Action == "workflow.published" {
-				return false, nil
-			}
-			if _, saved := changes["definition"]; saved {
-				return true, nil
-			}
-		}
-		if len(page) < 100 {
-			return false, nil
-		}
+// changedSincePublished tells whether the draft differs from the last version.
+func changedSincePublished(ctx context.Context, tx *op.Tx, w *ent.Workflow) (bool, error) {
+	last, err := tx.WorkflowVersion.Query().Where(workflowversion.WorkflowID(w.ID), workflowversion.Version(w.Version)).
+		Only(tx.Unfiltered(ctx, "whether there is something to publish is no matter of what the caller sees"))
+	if ent.IsNotFound(err) {
+		return true, nil // it is the first
 	}
+	if err != nil {
+		return false, fmt.Errorf("read the last version: %w", err)
+	}
+	return !bytes.Equal(last.Definition, w.Definition), nil
 }

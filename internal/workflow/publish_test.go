@@ -1,8 +1,10 @@
 package workflow_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -10,9 +12,13 @@ import (
 	"atrium/ent/auditentry"
 	entworkflow "atrium/ent/workflow"
 	"atrium/internal/apperr"
+	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/secret"
+	"atrium/internal/store"
 	"atrium/internal/testkit"
 	"atrium/internal/workflow"
 )
@@ -56,6 +62,131 @@ func TestPublishing(t *testing.T) {
 	})
 }
 
+// What the publisher may see decides about nothing: publishing compares with what was published. It compared with the
+// audit log, through the caller's policies.
+func TestPublishingSeesMoreThanThePublisher(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		id := op.ByID{ID: create(t, w, w.A, "Onboarding").ID}
+		require.Equal(t, 1, testkit.Run(t, w, ctx, workflow.PublishWorkflow, id).Version)
+		for _, hidden := range []string{"AuditEntry", "Secret"} {
+			testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Create, policy.CreateInput{Name: hidden, Effect: "Deny", Action: "read", Resource: hidden})
+		}
+		require.Equal(t, 1, testkit.Run(t, w, ctx, workflow.PublishWorkflow, id).Version)
+		testkit.Run(t, w, ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{
+			ByID: id, Definition: op.SetTo(workflow.NewDefinition([]byte(strings.Replace(straight, "1.50", "1.75", 1)))),
+		})
+		require.Equal(t, 2, testkit.Run(t, w, ctx, workflow.PublishWorkflow, id).Version)
+		require.Equal(t, 2, testkit.Run(t, w, ctx, workflow.PublishWorkflow, id).Version)
+	})
+}
+
+// Each version is a row that never changes and goes with its workflow.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Agent)
+		admin := w.As(w.A, principal.Admin)
+		id := op.ByID{ID: create(t, w, w.A, "Onboarding").ID}
+		require.Empty(t, testkit.Run(t, w, ctx, workflow.ListVersions, workflow.ListVersionsInput{ByID: id}).Rows)
+		testkit.Run(t, w, admin, workflow.PublishWorkflow, id)
+		w.Clock.SetOffset(time.Minute)
+		second := strings.Replace(straight, "1.50", "1.75", 1)
+		testkit.Run(t, w, admin, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: id, Definition: op.SetTo(workflow.NewDefinition([]byte(second)))})
+		got := testkit.Run(t, w, ctx, workflow.GetVersion, workflow.GetVersionInput{ByID: id, Version: "1"})
+		require.JSONEq(t, straight, string(workflow.AsSent(got.Definition)), "the draft is another by now")
+		require.Equal(t, w.A.Users[principal.Admin].ID, got.PublishedBy)
+		testkit.Run(t, w, admin, workflow.PublishWorkflow, id)
+		list := testkit.Run(t, w, ctx, workflow.ListVersions, workflow.ListVersionsInput{ByID: id})
+		require.Equal(t, 2, list.Total)
+		require.Equal(t, 2, list.Rows[0].Version, "the newest first")
+		require.JSONEq(t, second, string(workflow.AsSent(list.Rows[0].Definition)))
+		require.WithinDuration(t, w.Clock.Now(), list.Rows[0].PublishedAt, time.Minute/2)
+
+		for _, version := range []string{"3", "0", "-1", "01", "x", "", "99999999999"} {
+			require.Equal(t, apperr.NotFound, apperr.CodeOf(run(ctx, w, workflow.GetVersion, workflow.GetVersionInput{ByID: id, Version: version})), version)
+		}
+		foreign := workflow.GetVersionInput{ByID: id, Version: "1"}
+		require.Equal(t, apperr.NotFound, apperr.CodeOf(run(w.As(w.B, principal.Owner), w, workflow.GetVersion, foreign)))
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(run(w.As(w.A, principal.Member), w, workflow.GetVersion, foreign)))
+		testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Create, policy.CreateInput{Name: "hidden", Effect: "Deny", Action: "read", Resource: "Workflow"})
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(run(ctx, w, workflow.GetVersion, foreign)), "who may not read the workflow may not read them")
+
+		err := w.Store.Write(admin, func(ctx context.Context, tx *store.Tx) error {
+			return tx.Workflow.DeleteOneID(id.ID).Exec(ctx)
+		})
+		require.NoError(t, err)
+		n, err := w.Store.Reader().WorkflowVersion.Query().Count(admin)
+		require.NoError(t, err)
+		require.Zero(t, n)
+	})
+}
+
+// What a published workflow names cannot be deleted, until another version names it no more.
+func TestWhatPublishedWorkflowsNeedStays(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: "x"})
+		team := testkit.Run(t, w, ctx, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		calls := workflow.NewDefinition([]byte(`{"phases":[{"id":"start","type":"START"},
+			{"id":"ask","type":"APPROVAL","config":{"approvers":[{"type":"team","id":"` + team.ID + `"}],"mode":"any"}},
+			{"id":"call","type":"API_CALL","config":{"method":"GET","url":"https://api.test/","headers":{"Authorization":"${secrets.TOKEN}"}}},{"id":"end","type":"END"}],
+			"transitions":[{"from":"start","name":"next","to":"ask"},{"from":"ask","name":"approved","to":"call"},{"from":"ask","name":"rejected","to":"end"},{"from":"call","name":"next","to":"end"}]}`))
+		made := op.ByID{ID: testkit.Run(t, w, ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Calls", Definition: calls}).ID}
+		testkit.Run(t, w, ctx, workflow.PublishWorkflow, made)
+		remove := map[string]func() error{
+			"secret": func() error { return run(ctx, w, secret.DeleteSecret, op.ByID{ID: s.ID}) },
+			"team":   func() error { return run(ctx, w, people.DeleteTeam, op.ByID{ID: team.ID}) },
+		}
+		for name, try := range remove {
+			err := try()
+			require.Equal(t, apperr.Conflict, apperr.CodeOf(err), name)
+			require.Contains(t, apperr.From(err).Message, `"Calls"`, "it says what uses the "+name)
+		}
+		hide := testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Create, policy.CreateInput{Name: "h", Effect: "Deny", Action: "read", Resource: "Workflow"})
+		for name, try := range remove {
+			err := try()
+			require.Equal(t, apperr.Conflict, apperr.CodeOf(err), name)
+			require.NotContains(t, apperr.From(err).Message, "Calls", "nor names what the caller may not see")
+		}
+		testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Delete, op.ByID{ID: hide.ID})
+
+		testkit.Run(t, w, ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: made, Definition: op.SetTo(workflow.NewDefinition([]byte(straight)))})
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(remove["secret"]()), "the version counts, not the draft")
+		testkit.Run(t, w, ctx, workflow.PublishWorkflow, made)
+		for name, try := range remove {
+			require.NoError(t, try(), name)
+		}
+	})
+}
+
+// An offering takes a workflow that was published, and keeps it from being deleted.
+func TestOfferingsTakePublishedWorkflows(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		id := create(t, w, w.A, "Onboarding").ID
+		service := testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+		offer := catalog.CreateOfferingInput{ByID: op.ByID{ID: service.ID}, Name: "Laptop", WorkflowID: &id}
+		refused := func(err error) {
+			require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+			require.Equal(t, "workflowId", apperr.From(err).Details[0].Field)
+		}
+		refused(run(ctx, w, catalog.CreateOffering, offer))
+		testkit.Run(t, w, ctx, workflow.PublishWorkflow, op.ByID{ID: id})
+		testkit.Run(t, w, ctx, catalog.CreateOffering, offer)
+		err := run(ctx, w, workflow.DeleteWorkflow, op.ByID{ID: id})
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		require.Contains(t, apperr.From(err).Message, `"Laptop"`)
+
+		draft := create(t, w, w.A, "Another").ID
+		other := testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: service.ID}, Name: "Phone"})
+		refused(run(ctx, w, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: other.ID}, WorkflowID: op.SetTo(draft)}))
+	})
+}
+
 // What a draft names may be gone by the time that it is published.
 func TestDraftsThatBrokeAreNotPublished(t *testing.T) {
 	t.Parallel()
@@ -82,5 +213,23 @@ func TestPublishingTakesTheRight(t *testing.T) {
 		}
 		require.Equal(t, apperr.NotFound, apperr.CodeOf(run(w.As(w.B, principal.Owner), w, workflow.PublishWorkflow, id)))
 		require.NoError(t, run(w.As(w.A, principal.Owner), w, workflow.PublishWorkflow, id))
+	})
+}
+
+// What runs within another's transaction is prepared there, and sees what that has written.
+func TestPublishingWithinATransaction(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		var made *ent.Workflow
+		err := w.Engine.Work(context.Background(), w.A.Company.ID, "publisher", func(ctx context.Context, tx *op.Tx) (err error) {
+			in := workflow.CreateWorkflowInput{Name: "W", Definition: workflow.NewDefinition([]byte(straight))}
+			if made, err = op.RunIn(ctx, tx, workflow.CreateWorkflow, in); err != nil {
+				return err
+			}
+			made, err = op.RunIn(ctx, tx, workflow.PublishWorkflow, op.ByID{ID: made.ID})
+			return err
+		})
+		require.NoError(t, err)
+		require.Equal(t, 1, made.Version)
 	})
 }

@@ -3,61 +3,108 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/calendar"
+	"atrium/ent/predicate"
 	"atrium/ent/secret"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/ent/workflow"
+	"atrium/ent/workflowversion"
+	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/workflow/definition"
 )
 
-// checkReferences names everything in a definition that is no row of the company: one statement for each kind that
-// is named at all, however often.
+// checkReferences names everything in a definition that is no row of the company: one statement for each kind that is
+// named at all, however often. The rows are locked, so that none is deleted before the definition is published.
 func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References) error {
-	kinds := []struct {
-		noun  string
-		refs  []definition.Reference
-		known func(context.Context, []string) ([]string, error)
-	}{
-		{"secret", refs.Secrets, func(ctx context.Context, names []string) ([]string, error) {
-			return tx.Secret.Query().Where(secret.NameIn(names...)).Select(secret.FieldName).Strings(ctx)
-		}},
-		{"user", refs.Users, func(ctx context.Context, ids []string) ([]string, error) {
+	known := map[string]func(context.Context, []string) ([]string, error){
+		"secret": func(ctx context.Context, names []string) ([]string, error) {
+			return op.Lock(tx, tx.Secret.Query().Where(secret.NameIn(names...)).Order(secret.ByID())).Select(secret.FieldName).Strings(ctx)
+		},
+		"user": func(ctx context.Context, ids []string) ([]string, error) {
 			return tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
-		}},
-		{"team", refs.Teams, func(ctx context.Context, ids []string) ([]string, error) {
-			return tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx)
-		}},
-		{"agent", refs.Agents, func(ctx context.Context, ids []string) ([]string, error) {
-			return tx.Agent.Query().Where(agent.IDIn(ids...)).IDs(ctx)
-		}},
-		{"calendar", refs.Calendars, func(ctx context.Context, ids []string) ([]string, error) {
-			return tx.Calendar.Query().Where(calendar.IDIn(ids...)).IDs(ctx)
-		}},
+		},
+		"team": func(ctx context.Context, ids []string) ([]string, error) {
+			return op.Lock(tx, tx.Team.Query().Where(team.IDIn(ids...)).Order(team.ByID())).IDs(ctx)
+		},
+		"agent": func(ctx context.Context, ids []string) ([]string, error) {
+			return op.Lock(tx, tx.Agent.Query().Where(agent.IDIn(ids...)).Order(agent.ByID())).IDs(ctx)
+		},
+		"calendar": func(ctx context.Context, ids []string) ([]string, error) {
+			return op.Lock(tx, tx.Calendar.Query().Where(calendar.IDIn(ids...)).Order(calendar.ByID())).IDs(ctx)
+		},
 	}
 	var faults op.Refs
-	for _, k := range kinds {
-		if len(k.refs) == 0 {
+	for _, k := range refs.Kinds() {
+		if len(k.References) == 0 {
 			continue
 		}
-		known, err := k.known(ctx, distinct(k.refs))
+		rows, err := known[k.Noun](ctx, distinct(k.References))
 		if err != nil {
-			return fmt.Errorf("look the %ss of the definition up: %w", k.noun, err)
+			return fmt.Errorf("look the %ss of the definition up: %w", k.Noun, err)
 		}
-		found := make(map[string]bool, len(known))
-		for _, id := range known {
-			found[id] = true
-		}
-		for _, ref := range k.refs {
-			if !found[ref.ID] {
-				faults.Fault(ref.Field, fmt.Sprintf("%q is no %s of this company.", short(ref.ID), k.noun))
+		for _, ref := range k.References {
+			if !slices.Contains(rows, ref.ID) {
+				faults.Fault(ref.Field, fmt.Sprintf("%q is no %s of this company.", short(ref.ID), k.Noun))
 			}
 		}
 	}
 	return faults.Err()
+}
+
+// Unused returns conflict, naming a workflow, when the published version of one names the row: kind and id are as a
+// definition has them ("secret", "TOKEN"; "team", "team_…").
+func Unused(ctx context.Context, tx *op.Tx, kind, id string) error {
+	w, err := tx.Workflow.Query().Where(workflow.VersionGT(0), publishedWith(kind, id)).Order(workflow.ByName(), workflow.ByID()).
+		First(tx.Unfiltered(ctx, "workflows that the caller does not see keep what they name in use, too"))
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for workflows that use the %s: %w", kind, err)
+	}
+	visible, err := tx.Workflow.Query().Where(workflow.ID(w.ID)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look for workflows that use the %s: %w", kind, err)
+	}
+	if !visible {
+		return apperr.New(apperr.Conflict, "A published workflow uses the %s.", kind)
+	}
+	return apperr.New(apperr.Conflict, "The published workflow %q (%s) uses the %s.", short(w.Name), w.ID, kind)
+}
+
+// publishedWith matches workflows whose last version names something. Of a version that was made before that was noted,
+// the text of the definition must hold the id.
+func publishedWith(kind, id string) predicate.Workflow {
+	return func(s *sql.Selector) {
+		d := sql.Dialect(s.Dialect())
+		v := d.Table(workflowversion.Table)
+		uses, text := v.C(workflowversion.FieldUses), v.C(workflowversion.FieldDefinition)
+		named := sql.P(func(b *sql.Builder) {
+			if s.Dialect() == dialect.Postgres {
+				b.WriteString("CASE WHEN ").Ident(uses).WriteString(" IS NULL THEN strpos(").Ident(text).WriteString("::text, ").Arg(id).
+					WriteString("::text) > 0 ELSE ").Ident(uses).WriteString(" @> jsonb_build_array(").Arg(kind + ":" + id).WriteString("::text) END")
+				return
+			}
+			b.WriteString("CASE WHEN ").Ident(uses).WriteString(" IS NULL THEN instr(").Ident(text).WriteString(", ").Arg(id).
+				WriteString(") > 0 ELSE EXISTS (SELECT 1 FROM json_each(").Ident(uses).WriteString(") WHERE value = ").Arg(kind + ":" + id).WriteString(") END")
+		})
+		s.Where(sql.Exists(d.Select().AppendSelectExpr(sql.Raw("1")).From(v).Where(sql.And(
+			sql.ColumnsEQ(v.C(workflowversion.FieldCompanyID), s.C(workflow.FieldCompanyID)),
+			sql.ColumnsEQ(v.C(workflowversion.FieldWorkflowID), s.C(workflow.FieldID)),
+			sql.ColumnsEQ(v.C(workflowversion.FieldVersion), s.C(workflow.FieldVersion)),
+			named,
+		))))
+	}
 }
 
 // distinct returns what the references name, each once.

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/workflow"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 )
 
 // workflowSorts are the fields that the list of workflows can be ordered by.
@@ -19,10 +18,10 @@ var workflowSorts = op.Sorts{"createdAt": workflow.FieldCreatedAt, "updatedAt": 
 
 // The operations on workflows.
 var (
-	ListWorkflows = op.New("workflow.list", op.Spec{
+	ListWorkflows = paging.NewList("workflow.list", op.Spec{
 		Resource: "Workflow", Action: op.Read, Scope: "workflows:read", Sorts: workflowSorts,
 		Summary: "List workflows",
-	}, listWorkflows)
+	}, workflowsOf)
 
 	GetWorkflow = op.Get("workflow.read", op.Spec{
 		Resource: "Workflow", Action: op.Read, Scope: "workflows:read",
@@ -32,12 +31,19 @@ var (
 	CreateWorkflow = op.New("workflow.create", op.Spec{
 		Resource: "Workflow", Action: op.Create, Scope: "workflows:write",
 		Summary: "Create a workflow as a draft",
-	}, createWorkflow)
+	}, createWorkflow).Prepared(func(ctx context.Context, tx *op.Tx, in CreateWorkflowInput) (any, error) {
+		return in.Definition.read(ctx, tx)
+	})
 
 	UpdateWorkflow = op.OnRow("workflow.update", op.Spec{
 		Resource: "Workflow", Action: op.Update, Scope: "workflows:write",
 		Summary: "Update a workflow's draft; running executions and new requests keep the published version",
-	}, loadWorkflow, updateWorkflow)
+	}, loadWorkflow, updateWorkflow).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateWorkflowInput) (any, error) {
+		if d, ok := op.Given(in.Definition); ok {
+			return d.read(ctx, tx)
+		}
+		return nil, nil // no definition is saved
+	})
 
 	DeleteWorkflow = op.OnRow("workflow.delete", op.Spec{
 		Resource: "Workflow", Action: op.Delete, Scope: "workflows:write",
@@ -47,23 +53,17 @@ var (
 
 // ListWorkflowsInput filters and pages the list of workflows.
 type ListWorkflowsInput struct {
-	op.Page
+	paging.Page
 	Status []string `json:"-" query:"status" enum:"draft,active,archived" doc:"Workflows in any of these states."`
 	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Workflows whose name contains this, in any case."`
 }
 
-func listWorkflows(ctx context.Context, tx *op.Tx, in ListWorkflowsInput) (op.List[*ent.Workflow], error) {
-	var where []predicate.Workflow
-	if len(in.Status) > 0 {
-		where = append(where, workflow.StatusIn(op.Enums[workflow.Status](in.Status)...))
-	}
+func workflowsOf(_ context.Context, tx *op.Tx, in ListWorkflowsInput) *ent.WorkflowQuery {
+	where := paging.In(nil, in.Status, workflow.StatusIn)
 	if in.Q != "" {
-		where = append(where, op.ContainsFold[predicate.Workflow](workflow.FieldName, in.Q))
+		where = append(where, paging.ContainsFold[predicate.Workflow](workflow.FieldName, in.Q))
 	}
-	q := tx.Workflow.Query().Where(where...)
-	return op.ListOf(ctx, in.Page, workflowSorts, q.Count, func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*ent.Workflow, error) {
-		return op.Lean[ent.Workflow](q.Clone(), in.Lean).Order(order).Offset(offset).Limit(limit).All(ctx)
-	})
+	return tx.Workflow.Query().Where(where...)
 }
 
 func loadWorkflow(ctx context.Context, tx *op.Tx, id string) (*ent.Workflow, error) {
@@ -79,14 +79,15 @@ type CreateWorkflowInput struct {
 }
 
 func createWorkflow(ctx context.Context, tx *op.Tx, in CreateWorkflowInput) (*ent.Workflow, error) {
-	if err := in.Definition.check(ctx, tx); err != nil {
+	draft, _ := op.Preparation[Definition](tx)
+	if err := draft.check(ctx, tx); err != nil {
 		return nil, err
 	}
 	w, err := tx.Workflow.Create().
 		SetName(in.Name).
 		SetSlug(op.Or(in.Slug, op.Slug(in.Name, "workflow"))).
 		SetDescription(op.Or(in.Description, "")).
-		SetDefinition(in.Definition.text).
+		SetDefinition(draft.text).
 		Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create the workflow: %w", err)
@@ -107,7 +108,7 @@ type UpdateWorkflowInput struct {
 
 func updateWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, in UpdateWorkflowInput) (*ent.Workflow, error) {
 	u := before.Update()
-	if d, ok := op.Given(in.Definition); ok {
+	if d, ok := op.Preparation[Definition](tx); ok {
 		if err := d.check(ctx, tx); err != nil {
 			return nil, err
 		}
@@ -142,17 +143,32 @@ func mayBecome(w *ent.Workflow, status workflow.Status) error {
 }
 
 func deleteWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, _ op.ByID) (struct{}, error) {
-	used, err := tx.Offering.Query().Where(offering.WorkflowID(w.ID)).
-		Exist(tx.Unfiltered(ctx, "offerings that the caller does not see keep a workflow in use, too"))
-	if err != nil {
-		return struct{}{}, fmt.Errorf("look for the workflow's offerings: %w", err)
-	}
-	if used {
-		return struct{}{}, apperr.New(apperr.Conflict, "An offering uses the workflow. Archive it instead.")
+	if err := unoffered(ctx, tx, w); err != nil {
+		return struct{}{}, err
 	}
 	if err := tx.Workflow.DeleteOne(w).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the workflow: %w", err)
 	}
 	tx.Changed(w, nil)
 	return struct{}{}, nil
+}
+
+// unoffered returns conflict, naming an offering, when one uses the workflow.
+func unoffered(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
+	o, err := tx.Offering.Query().Where(offering.WorkflowID(w.ID)).Order(offering.ByName(), offering.ByID()).
+		First(tx.Unfiltered(ctx, "offerings that the caller does not see keep a workflow in use, too"))
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for the workflow's offerings: %w", err)
+	}
+	visible, err := tx.Offering.Query().Where(offering.ID(o.ID)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the workflow's offerings: %w", err)
+	}
+	if !visible {
+		return apperr.New(apperr.Conflict, "An offering uses the workflow. Archive it instead.")
+	}
+	return apperr.New(apperr.Conflict, "The offering %q (%s) uses the workflow. Archive it instead.", short(o.Name), o.ID)
 }

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 	"atrium/internal/secret"
 	"atrium/internal/store"
@@ -253,6 +254,7 @@ func TestConflicts(t *testing.T) {
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
 
 		s := testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "S"})
+		testkit.Run(t, w, ctx, workflow.PublishWorkflow, op.ByID{ID: wf.ID})
 		off := testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "O", WorkflowID: &wf.ID})
 		err = run(ctx, w, workflow.DeleteWorkflow, op.ByID{ID: wf.ID})
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
@@ -276,13 +278,13 @@ func TestList(t *testing.T) {
 			in   workflow.ListWorkflowsInput
 			want []string
 		}{
-			"all":             {workflow.ListWorkflowsInput{Page: op.Page{Sort: "-name"}}, []string{"hire staff", "Live", "Leave", "Hire 100%"}},
+			"all":             {workflow.ListWorkflowsInput{Page: paging.Page{Sort: "-name"}}, []string{"hire staff", "Live", "Leave", "Hire 100%"}},
 			"any case":        {workflow.ListWorkflowsInput{Q: "HIRE"}, []string{"hire staff", "Hire 100%"}},
 			"no wildcards":    {workflow.ListWorkflowsInput{Q: "%"}, []string{"Hire 100%"}},
 			"status":          {workflow.ListWorkflowsInput{Status: []string{"active", "archived"}}, []string{"Live"}},
 			"status and name": {workflow.ListWorkflowsInput{Status: []string{"active"}, Q: "hire"}, nil},
-			"a page of two":   {workflow.ListWorkflowsInput{Page: op.Page{Sort: "createdAt", Size: 2, Number: 2}}, []string{"Leave", "Live"}},
-			"past the last":   {workflow.ListWorkflowsInput{Page: op.Page{Number: 9}}, nil},
+			"a page of two":   {workflow.ListWorkflowsInput{Page: paging.Page{Sort: "createdAt", Size: 2, Number: 2}}, []string{"Leave", "Live"}},
+			"past the last":   {workflow.ListWorkflowsInput{Page: paging.Page{Number: 9}}, nil},
 		} {
 			got := testkit.Run(t, w, w.As(w.A, principal.Agent), workflow.ListWorkflows, tc.in)
 			var names []string

@@ -1,38 +1,127 @@
-// Command generate writes graph/generated from the schema in graph/*.graphqls and from gqlgen.yml, by gqlgen with what
-// the house adds to it:
+// Command generate writes what follows from graph/internal/registry and from the operations, and then runs gqlgen:
 //
-//   - An input of a mutation is bound to a map: its operation decodes it, by the tags of the operation's own input struct.
-//   - Fields are resolved one after the other, but for those of Query. An edge is read for all rows of a list at once, so
-//     that a goroutine for each of them would only wait for the first.
-//   - What it writes is made leaner; rewrite.go says how.
+//	graph/generated/derived.graphqls           inputs, payloads, filters, orders, connections and the fields of the roots
+//	graph/internal/relay/types.generated.go    the Go types of connections, edges and orders
+//	graph/resolvers.generated.go               resolvers of the roots' fields, of edges and of columns that are shown otherwise
+//	graph/generated                            gqlgen's own, bound to the operations' input structs and to Ent's entities
+//
+// What is declared in graph/*.graphqls, or has a resolver written by hand in graph/*.go, is left as it is: a special case
+// is written down where it belongs, and the generator takes the rest.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
-	"strings"
+	"path/filepath"
+	"reflect"
 
 	"github.com/99designs/gqlgen/api"
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/config"
-	"github.com/vektah/gqlparser/v2/ast"
+
+	"atrium/graph/internal/registry"
+)
+
+const (
+	graphDir = "graph" // gqlgen runs where gqlgen.yml is
+	text     = "github.com/99designs/gqlgen/graphql.String"
 )
 
 func main() {
 	log.SetOutput(io.Discard) // gqlgen tells of every field that takes a resolver
-	cfg, err := config.LoadConfigFromDefaultLocations()
-	if err == nil {
-		cfg.SkipValidation = true // it is built once it is rewritten
-		err = api.Generate(cfg, api.PrependPlugin(house{}))
-	}
-	if err == nil {
-		err = rewrite(cfg.Exec.DirName)
-	}
-	if err != nil {
+	if err := generate(); err != nil {
 		fmt.Fprintln(os.Stderr, "generate the graph:", err)
 		os.Exit(1)
+	}
+}
+
+func generate() error {
+	if err := os.Chdir(".."); err != nil {
+		return err
+	}
+	hand, err := readDeclarations(filepath.Join(graphDir, "*.graphqls"))
+	if err != nil {
+		return err
+	}
+	schema, err := derive(hand)
+	if err != nil {
+		return err
+	}
+	operations, importLines, err := operations(filepath.Join(graphDir, "internal/registry/registry.go"))
+	if err != nil {
+		return err
+	}
+	methods, err := handWritten(graphDir)
+	if err != nil {
+		return err
+	}
+	r := &resolvers{derived: schema, operations: operations, hand: methods, objects: map[string]bool{}, fields: map[string][]string{}}
+	resolved, err := r.write(importLines)
+	if err != nil {
+		return err
+	}
+	types, err := relayTypes()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(
+		os.WriteFile(filepath.Join(graphDir, "generated/derived.graphqls"), []byte(schema.text.String()), 0o600),
+		os.WriteFile(filepath.Join(graphDir, "internal/relay/types.generated.go"), types, 0o600),
+		os.WriteFile(filepath.Join(graphDir, resolversFile), resolved, 0o600),
+	); err != nil {
+		return err
+	}
+	cfg, err := config.LoadConfigFromDefaultLocations()
+	if err != nil {
+		return err
+	}
+	r.bind(cfg)
+	cfg.SkipValidation = true // it is built once it is rewritten
+	if err := api.Generate(cfg, api.PrependPlugin(house{})); err != nil {
+		return err
+	}
+	return rewrite(cfg.Exec.DirName)
+}
+
+// bind tells gqlgen the Go types behind the schema: those that gqlgen.yml need not name.
+func (r *resolvers) bind(cfg *config.Config) {
+	model := func(name string, t reflect.Type) {
+		if !cfg.Models.UserDefined(name) {
+			cfg.Models.Add(name, t.PkgPath()+"."+t.Name())
+		}
+	}
+	fieldName := func(object, field string, to config.TypeMapField) {
+		entry := cfg.Models[object]
+		if entry.Fields == nil {
+			entry.Fields = map[string]config.TypeMapField{}
+		}
+		entry.Fields[field] = to
+		cfg.Models[object] = entry
+	}
+	for _, e := range registry.Entities {
+		model(e.Type, e.Go)
+		if e.List != nil && len(e.List.Sorts) > 0 {
+			cfg.Models.Add(e.Inputs+"Sort", text)
+		}
+		fieldName(e.Inputs+"Filter", "tag", config.TypeMapField{FieldName: "Tags"})
+	}
+	for name, in := range r.inputs {
+		model(name, in)
+	}
+	for _, m := range registry.Mutations {
+		if m.About != "" {
+			fieldName(upper(m.Name)+"Input", m.About, config.TypeMapField{FieldName: "ID"})
+		}
+	}
+	for object, fields := range r.fields {
+		for _, f := range fields {
+			if object != "Query" && object != "Mutation" {
+				fieldName(object, f, config.TypeMapField{Resolver: true})
+			}
+		}
 	}
 }
 
@@ -42,17 +131,8 @@ type house struct{}
 // Name names the plugin.
 func (house) Name() string { return "house" }
 
-// MutateConfig binds the inputs that gqlgen.yml does not bind.
-func (house) MutateConfig(cfg *config.Config) error {
-	for name, def := range cfg.Schema.Types {
-		if def.Kind == ast.InputObject && strings.HasSuffix(name, "Input") && !cfg.Models.UserDefined(name) {
-			cfg.Models.Add(name, "map[string]any")
-		}
-	}
-	return nil
-}
-
-// GenerateCode runs before gqlgen's own, and changes what that will write.
+// GenerateCode lets the fields of everything but Query be resolved one after the other. An edge is read for all rows of a
+// list at once, so that a goroutine for each of them would only wait for the first.
 func (house) GenerateCode(data *codegen.Data) error {
 	for _, object := range data.Objects {
 		if object != data.QueryRoot {

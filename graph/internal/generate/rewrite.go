@@ -63,12 +63,12 @@ type source struct {
 func rewriteFile(path string, done *counts) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return err //nolint:wrapcheck // the caller says which file
+		return err
 	}
 	s := &source{text: text, fset: token.NewFileSet(), scalars: map[string]bool{}, done: done}
 	file, err := parser.ParseFile(s.fset, path, text, parser.SkipObjectResolution)
 	if err != nil {
-		return err //nolint:wrapcheck // the caller says which file
+		return err
 	}
 	functions := []*ast.FuncDecl{}
 	for _, d := range file.Decls {
@@ -90,7 +90,7 @@ func rewriteFile(path string, done *counts) error {
 	}
 	imports.LocalPrefix = "atrium"
 	if text, err = imports.Process(path, text, nil); err != nil {
-		return err //nolint:wrapcheck // the caller says which file
+		return err
 	}
 	return os.WriteFile(path, text, 0o600)
 }
@@ -131,9 +131,9 @@ func (s *source) column(f *ast.FuncDecl) {
 	if call == nil || s.of(call.Fun) != "graphql.ResolveField" || s.of(call.Args[middleware]) != "nil" {
 		return
 	}
-	context := onlyReturn(call.Args[init].(*ast.FuncLit).Body)  //nolint:forcetypeassert // this program's input is gqlgen's output
-	write := onlyReturn(call.Args[marshal].(*ast.FuncLit).Body) //nolint:forcetypeassert // as above
-	body := call.Args[resolve].(*ast.FuncLit).Body              //nolint:forcetypeassert // as above
+	context := onlyReturn(call.Args[init].(*ast.FuncLit).Body) // this program's input is gqlgen's output
+	write := onlyReturn(call.Args[marshal].(*ast.FuncLit).Body)
+	body := call.Args[resolve].(*ast.FuncLit).Body
 	if context == nil || write == nil || len(body.List) != 1 || !s.scalars[strings.TrimPrefix(s.of(context.Fun), "ec.")] {
 		return
 	}

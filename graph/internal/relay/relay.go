@@ -1,7 +1,7 @@
 // Package relay holds the shapes that lists have in the graph: Relay's connections, over the lists of package op.
 package relay
 
-import "atrium/internal/op"
+import "atrium/internal/paging"
 
 // Node is any Ent entity that the schema knows as one.
 type Node interface{}
@@ -44,7 +44,7 @@ func text(cursor func() string) *string {
 
 // New turns a list into a connection; node is what stands behind a row. Cursors are written only where they are asked
 // for.
-func New[Row, T any](l op.List[Row], node func(Row) *T) *Connection[T] {
+func New[Row, T any](l paging.List[Row], node func(Row) *T) *Connection[T] {
 	c := &Connection[T]{Edges: make([]*Edge[T], len(l.Rows)), TotalCount: l.Total, PageInfo: &PageInfo{HasNextPage: l.More}}
 	if w := l.Page.Window; w != nil {
 		c.PageInfo.HasPreviousPage = w.After != ""

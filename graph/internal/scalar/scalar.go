@@ -62,14 +62,16 @@ func MarshalTexts(texts map[string]string) graphql.Marshaler {
 	return marshal(texts)
 }
 
-// UnmarshalTexts reads a map of texts.
-func UnmarshalTexts(v any) (map[string]string, error) { return unmarshal[map[string]string](v) }
+// UnmarshalTexts reads a map of texts. No input has one: an input's are JSON, whose faults the operation's rules name.
+func UnmarshalTexts(any) (map[string]string, error) { return nil, errInput }
 
 // MarshalForm writes an offering's form.
 func MarshalForm(f form.Definition) graphql.Marshaler { return marshal(f) }
 
-// UnmarshalForm reads an offering's form.
-func UnmarshalForm(v any) (form.Definition, error) { return unmarshal[form.Definition](v) }
+// UnmarshalForm reads an offering's form; no input has one, as with texts.
+func UnmarshalForm(any) (form.Definition, error) { return form.Definition{}, errInput }
+
+const errInput = Fault("must be JSON")
 
 // MarshalTagFilter writes a filter by tags.
 func MarshalTagFilter(tags map[string][]string) graphql.Marshaler { return marshal(tags) }
@@ -101,18 +103,6 @@ func marshal(v any) graphql.Marshaler {
 		raw = []byte("null") // what came out of a JSON column always encodes
 	}
 	return MarshalRaw(raw)
-}
-
-func unmarshal[T any](v any) (T, error) {
-	var out T
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return out, fmt.Errorf("read the JSON: %w", err)
-	}
-	if err := json.Unmarshal(raw, &out); err != nil {
-		return out, fmt.Errorf("read the JSON: %w", err)
-	}
-	return out, nil
 }
 
 func write(w io.Writer, s string) { _, _ = io.WriteString(w, s) } // into the answer's buffer, which takes all

@@ -16,15 +16,16 @@ import (
 	"atrium/ent"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
-	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
+	"atrium/internal/identity/throttle"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
 
 //go:embed pages/*.html
-var pages embed.FS
+var templates embed.FS
 
 // The addresses of the pages.
 const (
@@ -46,46 +47,45 @@ var Paths = []string{pathForgot, pathReset, pathInvitation, pathSignUp, pathAcco
 
 // Options are what a Server works with.
 type Options struct {
-	Store    *store.Store
-	Provider *provider.Provider
-	SignIn   *signin.Server
-	Hasher   *password.Hasher
-	Rules    *password.Rules // nil for those without the operator's file
-	Letters  *Letters
-	AuthURL  string // origin of the hosted pages
-	BaseURL  string // of the web application, whose /login begins a sign-in
-	SignUp   bool   // anybody may open a company
-	Log      *slog.Logger
+	Store   *store.Store
+	SignIn  *signin.Server
+	Hasher  *password.Hasher
+	Rules   *password.Rules // nil for those without the operator's file
+	Letters *Letters
+	AuthURL string // origin of the hosted pages
+	BaseURL string // of the web application, whose /login begins a sign-in
+	SignUp  bool   // anybody may open a company
+	Log     *slog.Logger
 }
 
 // Server serves the pages. Safe for concurrent use.
 type Server struct {
-	*signin.Layout
+	*pages.Layout
 	store    *store.Store
-	provider *provider.Provider
 	signIn   *signin.Server
 	hasher   *password.Hasher
 	rules    *password.Rules
 	letters  *Letters
+	throttle *throttle.Throttle
 	baseURL  string
 	signUp   bool
 }
 
 // New returns the pages' server. Nothing is read or written before the first request.
 func New(o Options) (*Server, error) {
-	if o.Store == nil || o.Provider == nil || o.SignIn == nil || o.Hasher == nil || o.Letters == nil {
-		return nil, errors.New("account: store, provider, sign-in pages, hasher and letters are needed")
+	if o.Store == nil || o.SignIn == nil || o.Hasher == nil || o.Letters == nil {
+		return nil, errors.New("account: store, sign-in pages, hasher and letters are needed")
 	}
-	own, err := fs.Sub(pages, "pages")
+	own, err := fs.Sub(templates, "pages")
 	if err != nil {
 		return nil, fmt.Errorf("account: find the pages: %w", err)
 	}
-	layout, err := signin.NewLayout(signin.LayoutOptions{AuthURL: o.AuthURL, Pages: own, Log: o.Log})
+	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: o.AuthURL, Pages: own, Log: o.Log})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // says what it was doing
+		return nil, err
 	}
 	return &Server{
-		Layout: layout, store: o.Store, provider: o.Provider, signIn: o.SignIn, hasher: o.Hasher, rules: o.Rules, letters: o.Letters,
+		Layout: layout, store: o.Store, signIn: o.SignIn, hasher: o.Hasher, rules: o.Rules, letters: o.Letters, throttle: throttle.New(o.Store),
 		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp,
 	}, nil
 }
@@ -131,8 +131,8 @@ func (u unreferred) WriteHeader(status int) {
 }
 
 // home leads to the web application.
-func (s *Server) home() signin.Link {
-	return signin.Link{Text: "Go to Atrium", To: s.baseURL + "/login"}
+func (s *Server) home() pages.Link {
+	return pages.Link{Text: "Go to Atrium", To: s.baseURL + "/login"}
 }
 
 // system returns a context in which rows can be reached that belong to no company, and those of all companies of an
@@ -143,13 +143,12 @@ func system(ctx context.Context, s *store.Store) context.Context {
 	return principal.System(clock.With(ctx, s.Clock()), "accounts and mailed links belong to no company, and an account's people to several")
 }
 
-// write runs fn in one transaction that reaches all companies, and has every node forget what it knew of callers.
+// write runs fn in one transaction that reaches all companies, after which nodes forget what they knew of callers.
 func (s *Server) write(ctx context.Context, fn func(context.Context, *store.Tx) error) error {
-	if err := s.store.Write(s.system(ctx), fn); err != nil {
-		return err //nolint:wrapcheck // the caller says what it was doing
-	}
-	s.store.AuthorityChanged()
-	return nil
+	return s.store.Write(s.system(ctx), func(ctx context.Context, tx *store.Tx) error {
+		tx.AuthorityChanged()
+		return fn(ctx, tx)
+	})
 }
 
 func (s *Server) now() time.Time { return s.store.Clock().Now() }
@@ -221,7 +220,7 @@ func line(typed string, limit int) string {
 // busy asks to come again when too many passwords are being hashed.
 func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
 	s.later(w, 2*time.Second)
-	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", signin.Link{})
+	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", pages.Link{})
 }
 
 // later sets how long to wait before the next try.

@@ -18,13 +18,13 @@ import (
 	"atrium/internal/store"
 )
 
-// What strangers ask for.
+// What anonymous callers ask for.
 const (
 	askReset  = "reset"
 	askSignUp = "sign_up"
 )
 
-// ask is a stranger's request. Whether anything is mailed, and what, is found out by a job: the answer to the request is
+// ask is an anonymous request. Whether anything is mailed, and what, is found out by a job: the answer to the request is
 // there before, and can tell nothing.
 type ask struct {
 	Kind    string `json:"kind"`
@@ -58,10 +58,10 @@ func (l *Letters) ask(ctx context.Context, tx *store.Tx, a ask) error {
 	if queue == nil {
 		return errors.New("account: the outbox has no queue")
 	}
-	return queue.InsertTx(ctx, tx, args, time.Time{}) //nolint:wrapcheck // says what it was doing
+	return queue.InsertTx(ctx, tx, args, time.Time{})
 }
 
-// Work makes a queue answer what strangers ask for.
+// Work makes a queue answer anonymous requests.
 func Work(l *Letters) jobs.Option { return jobs.Work(&asked{letters: l}) }
 
 type asked struct {
@@ -78,7 +78,7 @@ func (w *asked) Work(ctx context.Context, job *river.Job[askedArgs]) error {
 	}
 	var a ask
 	if err := json.Unmarshal(plain, &a); err != nil {
-		return river.JobCancel(errors.New("a request cannot be read")) //nolint:wrapcheck // River's own
+		return river.JobCancel(errors.New("a request cannot be read"))
 	}
 	err = l.store.Write(system(ctx, l.store), func(ctx context.Context, tx *store.Tx) error {
 		if a.Kind == askSignUp {

@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,12 +12,13 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
-var emailAgain = again{"Ask for a new one if you still want to change your e-mail address.", signin.Link{Text: "Ask for a new link", To: pathEmail}}
+var emailAgain = again{"Ask for a new one if you still want to change your e-mail address.", pages.Link{Text: "Ask for a new link", To: pathEmail}}
 
 // newEmail is what the link of a change remembers.
 type newEmail struct {
@@ -29,11 +29,11 @@ type newEmail struct {
 // showEmail asks for the new address.
 func (s *Server) showEmail(w http.ResponseWriter, r *http.Request) {
 	if _, acc := s.signedIn(w, r, pathEmail); acc != nil {
-		s.emailPage(w, r, http.StatusOK, acc, signin.Page{})
+		s.emailPage(w, r, http.StatusOK, acc, pages.Page{})
 	}
 }
 
-func (s *Server) emailPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p signin.Page) {
+func (s *Server) emailPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p pages.Page) {
 	p.Body, p.Title, p.Data = "email", "Change your e-mail address", acc.Email
 	p.Intro = "We mail a link to the new address. Your account changes when you open it."
 	s.Render(w, r, status, p)
@@ -47,7 +47,7 @@ func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	refuse := func(text string) {
-		s.emailPage(w, r, http.StatusUnprocessableEntity, acc, signin.Page{
+		s.emailPage(w, r, http.StatusUnprocessableEntity, acc, pages.Page{
 			Faults: map[string]string{"email": text}, Values: url.Values{"email": {line(r.PostFormValue("email"), 254)}},
 		})
 	}
@@ -67,7 +67,7 @@ func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
 	case wait > 0:
 		s.tooMany(w, r, wait)
 	default:
-		s.Message(w, r, http.StatusOK, "Look into your new mailbox", "A link is on its way to the new address. Open it in this browser within an hour.", signin.Link{Text: "Your account", To: pathAccount})
+		s.Message(w, r, http.StatusOK, "Look into your new mailbox", "A link is on its way to the new address. Open it in this browser within an hour.", pages.Link{Text: "Your account", To: pathAccount})
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *Server) askEmail(r *http.Request, acc *ent.Account, email string) (wait
 	if err != nil {
 		return 0, fmt.Errorf("write the new address: %w", err)
 	}
-	return s.limited(r, email, func(ctx context.Context, tx *store.Tx) error {
+	return s.throttle.Mail(r, email, func(ctx context.Context, tx *store.Tx) error {
 		if err := kill(ctx, tx, acc.ID, mailedlink.KindEmailChange); err != nil {
 			return err
 		}
@@ -90,10 +90,10 @@ func (s *Server) askEmail(r *http.Request, acc *ent.Account, email string) (wait
 }
 
 // showConfirmEmail shows the button that changes the address. Only the account that asked may use the link: else a
-// stranger could have somebody else's mailbox confirmed for an account of the stranger's.
+// attacker could have somebody else's mailbox confirmed for an account of their own.
 func (s *Server) showConfirmEmail(w http.ResponseWriter, r *http.Request) {
 	if row, _, change, token := s.emailLink(w, r); row != nil {
-		s.Render(w, r, http.StatusOK, signin.Page{
+		s.Render(w, r, http.StatusOK, pages.Page{
 			Body: "confirm-email", Title: "Change your e-mail address", Intro: "Your account is to use " + change.To + " from now on.", Data: tokenForm{Token: token, Email: change.To},
 		})
 	}
@@ -146,17 +146,17 @@ func (s *Server) postConfirmEmail(w http.ResponseWriter, r *http.Request) {
 		}
 		changes := map[string]op.Change{"email": changed(change.From, change.To)}
 		if err := signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.email_changed", changes); err != nil {
-			return err //nolint:wrapcheck // says what it was doing
+			return err
 		}
 		return s.letters.emailChanged(ctx, tx, change.From, change.To)
 	})
-	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
-		s.Message(w, r, http.StatusConflict, "The address is in use", "Another account signs in with "+change.To+". Your account stays as it is.", signin.Link{Text: "Your account", To: pathAccount})
+	if store.IsUnique(err) {
+		s.Message(w, r, http.StatusConflict, "The address is in use", "Another account signs in with "+change.To+". Your account stays as it is.", pages.Link{Text: "Your account", To: pathAccount})
 		return
 	}
 	if err != nil {
 		s.deadLink(w, r, err, emailAgain)
 		return
 	}
-	s.Message(w, r, http.StatusOK, "Your e-mail address is changed", "From now on you sign in with "+change.To+".", signin.Link{Text: "Your account", To: pathAccount})
+	s.Message(w, r, http.StatusOK, "Your e-mail address is changed", "From now on you sign in with "+change.To+".", pages.Link{Text: "Your account", To: pathAccount})
 }

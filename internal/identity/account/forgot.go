@@ -1,19 +1,21 @@
 package account
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"time"
 
-	"atrium/internal/identity/signin"
+	"atrium/internal/identity/pages"
+	"atrium/internal/store"
 )
 
 // showForgot asks for the address of the account whose password was forgotten.
 func (s *Server) showForgot(w http.ResponseWriter, r *http.Request) {
-	s.forgotPage(w, r, http.StatusOK, signin.Page{})
+	s.forgotPage(w, r, http.StatusOK, pages.Page{})
 }
 
-func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, p signin.Page) {
+func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, p pages.Page) {
 	p.Body, p.Title, p.Intro = "forgot", "Set a new password", "We mail you a link to set one with."
 	s.Render(w, r, status, p)
 }
@@ -22,7 +24,7 @@ func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, 
 func (s *Server) postForgot(w http.ResponseWriter, r *http.Request) {
 	email := address(r.PostFormValue("email"))
 	if email == "" {
-		s.forgotPage(w, r, http.StatusUnprocessableEntity, signin.Page{
+		s.forgotPage(w, r, http.StatusUnprocessableEntity, pages.Page{
 			Faults: map[string]string{"email": "Enter an e-mail address."}, Values: url.Values{"email": {line(r.PostFormValue("email"), 254)}},
 		})
 		return
@@ -32,19 +34,19 @@ func (s *Server) postForgot(w http.ResponseWriter, r *http.Request) {
 
 // answerAsk counts and queues a request, and tells the person to look into the mailbox.
 func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text string) {
-	wait, err := s.ask(r, a)
+	wait, err := s.throttle.Mail(r, a.Email, func(ctx context.Context, tx *store.Tx) error { return s.letters.ask(ctx, tx, a) })
 	switch {
 	case err != nil:
 		s.Broken(w, r, err)
 	case wait > 0:
 		s.tooMany(w, r, wait)
 	default:
-		s.Message(w, r, http.StatusOK, "Look into your mailbox", text+" If nothing comes, look for it among the unwanted mails, or try again later.", signin.Link{})
+		s.Message(w, r, http.StatusOK, "Look into your mailbox", text+" If nothing comes, look for it among the unwanted mails, or try again later.", pages.Link{})
 	}
 }
 
 // tooMany asks to come again later.
 func (s *Server) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) {
 	s.later(w, wait)
-	s.Message(w, r, http.StatusTooManyRequests, "Too many requests", "Too much was asked for from your network. Try again "+inWords(wait)+".", signin.Link{})
+	s.Message(w, r, http.StatusTooManyRequests, "Too many requests", "Too much was asked for from your network. Try again "+inWords(wait)+".", pages.Link{})
 }

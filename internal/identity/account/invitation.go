@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
 	"atrium/internal/store"
@@ -68,13 +69,13 @@ func (s *Server) showInvitation(w http.ResponseWriter, r *http.Request) {
 	if in.account.PasswordHash != "" {
 		back := pathAccept + "?token=" + in.token
 		s.Message(w, r, http.StatusOK, "You are invited to "+in.company, "Your account "+in.account.Email+" is there already. Sign in to accept the invitation.",
-			signin.Link{Text: "Sign in", To: signin.PathSignIn + "?return=" + url.QueryEscape(back)})
+			pages.Link{Text: "Sign in", To: signin.PathSignIn + "?return=" + url.QueryEscape(back)})
 		return
 	}
-	s.invitationPage(w, r, http.StatusOK, in, signin.Page{Values: url.Values{"name": {in.user.Name}}})
+	s.invitationPage(w, r, http.StatusOK, in, pages.Page{Values: url.Values{"name": {in.user.Name}}})
 }
 
-func (s *Server) invitationPage(w http.ResponseWriter, r *http.Request, status int, in *invitation, p signin.Page) {
+func (s *Server) invitationPage(w http.ResponseWriter, r *http.Request, status int, in *invitation, p pages.Page) {
 	p.Body, p.Title, p.Intro = "welcome", "You are invited to "+in.company, "Tell us your name and choose a password to accept."
 	p.Data = tokenForm{Token: in.token, Email: in.account.Email, Company: in.company, Password: true}
 	s.Render(w, r, status, p)
@@ -96,10 +97,10 @@ func (s *Server) postInvitation(w http.ResponseWriter, r *http.Request) {
 		name = in.user.Name
 	}
 	if name == "" {
-		s.invitationPage(w, r, http.StatusUnprocessableEntity, in, signin.Page{Values: values, Faults: map[string]string{"name": "Enter your name, in 200 characters at most."}})
+		s.invitationPage(w, r, http.StatusUnprocessableEntity, in, pages.Page{Values: values, Faults: map[string]string{"name": "Enter your name, in 200 characters at most."}})
 		return
 	}
-	hash, ok := s.choose(w, r, in.account, []string{name}, func(status int, p signin.Page) {
+	hash, ok := s.choose(w, r, in.account, []string{name}, func(status int, p pages.Page) {
 		p.Values = values
 		s.invitationPage(w, r, status, in, p)
 	})
@@ -139,13 +140,13 @@ func (s *Server) accept(ctx context.Context, tx *store.Tx, w http.ResponseWriter
 	if n != 1 {
 		return errLink
 	}
-	return signin.AuditUser(ctx, tx, w, r, in.user, "user.updated", changes) //nolint:wrapcheck // says what it was doing
+	return signin.AuditUser(ctx, tx, w, r, in.user, "user.updated", changes)
 }
 
 // showAccept asks somebody who is signed in whether to accept.
 func (s *Server) showAccept(w http.ResponseWriter, r *http.Request) {
 	if in := s.ownInvitation(w, r); in != nil {
-		s.Render(w, r, http.StatusOK, signin.Page{
+		s.Render(w, r, http.StatusOK, pages.Page{
 			Body: "accept", Title: "You are invited to " + in.company, Data: tokenForm{Token: in.token, Email: in.account.Email, Company: in.company},
 		})
 	}
@@ -185,5 +186,5 @@ func (s *Server) ownInvitation(w http.ResponseWriter, r *http.Request) *invitati
 // notYours answers for a link of another account.
 func (s *Server) notYours(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusForbidden, "This link is for another account", "You are signed in with another account than the one that the link was mailed for. Sign out first, then open the link again.",
-		signin.Link{Text: "Your account", To: pathAccount})
+		pages.Link{Text: "Your account", To: pathAccount})
 }

@@ -152,7 +152,7 @@ func (l *Letters) to(path, token string) string { return l.page(path) + "?token=
 // send queues a mail of these paragraphs.
 func (l *Letters) send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error {
 	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\n"
-	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Subject: subject, Text: text}) //nolint:wrapcheck // says what it was doing
+	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Subject: subject, Text: text})
 }
 
 // inWords writes how long to wait.

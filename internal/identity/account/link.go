@@ -14,7 +14,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/mailedlink"
 	"atrium/internal/clock"
-	"atrium/internal/identity/signin"
+	"atrium/internal/identity/pages"
 	"atrium/internal/store"
 )
 
@@ -91,7 +91,7 @@ func kill(ctx context.Context, tx *store.Tx, accountID string, kinds ...mailedli
 // again is how to go on from a link that is not good any more.
 type again struct {
 	text string
-	link signin.Link // empty for the web application
+	link pages.Link // empty for the web application
 }
 
 // deadLink answers for a link that is not good any more, or for an error while looking.

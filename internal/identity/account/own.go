@@ -9,6 +9,8 @@ import (
 	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/ent/user"
+	"atrium/internal/access"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
 	"atrium/internal/store"
@@ -35,7 +37,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	}
-	s.Render(w, r, http.StatusOK, signin.Page{
+	s.Render(w, r, http.StatusOK, pages.Page{
 		Body: "overview", Title: "Your account", Wide: true, Data: overview{Email: acc.Email, Companies: places, MFA: signin.PathFactors},
 	})
 }
@@ -71,11 +73,11 @@ func (s *Server) companies(ctx context.Context, acc *ent.Account) ([]ownCompany,
 // showPassword asks for the old and the new password.
 func (s *Server) showPassword(w http.ResponseWriter, r *http.Request) {
 	if _, acc := s.signedIn(w, r, pathPassword); acc != nil {
-		s.passwordPage(w, r, http.StatusOK, acc, signin.Page{})
+		s.passwordPage(w, r, http.StatusOK, acc, pages.Page{})
 	}
 }
 
-func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p signin.Page) {
+func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p pages.Page) {
 	p.Body, p.Title, p.Data = "password", "Change your password", acc.Email
 	if p.Intro == "" {
 		p.Intro = "Changing it signs you out everywhere but in this browser."
@@ -89,7 +91,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	if row == nil {
 		return
 	}
-	show := func(status int, p signin.Page) { s.passwordPage(w, r, status, acc, p) }
+	show := func(status int, p pages.Page) { s.passwordPage(w, r, status, acc, p) }
 	right, wait, err := s.signIn.Confirm(w, r, acc, r.PostFormValue("current"))
 	switch {
 	case errors.Is(err, password.ErrBusy):
@@ -100,10 +102,10 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		return
 	case wait > 0:
 		s.later(w, wait)
-		show(http.StatusTooManyRequests, signin.Page{Error: "There were too many attempts. Try again " + inWords(wait) + "."})
+		show(http.StatusTooManyRequests, pages.Page{Error: "There were too many attempts. Try again " + inWords(wait) + "."})
 		return
 	case !right:
-		show(http.StatusUnprocessableEntity, signin.Page{Faults: map[string]string{"current": "This is not your password."}})
+		show(http.StatusUnprocessableEntity, pages.Page{Faults: map[string]string{"current": "This is not your password."}})
 		return
 	}
 	hash, ok := s.choose(w, r, acc, nil, show)
@@ -114,17 +116,18 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		if err := s.setPassword(ctx, tx, acc, hash); err != nil {
 			return err
 		}
-		if err := s.provider.EndAccount(ctx, tx, acc.ID, row.ID); err != nil {
-			return err //nolint:wrapcheck // says what it was doing
+		_, err := access.End(ctx, access.In(tx, s.letters.outbox.Queue()), access.Account(acc.ID).Except(row.ID), access.PasswordChanged)
+		if err != nil {
+			return err
 		}
-		return signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.password_changed", nil) //nolint:wrapcheck // says what it was doing
+		return signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.password_changed", nil)
 	})
 	switch {
 	case errors.Is(err, errLink):
-		show(http.StatusConflict, signin.Page{Error: "Your password was changed at the same moment elsewhere."})
+		show(http.StatusConflict, pages.Page{Error: "Your password was changed at the same moment elsewhere."})
 	case err != nil:
 		s.Broken(w, r, err)
 	default:
-		s.Message(w, r, http.StatusOK, "Your password is changed", "You are signed out everywhere but in this browser.", signin.Link{Text: "Your account", To: pathAccount})
+		s.Message(w, r, http.StatusOK, "Your password is changed", "You are signed out everywhere but in this browser.", pages.Link{Text: "Your account", To: pathAccount})
 	}
 }

@@ -11,14 +11,17 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/clock"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
+	"atrium/internal/identity/throttle"
 	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
-var resetAgain = again{"Ask for a new one if you still want to set your password.", signin.Link{Text: "Ask for a new link", To: pathForgot}}
+var resetAgain = again{"Ask for a new one if you still want to set your password.", pages.Link{Text: "Ask for a new link", To: pathForgot}}
 
 // tokenForm is what pages with a link's form show.
 type tokenForm struct {
@@ -29,11 +32,11 @@ type tokenForm struct {
 // showReset shows the form that sets a new password. Looking at it uses nothing up.
 func (s *Server) showReset(w http.ResponseWriter, r *http.Request) {
 	if row, acc, token := s.resetLink(w, r); row != nil {
-		s.resetPage(w, r, http.StatusOK, acc, token, signin.Page{})
+		s.resetPage(w, r, http.StatusOK, acc, token, pages.Page{})
 	}
 }
 
-func (s *Server) resetPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, token string, p signin.Page) {
+func (s *Server) resetPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, token string, p pages.Page) {
 	p.Body, p.Title, p.Data = "reset", "Set a new password", tokenForm{Token: token, Email: acc.Email}
 	s.Render(w, r, status, p)
 }
@@ -59,7 +62,7 @@ func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
 	if row == nil {
 		return
 	}
-	hash, ok := s.choose(w, r, acc, nil, func(status int, p signin.Page) { s.resetPage(w, r, status, acc, token, p) })
+	hash, ok := s.choose(w, r, acc, nil, func(status int, p pages.Page) { s.resetPage(w, r, status, acc, token, p) })
 	if !ok {
 		return
 	}
@@ -70,13 +73,14 @@ func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
 		if err := s.setPassword(ctx, tx, acc, hash); err != nil {
 			return err
 		}
-		if err := s.provider.EndAccount(ctx, tx, acc.ID, ""); err != nil {
-			return err //nolint:wrapcheck // says what it was doing
+		_, err := access.End(ctx, access.In(tx, s.letters.outbox.Queue()), access.Account(acc.ID), access.PasswordReset)
+		if err != nil {
+			return err
 		}
-		if err := signin.Forgive(ctx, tx, acc.Email); err != nil {
-			return err //nolint:wrapcheck // says what it was doing
+		if err := throttle.Forgive(ctx, tx, acc.Email); err != nil {
+			return err
 		}
-		return signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.password_reset", nil) //nolint:wrapcheck // says what it was doing
+		return signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.password_reset", nil)
 	})
 	if err != nil {
 		s.deadLink(w, r, err, resetAgain)
@@ -88,7 +92,7 @@ func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
 // choose checks the form's new password and hashes it, before any transaction. It answers itself, by show or with an
 // error, and returns false when there is none to be set. more are words that the person is known by, besides the
 // account's.
-func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account, more []string, show func(int, signin.Page)) (hash string, ok bool) {
+func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account, more []string, show func(int, pages.Page)) (hash string, ok bool) {
 	about, err := s.about(r.Context(), acc)
 	if err != nil {
 		s.Broken(w, r, err)
@@ -101,7 +105,7 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account
 			s.Broken(w, r, err)
 			return "", false
 		}
-		show(http.StatusUnprocessableEntity, signin.Page{Faults: faults})
+		show(http.StatusUnprocessableEntity, pages.Page{Faults: faults})
 		return "", false
 	}
 	hash, err = s.hasher.Hash(r.Context(), plain)

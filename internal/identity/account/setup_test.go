@@ -87,7 +87,7 @@ func serve(t *testing.T, w *testkit.World, change func(*account.Options)) *site 
 	})
 	require.NoError(t, err)
 	o := account.Options{
-		Store: w.Store, Provider: p, SignIn: signIn, Hasher: hasher, Letters: letters, AuthURL: origin, BaseURL: origin, Log: log,
+		Store: w.Store, SignIn: signIn, Hasher: hasher, Letters: letters, AuthURL: origin, BaseURL: origin, Log: log,
 	}
 	if change != nil {
 		change(&o)

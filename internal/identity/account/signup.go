@@ -11,21 +11,22 @@ import (
 	"atrium/ent/mailedlink"
 	"atrium/internal/apperr"
 	"atrium/internal/company"
-	"atrium/internal/identity/signin"
+	"atrium/internal/gate"
+	"atrium/internal/identity/pages"
 	"atrium/internal/store"
 )
 
-var signUpAgain = again{"Begin again if you still want to open a company.", signin.Link{Text: "Open a company", To: pathSignUp}}
+var signUpAgain = again{"Begin again if you still want to open a company.", pages.Link{Text: "Open a company", To: pathSignUp}}
 
 // signUpPlan is the plan that companies begin with.
 const signUpPlan = "free"
 
 // showSignUp asks for the company's name and the owner's address.
 func (s *Server) showSignUp(w http.ResponseWriter, r *http.Request) {
-	s.signUpPage(w, r, http.StatusOK, signin.Page{})
+	s.signUpPage(w, r, http.StatusOK, pages.Page{})
 }
 
-func (s *Server) signUpPage(w http.ResponseWriter, r *http.Request, status int, p signin.Page) {
+func (s *Server) signUpPage(w http.ResponseWriter, r *http.Request, status int, p pages.Page) {
 	p.Body, p.Title, p.Intro = "signup", "Open a company", "We mail you a link to go on with."
 	s.Render(w, r, status, p)
 }
@@ -41,7 +42,7 @@ func (s *Server) postSignUp(w http.ResponseWriter, r *http.Request) {
 		faults["email"] = "Enter an e-mail address."
 	}
 	if len(faults) > 0 {
-		s.signUpPage(w, r, http.StatusUnprocessableEntity, signin.Page{Faults: faults, Values: url.Values{
+		s.signUpPage(w, r, http.StatusUnprocessableEntity, pages.Page{Faults: faults, Values: url.Values{
 			"company": {line(r.PostFormValue("company"), 400)}, "email": {line(r.PostFormValue("email"), 254)},
 		}})
 		return
@@ -89,11 +90,11 @@ func (s *Server) findOpening(r *http.Request) (*opening, error) {
 // showConfirm asks for the owner's name, and for a password where the address has none yet.
 func (s *Server) showConfirm(w http.ResponseWriter, r *http.Request) {
 	if o := s.opening(w, r); o != nil {
-		s.confirmPage(w, r, http.StatusOK, o, signin.Page{})
+		s.confirmPage(w, r, http.StatusOK, o, pages.Page{})
 	}
 }
 
-func (s *Server) confirmPage(w http.ResponseWriter, r *http.Request, status int, o *opening, p signin.Page) {
+func (s *Server) confirmPage(w http.ResponseWriter, r *http.Request, status int, o *opening, p pages.Page) {
 	p.Body, p.Title = "welcome", "Open "+o.Company
 	p.Intro = "Tell us your name and choose a password."
 	fresh := o.account.PasswordHash == ""
@@ -114,13 +115,13 @@ func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
 	values := url.Values{"name": {r.PostFormValue("name")}}
 	name := line(r.PostFormValue("name"), 200)
 	if name == "" {
-		s.confirmPage(w, r, http.StatusUnprocessableEntity, o, signin.Page{Values: values, Faults: map[string]string{"name": "Enter your name, in 200 characters at most."}})
+		s.confirmPage(w, r, http.StatusUnprocessableEntity, o, pages.Page{Values: values, Faults: map[string]string{"name": "Enter your name, in 200 characters at most."}})
 		return
 	}
 	hash := ""
 	if o.account.PasswordHash == "" {
 		var ok bool
-		hash, ok = s.choose(w, r, o.account, []string{name, o.Company}, func(status int, p signin.Page) {
+		hash, ok = s.choose(w, r, o.account, []string{name, o.Company}, func(status int, p pages.Page) {
 			p.Values = values
 			s.confirmPage(w, r, status, o, p)
 		})
@@ -128,20 +129,19 @@ func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	from := signin.Origin(w, r)
+	from := gate.Origin(w, r)
 	_, err := company.Create(r.Context(), s.store, company.CreateInput{
 		Name: o.Company, Plan: signUpPlan, OwnerEmail: o.Email, OwnerName: name,
 		SignUp: &company.SignUp{PasswordHash: hash, IP: from.IP, UserAgent: from.UserAgent, RequestID: from.RequestID},
 		Within: func(ctx context.Context, tx *store.Tx, _ *company.Created) error { return use(ctx, tx, o.link) },
 	})
 	if apperr.CodeOf(err) == apperr.Conflict && err != nil {
-		s.confirmPage(w, r, http.StatusConflict, o, signin.Page{Values: values, Error: "Another company was opened at the same moment. Try again."})
+		s.confirmPage(w, r, http.StatusConflict, o, pages.Page{Values: values, Error: "Another company was opened at the same moment. Try again."})
 		return
 	}
 	if err != nil {
 		s.deadLink(w, r, err, signUpAgain)
 		return
 	}
-	s.store.AuthorityChanged()
 	s.Message(w, r, http.StatusOK, o.Company+" is open", "Sign in with your e-mail address and your password.", s.home())
 }

@@ -33,28 +33,28 @@ type Directory struct {
 	engine *op.Engine
 	coming singleflight.Group // newcomers: many calls at once ask the issuer and write once
 
-	mu        sync.Mutex
-	strangers map[stranger]refusal // who was nobody
+	mu      sync.Mutex
+	unknown map[unknownSubject]refusal // nobody in any company
 }
 
-// stranger is a subject with what its token said and asked for.
-type stranger struct {
+// unknownSubject is a subject with what its token said and asked for.
+type unknownSubject struct {
 	subject, company, wish, email string
 	verified                      bool
 }
 
-// refusal says how long a stranger is not asked about again: until a moment, and while companies and members are as they
+// refusal says how long an unknown subject is not asked about again: until a moment, and while companies and members are as they
 // were.
 type refusal struct {
 	until     time.Time
 	authority uint64
 }
 
-const maxStrangers = 1000
+const maxUnknown = 1000
 
 // NewDirectory returns the directory of the issuer's people.
 func NewDirectory(i *Issuer, e *op.Engine) *Directory {
-	return &Directory{issuer: i, engine: e, strangers: map[stranger]refusal{}}
+	return &Directory{issuer: i, engine: e, unknown: map[unknownSubject]refusal{}}
 }
 
 // Issuer returns whose people they are.
@@ -87,9 +87,9 @@ func (d *Directory) Find(ctx context.Context, s *Subject, wish string) (*ent.Use
 		if errors.Is(err, ErrNobody) && u == nil {
 			d.turnAway(s, wish)
 		}
-		return nil, err //nolint:wrapcheck // its own words
+		return nil, err
 	}
-	return found.(*ent.User), nil //nolint:forcetypeassert // what provision returns
+	return found.(*ent.User), nil // what provision returns
 }
 
 // settled tells whether the user is as the issuer says, so that nothing is to be written. Returns ErrNobody for one who is
@@ -118,17 +118,17 @@ func (d *Directory) settled(ctx context.Context, s *Subject, u *ent.User) (bool,
 func (d *Directory) turnAway(s *Subject, wish string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.strangers) >= maxStrangers {
-		clear(d.strangers)
+	if len(d.unknown) >= maxUnknown {
+		clear(d.unknown)
 	}
 	authority, _ := d.engine.Store.Authority()
-	d.strangers[stranger{s.Subject, s.Company, wish, s.Email, s.EmailVerified}] = refusal{d.issuer.now().Add(retryAfter), authority}
+	d.unknown[unknownSubject{s.Subject, s.Company, wish, s.Email, s.EmailVerified}] = refusal{d.issuer.now().Add(retryAfter), authority}
 }
 
 func (d *Directory) turnedAway(s *Subject, wish string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	r := d.strangers[stranger{s.Subject, s.Company, wish, s.Email, s.EmailVerified}]
+	r := d.unknown[unknownSubject{s.Subject, s.Company, wish, s.Email, s.EmailVerified}]
 	authority, heard := d.engine.Store.Authority()
 	return heard && authority == r.authority && d.issuer.now().Before(r.until)
 }
@@ -156,7 +156,7 @@ func (d *Directory) known(ctx context.Context, s *Subject, wish string) (*ent.Us
 	}
 	switch len(ties) {
 	case 0:
-		return nil, nil //nolint:nilnil // it has not been here before
+		return nil, nil // it has not been here before
 	case 1:
 		return ties[0].Edges.User, nil
 	}
@@ -197,8 +197,8 @@ func (d *Directory) provision(ctx context.Context, s *Subject, known *ent.User, 
 	return u, err
 }
 
-// welcome lets in a subject that is tied to nobody. What would be refused is refused before anything is written: a
-// stranger's calls leave nothing behind.
+// welcome lets in a subject that is tied to nobody. What would be refused is refused before anything is written: calls of
+// unknown subjects leave nothing behind.
 func (d *Directory) welcome(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
 	complete := *s
 	if err := d.issuer.complete(ctx, &complete); err != nil {

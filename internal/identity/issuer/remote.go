@@ -178,7 +178,7 @@ type bounded struct{ next http.RoundTripper }
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := b.next.RoundTrip(r)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // http.Client says whom it called
+		return nil, err
 	}
 	res.Body = struct {
 		io.Reader

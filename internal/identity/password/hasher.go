@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -34,11 +33,6 @@ type Options struct {
 	Queue int
 	// Wait is how long a caller waits for a worker; by default 2 s.
 	Wait time.Duration
-	// Helper is the command of a program that calls Help with its standard input and output. With one, passwords are hashed
-	// in processes of their own, at a low priority; without, in this one.
-	Helper []string
-	// Log is told when helpers fail; by default nobody is.
-	Log *slog.Logger
 }
 
 // Hasher hashes and verifies passwords, a bounded number at once. Safe for concurrent use.
@@ -48,9 +42,8 @@ type Hasher struct {
 	queue   int64
 	wait    time.Duration
 	params  argon2id.Params
-	perform func(task) (done, error) // here or in a helper; tests watch it
-	nobody  string                   // the hash of no password, for accounts that have none
-	helpers *helpers                 // nil without a command
+	nobody  string // the hash of no password, for accounts that have none
+	before  func() // what tests do ahead of every verification's work, while it holds a worker
 }
 
 // New returns a Hasher.
@@ -64,26 +57,13 @@ func New(o Options) *Hasher {
 	if o.Wait <= 0 {
 		o.Wait = 2 * time.Second
 	}
-	h := &Hasher{
-		workers: make(chan struct{}, o.Workers), queue: int64(o.Queue), wait: o.Wait, params: params,
-		perform: task.perform, nobody: nobodyHash,
+	return &Hasher{
+		workers: make(chan struct{}, o.Workers), queue: int64(o.Queue), wait: o.Wait, params: params, nobody: nobodyHash, before: func() {},
 	}
-	if len(o.Helper) > 0 {
-		if o.Log == nil {
-			o.Log = slog.New(slog.DiscardHandler)
-		}
-		h.helpers = &helpers{command: o.Helper, log: o.Log}
-		h.perform = h.helpers.perform
-	}
-	return h
 }
 
-// Close lets the helpers go and waits until they have ended. Passwords that come later are hashed in this process.
-func (h *Hasher) Close() {
-	if h.helpers != nil {
-		h.helpers.close()
-	}
-}
+// Workers returns how many passwords are hashed at once.
+func (h *Hasher) Workers() int { return cap(h.workers) }
 
 // nobodyHash has the parameters of new hashes, a salt and a key of zeros: no password is known that leads to it.
 var nobodyHash = fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
@@ -95,16 +75,15 @@ func (h *Hasher) Hash(ctx context.Context, plain string) (string, error) {
 	if len(plain) > maxBytes {
 		return "", fmt.Errorf("hash the password: it has more than %d bytes", maxBytes)
 	}
-	release, err := h.acquire(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	d, err := h.perform(task{Plain: norm.NFKC.Bytes([]byte(plain)), Params: &h.params})
+	var hash string
+	err := h.work(ctx, func() (err error) {
+		hash, err = argon2id.CreateHash(norm.NFKC.String(plain), &h.params)
+		return err
+	})
 	if err != nil {
 		return "", fmt.Errorf("hash the password: %w", err)
 	}
-	return d.Hash, nil
+	return hash, nil
 }
 
 // Verify tells whether the password is the one that was hashed. An empty hash, which stands for an account that is not
@@ -115,16 +94,16 @@ func (h *Hasher) Verify(ctx context.Context, hash, plain string) (bool, error) {
 	if !possible {
 		hash, plain = h.nobody, ""
 	}
-	release, err := h.acquire(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer release()
-	d, err := h.perform(task{Plain: norm.NFKC.Bytes([]byte(plain)), Hash: hash})
+	var same bool
+	err := h.work(ctx, func() (err error) {
+		h.before()
+		same, err = argon2id.ComparePasswordAndHash(norm.NFKC.String(plain), hash)
+		return err
+	})
 	if err != nil {
 		return false, fmt.Errorf("verify the password: %w", err)
 	}
-	return d.Same && possible, nil
+	return same && possible, nil
 }
 
 // NeedsRehash tells whether a hash was made with other parameters than new ones are. Whoever has just verified the
@@ -134,28 +113,42 @@ func (h *Hasher) NeedsRehash(hash string) bool {
 	return err != nil || *p != h.params
 }
 
-// acquire takes a worker, and returns what gives it back.
-func (h *Hasher) acquire(ctx context.Context) (release func(), err error) {
-	release = func() { <-h.workers }
+// work runs fn on a thread of low priority once a worker is free.
+func (h *Hasher) work(ctx context.Context, fn func() error) error {
+	if err := h.acquire(ctx); err != nil {
+		return err
+	}
+	defer func() { <-h.workers }()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread, whose priority cannot be raised again, ends with the goroutine
+		lowerPriority()
+		done <- fn()
+	}()
+	return <-done
+}
+
+// acquire takes a worker.
+func (h *Hasher) acquire(ctx context.Context) error {
 	select {
 	case h.workers <- struct{}{}:
-		return release, nil
+		return nil
 	default:
 	}
 	if h.waiting.Add(1) > h.queue {
 		h.waiting.Add(-1)
-		return nil, busy()
+		return busy()
 	}
 	defer h.waiting.Add(-1)
 	timer := time.NewTimer(h.wait)
 	defer timer.Stop()
 	select {
 	case h.workers <- struct{}{}:
-		return release, nil
+		return nil
 	case <-timer.C:
-		return nil, busy()
+		return busy()
 	case <-ctx.Done():
-		return nil, fmt.Errorf("wait to hash the password: %w", ctx.Err())
+		return fmt.Errorf("wait for a worker: %w", ctx.Err())
 	}
 }
 

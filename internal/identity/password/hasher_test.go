@@ -2,8 +2,6 @@ package password_test
 
 import (
 	"context"
-	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,15 +15,7 @@ import (
 	"atrium/internal/identity/password"
 )
 
-func TestMain(m *testing.M) {
-	if slices.Equal(os.Args[1:], []string{"help"}) { // as a helper of a test
-		if err := password.Help(os.Stdin, os.Stdout); err != nil {
-			os.Exit(1)
-		}
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // oldHash is of "correct horse", by the parameters of the first release: two lanes.
 const oldHash = "$argon2id$v=19$m=65536,t=1,p=2$RqLkLGlKTuZrVNnE6HhfTw$"

@@ -26,40 +26,34 @@ type Outcome struct {
 	Consent         bool // the person was asked and said yes: remember it
 }
 
-// Allow answers the request with a code and returns where the browser goes with it. Returns ErrGone for a request that
-// is gone, and ErrOutcome when the sign-in cannot answer it.
+// Allow answers the request with a code and returns where the browser goes with it. Returns ErrNoRequest for a request that
+// cannot be answered any more, and ErrOutcome when the sign-in cannot answer it.
 func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirectURL string, err error) {
 	if !req.FirstParty && by.CompanyID != req.CompanyID || req.UserID != "" && by.UserID != req.UserID {
 		return "", ErrOutcome
 	}
 	code := newToken()
 	var row *ent.AuthRequest
-	write := func() error {
-		return p.store.Write(p.within(ctx, by.CompanyID), func(ctx context.Context, tx *store.Tx) error {
-			err := tx.AsSystem(ctx, "authorization requests and sign-ins belong to no company", func(ctx context.Context) error {
-				if row, err = p.waiting(ctx, tx, req); err != nil {
-					return err
-				}
-				if row.MaxAge != nil && by.AuthenticatedAt.Before(row.CreatedAt.Add(-time.Duration(*row.MaxAge)*time.Second)) {
-					return ErrOutcome // too long ago when the client asked
-				}
-				if err := p.mayAnswer(ctx, tx, by); err != nil {
-					return err
-				}
-				return p.settle(ctx, tx, req, by, hashOf(code))
-			})
-			if err != nil || !by.Consent || req.FirstParty {
-				return err //nolint:wrapcheck // its own words
+	err = p.store.WriteOrRetry(p.within(ctx, by.CompanyID), func(ctx context.Context, tx *store.Tx) error {
+		err := tx.AsSystem(ctx, "authorization requests and sign-ins belong to no company", func(ctx context.Context) error {
+			if row, err = p.waiting(ctx, tx, req); err != nil {
+				return err
 			}
-			return p.remember(ctx, tx, req, by.UserID)
+			if row.MaxAge != nil && by.AuthenticatedAt.Before(row.CreatedAt.Add(-time.Duration(*row.MaxAge)*time.Second)) {
+				return ErrOutcome // too long ago when the client asked
+			}
+			if err := p.mayAnswer(ctx, tx, by); err != nil {
+				return err
+			}
+			return p.settle(ctx, tx, req, by, hashOf(code))
 		})
-	}
-	err = write()
-	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
-		err = write() // the same consent was given in another tab at this moment
-	}
+		if err != nil || !by.Consent || req.FirstParty {
+			return err
+		}
+		return p.remember(ctx, tx, req, by.UserID) // in two tabs at once the same consent may be given
+	})
 	if err != nil {
-		return "", err //nolint:wrapcheck // its own words
+		return "", err
 	}
 	return p.respond(row.RedirectURI, row.State, url.Values{"code": {code}}), nil
 }
@@ -86,7 +80,7 @@ func (p *Provider) mayAnswer(ctx context.Context, tx *store.Tx, by Outcome) erro
 	return nil
 }
 
-// settle notes the answer. Of several at once, one is taken; the others get ErrGone.
+// settle notes the answer. Of several at once, one is taken; the others get ErrNoRequest.
 func (p *Provider) settle(ctx context.Context, tx *store.Tx, req *Request, by Outcome, codeHash []byte) error {
 	n, err := tx.AuthRequest.Update().Where(authrequest.ID(req.ID), authrequest.Done(false)).
 		SetDone(true).SetSignInID(by.SignInID).SetTenantID(by.CompanyID).SetUserID(by.UserID).SetMethods(slices.Clone(by.Methods)).
@@ -95,14 +89,14 @@ func (p *Provider) settle(ctx context.Context, tx *store.Tx, req *Request, by Ou
 		return fmt.Errorf("keep the answer: %w", err)
 	}
 	if n == 0 {
-		return ErrGone
+		return ErrNoRequest
 	}
 	return nil
 }
 
 // Deny answers the request with an OAuth error code (access_denied, login_required, consent_required,
-// interaction_required, account_selection_required) and returns where the browser goes with it. Returns ErrGone for a
-// request that is gone.
+// interaction_required, account_selection_required) and returns where the browser goes with it. Returns ErrNoRequest for a
+// request that cannot be answered any more.
 func (p *Provider) Deny(ctx context.Context, req *Request, code string) (redirectURL string, err error) {
 	var row *ent.AuthRequest
 	err = p.store.Write(p.global(ctx), func(ctx context.Context, tx *store.Tx) error {
@@ -111,12 +105,12 @@ func (p *Provider) Deny(ctx context.Context, req *Request, code string) (redirec
 		}
 		n, err := tx.AuthRequest.Delete().Where(authrequest.ID(row.ID), authrequest.Done(false)).Exec(ctx)
 		if err == nil && n == 0 {
-			return ErrGone
+			return ErrNoRequest
 		}
-		return err //nolint:wrapcheck // wrapped below
+		return err
 	})
-	if errors.Is(err, ErrGone) {
-		return "", ErrGone
+	if errors.Is(err, ErrNoRequest) {
+		return "", ErrNoRequest
 	}
 	if err != nil {
 		return "", fmt.Errorf("end the authorization request: %w", err)

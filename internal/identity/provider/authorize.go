@@ -14,6 +14,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 	"github.com/zitadel/schema"
 
+	"atrium/internal/gate"
 	"atrium/internal/store"
 )
 
@@ -86,8 +87,7 @@ func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Value
 	switch r.Method {
 	case http.MethodGet:
 	case http.MethodPost:
-		r.Body = http.MaxBytesReader(w, r.Body, maxParams)
-		if err := r.ParseForm(); err != nil || raw != "" {
+		if err := gate.ReadForm(w, r, maxParams); err != nil || raw != "" {
 			return bad(http.StatusBadRequest)
 		}
 		return r.PostForm, true
@@ -142,12 +142,12 @@ func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, para
 		}
 		made, err := row.Save(ctx)
 		if err != nil {
-			return err //nolint:wrapcheck // broken logs it
+			return err
 		}
 		id = made.ID
 		return nil
 	})
-	return id, err //nolint:wrapcheck // broken logs it
+	return id, err
 }
 
 // parseAuthorize reads the parameters of an authorization request whose client and redirect URI are good.

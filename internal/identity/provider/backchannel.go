@@ -15,6 +15,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/oauthclient"
+	"atrium/internal/access"
 	"atrium/internal/id"
 	"atrium/internal/identity"
 	"atrium/internal/jobs"
@@ -25,39 +26,26 @@ import (
 // logoutEvent is the member of a logout token's events that makes it one.
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
-// LogoutArgs is the job that tells a client that a sign-in is over (OpenID Connect Back-Channel Logout 1.0).
-type LogoutArgs struct {
-	Issuer   string `json:"issuer"` // as the client knows it; a node that works jobs need not serve it
-	ClientID string `json:"clientId"`
-	UserID   string `json:"userId"`
-	SignInID string `json:"signInId"` // sid of the ID tokens
-}
-
-// Kind names the job.
-func (LogoutArgs) Kind() string { return "backchannel_logout" }
-
-// InsertOpts bound the attempts: some 16 minutes. A client that cannot be told has tokens that are dead anyway.
-func (LogoutArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 6} }
-
 // callTimeout bounds the call to a client.
 const callTimeout = 5 * time.Second
 
-// Logouts is how a job queue tells clients of logouts. calls must be a client that refuses private addresses and follows
-// no redirects (package egress): companies choose where it goes.
-func Logouts(s *store.Store, keys *identity.Keys, calls *http.Client) jobs.Option {
-	return jobs.Work(&teller{store: s, keys: keys, http: calls})
+// Logouts makes a job queue deliver the notices of package access, in the name of the issuer as clients know it. calls must
+// be a client that refuses private addresses and follows no redirects (package egress): companies choose where it goes.
+func Logouts(s *store.Store, keys *identity.Keys, issuer string, calls *http.Client) jobs.Option {
+	return jobs.Work(&notifier{store: s, keys: keys, issuer: issuer, http: calls})
 }
 
-// teller performs LogoutArgs.
-type teller struct {
-	river.WorkerDefaults[LogoutArgs]
-	store *store.Store
-	keys  *identity.Keys
-	http  *http.Client
+// notifier delivers logout notices.
+type notifier struct {
+	river.WorkerDefaults[access.LogoutNotice]
+	store  *store.Store
+	keys   *identity.Keys
+	issuer string
+	http   *http.Client
 }
 
 // Work sends a logout token to the client. An answer of 400 says that the client does not want it: it is not sent again.
-func (t *teller) Work(ctx context.Context, job *river.Job[LogoutArgs]) error {
+func (t *notifier) Work(ctx context.Context, job *river.Job[access.LogoutNotice]) error {
 	args := job.Args
 	c, err := t.store.Reader().OAuthClient.Query().Where(oauthclient.ID(args.ClientID)).
 		Only(principal.System(ctx, "a job names a client, and only the client its company"))
@@ -84,17 +72,17 @@ func (t *teller) Work(ctx context.Context, job *river.Job[LogoutArgs]) error {
 }
 
 // logoutToken says that the user's sign-in is over. Its type and event keep it from passing as any other token.
-func (t *teller) logoutToken(ctx context.Context, args LogoutArgs) (string, error) {
+func (t *notifier) logoutToken(ctx context.Context, args access.LogoutNotice) (string, error) {
 	now := t.store.Clock().Now()
 	return signed(ctx, t.keys, "logout+jwt", &oidc.LogoutTokenClaims{
-		Issuer: args.Issuer, Subject: args.UserID, Audience: oidc.Audience{args.ClientID}, SessionID: args.SignInID,
+		Issuer: t.issuer, Subject: args.UserID, Audience: oidc.Audience{args.ClientID}, SessionID: args.SignInID,
 		IssuedAt: oidc.FromTime(now), Expiration: oidc.FromTime(now.Add(logoutLife)), JWTID: id.New("tok"),
 		Events: map[string]any{logoutEvent: struct{}{}},
 	})
 }
 
 // send posts the token and returns the answer's status.
-func (t *teller) send(ctx context.Context, uri, token string) (int, error) {
+func (t *notifier) send(ctx context.Context, uri, token string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, uri, strings.NewReader(url.Values{"logout_token": {token}}.Encode()))

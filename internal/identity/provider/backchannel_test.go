@@ -48,7 +48,7 @@ func receive(t *testing.T) *receiver {
 // work performs jobs with an HTTP client until the test ends.
 func (s *idp) work(calls *http.Client) {
 	s.t.Helper()
-	q, err := jobs.New(s.Store, slog.New(slog.DiscardHandler), true, provider.Logouts(s.Store, s.keys, calls))
+	q, err := jobs.New(s.Store, slog.New(slog.DiscardHandler), true, provider.Logouts(s.Store, s.keys, s.issuer, calls))
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

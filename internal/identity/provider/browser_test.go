@@ -68,19 +68,19 @@ func TestRequestIsBoundToItsBrowser(t *testing.T) {
 		broken.AddCookie(&http.Cookie{Name: own.Cookies()[0].Name, Value: "x"})
 		for name, r := range map[string]*http.Request{"another browser": other, "no cookie": bare, "two cookies": both, "no such cookie": broken} {
 			_, err := s.p.Pending(t.Context(), id, r)
-			require.ErrorIs(t, err, provider.ErrGone, name)
+			require.ErrorIs(t, err, provider.ErrNoRequest, name)
 		}
 		for _, id := range []string{"", "arq_unknown", id + "x", "arq_\x00", string(make([]byte, 5000))} {
 			_, err := s.p.Pending(t.Context(), id, own)
-			require.ErrorIs(t, err, provider.ErrGone, "%.40q", id)
+			require.ErrorIs(t, err, provider.ErrNoRequest, "%.40q", id)
 		}
 		_, err = s.p.Pending(t.Context(), id, own)
 		require.NoError(t, err)
 
 		_, err = s.p.Allow(t.Context(), &provider.Request{ID: id, CompanyID: s.A.Company.ID}, s.outcome())
-		require.ErrorIs(t, err, provider.ErrGone, "a request that Pending did not look at")
+		require.ErrorIs(t, err, provider.ErrNoRequest, "a request that Pending did not look at")
 		_, err = s.p.Deny(t.Context(), &provider.Request{ID: id}, "access_denied")
-		require.ErrorIs(t, err, provider.ErrGone)
+		require.ErrorIs(t, err, provider.ErrNoRequest)
 	})
 }
 
@@ -109,20 +109,20 @@ func TestRequestIsAnsweredOnce(t *testing.T) {
 				won++
 				continue
 			}
-			require.ErrorIs(t, err, provider.ErrGone)
+			require.ErrorIs(t, err, provider.ErrNoRequest)
 		}
 		require.Equal(t, 1, won)
 		_, err = s.p.Pending(t.Context(), id, r)
-		require.ErrorIs(t, err, provider.ErrGone)
+		require.ErrorIs(t, err, provider.ErrNoRequest)
 
 		id, r = s.begin(nil)
 		req, err = s.p.Pending(t.Context(), id, r)
 		require.NoError(t, err)
 		s.Clock.SetOffset(s.Clock.Offset() + time.Hour)
 		_, err = s.p.Pending(t.Context(), id, r)
-		require.ErrorIs(t, err, provider.ErrGone)
+		require.ErrorIs(t, err, provider.ErrNoRequest)
 		_, err = s.p.Allow(t.Context(), req, s.outcome())
-		require.ErrorIs(t, err, provider.ErrGone)
+		require.ErrorIs(t, err, provider.ErrNoRequest)
 
 		id, r = s.begin(nil)
 		s.change(func(ctx context.Context, tx *store.Tx) error {
@@ -130,7 +130,7 @@ func TestRequestIsAnsweredOnce(t *testing.T) {
 			return err
 		})
 		_, err = s.p.Pending(t.Context(), id, r)
-		require.ErrorIs(t, err, provider.ErrGone)
+		require.ErrorIs(t, err, provider.ErrNoRequest)
 	})
 }
 

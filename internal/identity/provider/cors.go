@@ -55,7 +55,7 @@ func preflight(w http.ResponseWriter, r *http.Request, methods string) bool {
 	return true
 }
 
-// reloadAfter is how long origins are not read again: strangers that ask cost one query in that time, not one each.
+// reloadAfter is how long origins are not read again: anonymous callers that ask cost one query in that time, not one each.
 const reloadAfter = time.Second
 
 // origins are those of all clients' redirect URIs. A client that was deleted may be found here a little longer: its

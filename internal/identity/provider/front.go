@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 
+	"atrium/internal/gate"
+
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 )
 
@@ -54,8 +56,7 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
 		return oidc.ErrInvalidRequest().WithDescription("the body must be application/x-www-form-urlencoded")
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
+	if err := gate.ReadForm(w, r, maxForm); err != nil {
 		return oidc.ErrInvalidRequest().WithDescription("the body is malformed or too large")
 	}
 	for name, values := range r.PostForm {
@@ -143,5 +144,5 @@ func refuse(w http.ResponseWriter, status int, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(e) // whoever does not read it to its end has gone
+	_ = json.NewEncoder(w).Encode(e) // the caller may have closed the connection
 }

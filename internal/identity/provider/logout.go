@@ -2,17 +2,11 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
-	"atrium/ent"
-	"atrium/ent/grant"
-	"atrium/ent/oauthclient"
-	"atrium/ent/session"
-	"atrium/ent/signin"
+	"atrium/internal/access"
 	"atrium/internal/store"
 )
 
@@ -100,7 +94,7 @@ func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logou
 	if token := params.Get("id_token_hint"); token != "" {
 		h, err := p.readHint(ctx, token, out.ClientID)
 		if err != nil {
-			return out, malformed, nil //nolint:nilerr // whatever is wrong with the token, it says nothing
+			return out, malformed, nil // whatever is wrong with the token, it says nothing
 		}
 		out.SignInID, out.ClientID = h.SignInID, h.ClientID
 	}
@@ -117,68 +111,13 @@ func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logou
 	return out, "", nil
 }
 
-// EndSignIn ends a sign-in with all that came from it: the grants, offline ones too, and the web sessions. Clients that
-// asked for it are told by a job. It does nothing for an empty id and for a sign-in that is over.
+// EndSignIn ends a sign-in with all that came from it. It does nothing for an empty id and for a sign-in that has ended.
 func (p *Provider) EndSignIn(ctx context.Context, id string) error {
 	if id == "" {
 		return nil
 	}
-	err := p.store.Write(p.global(ctx), func(ctx context.Context, tx *store.Tx) error { return p.endIn(ctx, tx, id) })
-	if err != nil {
-		return fmt.Errorf("end the sign-in: %w", err)
-	}
-	p.store.AuthorityChanged()
-	return nil
-}
-
-// endIn is EndSignIn in a transaction that reaches rows of all companies.
-func (p *Provider) endIn(ctx context.Context, tx *store.Tx, id string) error {
-	now := p.now()
-	if err := tx.SignIn.Update().Where(signin.ID(id), signin.EndedAtIsNil()).SetEndedAt(now).ClearPending().Exec(ctx); err != nil {
-		return fmt.Errorf("end it: %w", err)
-	}
-	grants, err := tx.Grant.Query().Where(grant.SignInID(id), grant.RevokedAtIsNil()).All(ctx)
-	if err != nil {
-		return fmt.Errorf("find its grants: %w", err)
-	}
-	if err := tx.Grant.Update().Where(grant.SignInID(id), grant.RevokedAtIsNil()).SetRevokedAt(now).Exec(ctx); err != nil {
-		return fmt.Errorf("revoke its grants: %w", err)
-	}
-	if err := tx.Session.Update().Where(session.SignInID(id), session.EndedAtIsNil()).SetEndedAt(now).Exec(ctx); err != nil {
-		return fmt.Errorf("end its sessions: %w", err)
-	}
-	return p.TellClients(ctx, tx, grants)
-}
-
-// TellClients inserts a job for every client and user of the grants whose client wants to hear of logouts (op.Logouts).
-func (p *Provider) TellClients(ctx context.Context, tx *store.Tx, grants []*ent.Grant) error {
-	err := tx.AsSystem(ctx, "a person's grants may be of several companies, and so are their clients", func(ctx context.Context) error {
-		return p.tellClients(ctx, tx, grants)
+	return p.store.Write(p.global(ctx), func(ctx context.Context, tx *store.Tx) error {
+		_, err := access.End(ctx, access.In(tx, p.queue), access.SignIn(id), access.SignedOut)
+		return err
 	})
-	if err != nil {
-		return fmt.Errorf("tell clients of a logout: %w", err)
-	}
-	return nil
-}
-
-func (p *Provider) tellClients(ctx context.Context, tx *store.Tx, grants []*ent.Grant) error {
-	told := map[LogoutArgs]bool{}
-	for _, g := range grants {
-		args := LogoutArgs{Issuer: p.issuer, ClientID: g.ClientID, UserID: g.UserID, SignInID: g.SignInID}
-		if told[args] {
-			continue
-		}
-		told[args] = true
-		wants, err := tx.OAuthClient.Query().Where(oauthclient.ID(g.ClientID), oauthclient.BackchannelLogoutURINEQ("")).Exist(ctx)
-		if err != nil {
-			return fmt.Errorf("look the client up: %w", err)
-		}
-		if !wants {
-			continue
-		}
-		if err := p.queue.InsertTx(ctx, tx, args, time.Time{}); err != nil {
-			return err //nolint:wrapcheck // says what it was doing
-		}
-	}
-	return nil
 }

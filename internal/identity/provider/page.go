@@ -28,7 +28,7 @@ var plain = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// plainPage writes a page without any dress.
+// plainPage writes a page without a stylesheet.
 func plainPage(w http.ResponseWriter, _ *http.Request, page Page) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -37,7 +37,7 @@ func plainPage(w http.ResponseWriter, _ *http.Request, page Page) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(page.Status)
-	_ = plain.Execute(w, page) // whoever does not read it to its end has gone
+	_ = plain.Execute(w, page) // the browser may have closed the connection
 }
 
 // message shows a text to a person.
@@ -53,6 +53,6 @@ func (p *Provider) show(w http.ResponseWriter, r *http.Request, page Page, body 
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
-	page.Body = template.HTML(b.String()) //nolint:gosec // html/template has just escaped it
+	page.Body = template.HTML(b.String()) // html/template has just escaped it
 	p.render(w, r, page)
 }

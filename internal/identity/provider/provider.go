@@ -107,12 +107,13 @@ func (p *Provider) Handler() http.Handler {
 // now is the product's time.
 func (p *Provider) now() time.Time { return p.store.Clock().Now() }
 
+// workerName is what audit entries call the provider by.
+const workerName = "identity provider"
+
 // within returns a context in which the provider works in one company: the guards of tenancy bind what it does.
 func (p *Provider) within(ctx context.Context, companyID string) context.Context {
 	ctx = clock.With(ctx, p.store.Clock())
-	return principal.With(ctx, &principal.Principal{
-		CompanyID: companyID, Type: principal.TypeSystem, ID: "provider", Name: "identity provider", Method: principal.MethodLocal,
-	})
+	return principal.With(ctx, principal.Worker(companyID, workerName))
 }
 
 // global returns a context in which rows that belong to no company can be reached.

@@ -13,9 +13,9 @@ import (
 	"atrium/internal/store"
 )
 
-// ErrGone is returned for an authorization request that cannot be answered: unknown, expired, answered already, begun in
+// ErrNoRequest is returned for an authorization request that cannot be answered: unknown, expired, answered already, begun in
 // another browser, or of a client that was deleted meanwhile. All look alike.
-var ErrGone = errors.New("provider: the authorization request is gone")
+var ErrNoRequest = errors.New("provider: there is no such authorization request")
 
 // ErrOutcome is returned by Allow for a person or a sign-in that cannot answer the request: a user who is not active or
 // of another company or account, a sign-in that is unfinished, ended or expired, one from before the user signed out
@@ -45,29 +45,29 @@ type Request struct {
 // HasPrompt tells whether the client asked for a prompt.
 func (r *Request) HasPrompt(prompt string) bool { return slices.Contains(r.Prompt, prompt) }
 
-// Pending returns the authorization request with an id that r's browser began. Returns ErrGone for every other.
+// Pending returns the authorization request with an id that r's browser began. Returns ErrNoRequest for every other.
 func (p *Provider) Pending(ctx context.Context, id string, r *http.Request) (*Request, error) {
 	browser := browserHash(r)
 	if browser == nil || !idLike(id) {
-		return nil, ErrGone
+		return nil, ErrNoRequest
 	}
 	row, err := p.store.Reader().AuthRequest.Query().
 		Where(authrequest.ID(id), authrequest.Done(false), authrequest.ExpiresAtGT(p.now())).Only(p.global(ctx))
 	if ent.IsNotFound(err) {
-		return nil, ErrGone
+		return nil, ErrNoRequest
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look the authorization request up: %w", err)
 	}
 	if !sameBrowser(row.BrowserHash, browser) {
-		return nil, ErrGone
+		return nil, ErrNoRequest
 	}
 	c, err := p.client(ctx, row.ClientID)
 	if err != nil {
 		return nil, err
 	}
 	if c == nil {
-		return nil, ErrGone
+		return nil, ErrNoRequest
 	}
 	return requestOf(row, c), nil
 }
@@ -88,12 +88,12 @@ func requestOf(row *ent.AuthRequest, c *client) *Request {
 	return req
 }
 
-// waiting returns the request's row as it is in the transaction, unless it is gone. The context reaches global rows.
+// waiting returns the request's row as it is in the transaction. Returns ErrNoRequest like Pending. The context reaches global rows.
 func (p *Provider) waiting(ctx context.Context, tx *store.Tx, req *Request) (*ent.AuthRequest, error) {
 	row, err := tx.AuthRequest.Query().
 		Where(authrequest.ID(req.ID), authrequest.Done(false), authrequest.ExpiresAtGT(p.now())).Only(ctx)
 	if ent.IsNotFound(err) || err == nil && !sameBrowser(row.BrowserHash, req.browser) {
-		return nil, ErrGone
+		return nil, ErrNoRequest
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look the authorization request up: %w", err)

@@ -12,8 +12,8 @@ import (
 	"atrium/ent"
 	"atrium/ent/grant"
 	"atrium/ent/refreshtoken"
-	"atrium/ent/session"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/identity"
 	"atrium/internal/store"
 )
@@ -25,7 +25,7 @@ type standing struct {
 }
 
 // behind returns who stands behind an access token whose signature and times are good; nil when its grant is revoked or
-// gone, or its user is deactivated, gone or has signed out everywhere since.
+// deleted, or its user is deactivated, deleted or has signed out everywhere since.
 func (p *Provider) behind(ctx context.Context, c *identity.Claims) (*standing, error) {
 	out, since := &standing{}, c.Issued()
 	if c.Grant != "" {
@@ -55,7 +55,7 @@ func (p *Provider) ofUser(ctx context.Context, out *standing, userID, companyID 
 	return out, nil
 }
 
-// userIn returns a user of a company. Returns errOver for one that is gone, is deactivated or has signed out everywhere
+// userIn returns a user of a company. Returns errOver for one that is not found, is deactivated or has signed out everywhere
 // at or after a moment; of a sandbox's user the same is asked of the live one. The context reaches all companies.
 func userIn(ctx context.Context, db *ent.Client, id, companyID string, since time.Time) (*ent.User, error) {
 	u, err := db.User.Query().Where(user.ID(id), user.CompanyID(companyID)).Only(ctx)
@@ -118,38 +118,14 @@ func (s server) Revocation(ctx context.Context, r *op.ClientRequest[oidc.Revocat
 	if clientID != c.id {
 		return nil, badGrant("the token was issued to another client")
 	}
-	if err := s.p.revoke(ctx, companyID, grantID); err != nil {
-		return nil, s.p.failed(ctx, "revoke a token", err)
-	}
-	return op.NewResponse(nil), nil
-}
-
-// revoke ends a grant: all its tokens, and the web session that was made of it.
-func (p *Provider) revoke(ctx context.Context, companyID, grantID string) error {
-	err := p.store.Write(p.within(ctx, companyID), func(ctx context.Context, tx *store.Tx) error {
-		_, err := revokeIn(ctx, tx, grantID, p.now())
+	err = s.p.store.Write(s.p.within(ctx, companyID), func(ctx context.Context, tx *store.Tx) error {
+		_, err := access.End(ctx, access.In(tx, s.p.queue), access.Grant(grantID), access.TokenRevoked)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("revoke the grant: %w", err)
+		return nil, s.p.failed(ctx, "revoke a token", err)
 	}
-	p.store.AuthorityChanged()
-	return nil
-}
-
-// revokeIn is revoke within a transaction of the company; false for a grant that was revoked before.
-func revokeIn(ctx context.Context, tx *store.Tx, grantID string, now time.Time) (bool, error) {
-	n, err := tx.Grant.Update().Where(grant.ID(grantID), grant.RevokedAtIsNil()).SetRevokedAt(now).Save(ctx)
-	if err != nil {
-		return false, fmt.Errorf("revoke the grant: %w", err)
-	}
-	if n == 0 {
-		return false, nil
-	}
-	if err := tx.Session.Update().Where(session.GrantID(grantID), session.EndedAtIsNil()).SetEndedAt(now).Exec(ctx); err != nil {
-		return false, fmt.Errorf("end the grant's session: %w", err)
-	}
-	return true, nil
+	return op.NewResponse(nil), nil
 }
 
 // Introspect tells a confidential client about a token that was issued to it (RFC 7662). Of every other token it learns

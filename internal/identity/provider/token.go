@@ -13,6 +13,7 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/ent/grant"
 	"atrium/ent/refreshtoken"
+	"atrium/internal/access"
 	"atrium/internal/id"
 	"atrium/internal/identity"
 	"atrium/internal/store"
@@ -95,7 +96,7 @@ func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequ
 		return nil
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // its own words
+		return err
 	}
 	expires := now.Add(accessLife)
 	offline := slices.Contains(row.Scopes, oidc.ScopeOfflineAccess)
@@ -131,9 +132,8 @@ func (p *Provider) replayed(ctx context.Context, requestID string) error {
 	row, err := p.store.Reader().AuthRequest.Get(p.global(ctx), requestID)
 	if err == nil && row.GrantID != nil {
 		err = p.store.Write(p.within(ctx, *row.TenantID), func(ctx context.Context, tx *store.Tx) error {
-			return p.takeBack(ctx, tx, *row.GrantID, row.ClientID, "an authorization code was used twice")
+			return p.takeBack(ctx, tx, *row.GrantID, row.ClientID, access.CodeReused)
 		})
-		p.store.AuthorityChanged()
 	}
 	if err != nil && !ent.IsNotFound(err) {
 		return p.failed(ctx, "revoke what a replayed code gave", err)
@@ -142,13 +142,13 @@ func (p *Provider) replayed(ctx context.Context, requestID string) error {
 }
 
 // takeBack revokes a grant and writes down why, once. The transaction is the company's.
-func (p *Provider) takeBack(ctx context.Context, tx *store.Tx, grantID, clientID, reason string) error {
-	revoked, err := revokeIn(ctx, tx, grantID, p.now())
-	if err != nil || !revoked {
+func (p *Provider) takeBack(ctx context.Context, tx *store.Tx, grantID, clientID string, why access.Reason) error {
+	ended, err := access.End(ctx, access.In(tx, p.queue), access.Grant(grantID), why)
+	if err != nil || ended.Grants == 0 {
 		return err
 	}
-	p.log.WarnContext(ctx, "a grant was revoked", "reason", reason, "client", clientID, "grant", grantID)
-	return auditRevoked(ctx, tx, grantID, clientID, reason)
+	p.log.WarnContext(ctx, "a grant was revoked", "reason", why, "client", clientID, "grant", grantID)
+	return auditRevoked(ctx, tx, grantID, clientID, string(why))
 }
 
 // refresh gives new tokens for a refresh token, once. One that comes again revokes the whole grant.
@@ -180,7 +180,6 @@ func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenR
 	case err != nil:
 		return nil, p.failed(ctx, "refresh tokens", err)
 	case reused:
-		p.store.AuthorityChanged()
 		return nil, badGrant("the refresh token is not valid")
 	}
 	return p.respondTokens(ctx, c, out)
@@ -195,14 +194,14 @@ func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshTok
 		return false, fmt.Errorf("mark the refresh token as used: %w", err)
 	}
 	if n == 0 {
-		return true, p.takeBack(ctx, tx, out.grant.ID, out.grant.ClientID, "a refresh token was used twice")
+		return true, p.takeBack(ctx, tx, out.grant.ID, out.grant.ClientID, access.RefreshReused)
 	}
 	err = tx.AsSystem(ctx, "a sandbox's user is as good as the live one, who is of another company", func(ctx context.Context) (err error) {
 		out.user, err = userIn(ctx, tx.Client, out.grant.UserID, out.grant.CompanyID, out.grant.AuthenticatedAt)
 		return err
 	})
 	if err != nil {
-		return false, err //nolint:wrapcheck // its own words
+		return false, err
 	}
 	expires := now.Add(refreshLife)
 	if out.refresh, err = newRefreshToken(ctx, tx, out.grant.ID, expires); err != nil {

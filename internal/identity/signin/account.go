@@ -14,7 +14,10 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/signin"
 	"atrium/ent/user"
+	"atrium/internal/gate"
+	"atrium/internal/identity/pages"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // factorsData is what /account/mfa shows.
@@ -65,14 +68,14 @@ func (s *Server) showFactors(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.Broken(w, r, err)
 	case len(all) == 0 || r.URL.Query().Has("add"):
-		s.enrolPage(w, r, at, Page{}, http.StatusOK)
+		s.enrolPage(w, r, at, pages.Page{}, http.StatusOK)
 	default:
-		s.factorsPage(w, r, at, all, Page{}, http.StatusOK)
+		s.factorsPage(w, r, at, all, pages.Page{}, http.StatusOK)
 	}
 }
 
 // factorsPage lists the account's factors.
-func (s *Server) factorsPage(w http.ResponseWriter, r *http.Request, at *place, all []*ent.Factor, p Page, status int) {
+func (s *Server) factorsPage(w http.ResponseWriter, r *http.Request, at *place, all []*ent.Factor, p pages.Page, status int) {
 	email, err := s.email(r.Context(), at.signIn)
 	if err != nil {
 		s.Broken(w, r, err)
@@ -126,13 +129,13 @@ func (s *Server) postRename(w http.ResponseWriter, r *http.Request) {
 	if f == nil {
 		return
 	}
-	name := strings.Join(strings.Fields(cut(r.PostFormValue("name"), 400)), " ")
+	name := strings.Join(strings.Fields(text.Cut(r.PostFormValue("name"), 400)), " ")
 	if name == "" || utf8.RuneCountInString(name) > 100 {
-		s.again(w, r, at, Page{Error: "A name has 1 to 100 characters."}, http.StatusUnprocessableEntity)
+		s.again(w, r, at, pages.Page{Error: "A name has 1 to 100 characters."}, http.StatusUnprocessableEntity)
 		return
 	}
 	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		return tx.Factor.Update().Where(factor.ID(f.ID)).SetName(name).Exec(ctx) //nolint:wrapcheck // wrapped below
+		return tx.Factor.Update().Where(factor.ID(f.ID)).SetName(name).Exec(ctx)
 	})
 	if err != nil {
 		s.Broken(w, r, fmt.Errorf("rename a factor: %w", err))
@@ -160,13 +163,13 @@ func (s *Server) postRemove(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		needed = false
-		return s.removeFactor(ctx, tx, originOf(w, r), f)
+		return s.removeFactor(ctx, tx, gate.Origin(w, r), f)
 	})
 	switch {
 	case err != nil:
 		s.Broken(w, r, fmt.Errorf("remove a factor: %w", err))
 	case needed:
-		s.again(w, r, at, Page{Error: "Your company requires a second step. Add another one before you remove this one."}, http.StatusConflict)
+		s.again(w, r, at, pages.Page{Error: "Your company requires a second step. Add another one before you remove this one."}, http.StatusConflict)
 	default:
 		http.Redirect(w, r, at.back, http.StatusSeeOther)
 	}
@@ -213,7 +216,7 @@ func (s *Server) postRenewCodes(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		if err := tx.SignIn.Update().Where(signin.ID(at.signIn.ID), signin.EndedAtIsNil()).SetPending(sealed).Exec(ctx); err != nil {
-			return err //nolint:wrapcheck // wrapped below
+			return err
 		}
 		return s.tell(ctx, tx, at.signIn.AccountID, CodesRenewed)
 	})
@@ -234,13 +237,13 @@ func (s *Server) postSignOut(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	}
-	dropCookie(w, signInCookie)
-	newFormCookie(w)
+	pages.DropCookie(w, signInCookie)
+	pages.NewFormCookie(w)
 	s.Message(w, r, http.StatusOK, "You are signed out", "Here, and in the applications that you used with this sign-in.", s.home())
 }
 
 // again shows the list once more.
-func (s *Server) again(w http.ResponseWriter, r *http.Request, at *place, p Page, status int) {
+func (s *Server) again(w http.ResponseWriter, r *http.Request, at *place, p pages.Page, status int) {
 	all, err := s.factors(r.Context(), at.signIn.AccountID)
 	if err != nil {
 		s.Broken(w, r, err)

@@ -2,15 +2,13 @@ package signin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/ent/throttle"
 	"atrium/ent/user"
-	"atrium/internal/op"
+	"atrium/internal/audit"
+	"atrium/internal/identity/throttle"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -23,48 +21,30 @@ type event struct {
 	action   string
 	resource string // its type
 	outcome  auditentry.Outcome
-	changes  map[string]op.Change
+	changes  map[string]audit.Change
 }
 
-// origin is where a request came from, as audit entries show it.
-type origin struct{ ip, userAgent, requestID string }
-
-// originOf reads a request and the id that the gate gave it.
-func originOf(w http.ResponseWriter, r *http.Request) origin {
-	return origin{ip: cut(remoteIP(r), 45), userAgent: userAgent(r), requestID: cut(requestID(w), 64)}
-}
-
-// audit writes an entry in the user's company. The transaction's context reaches all companies.
-func audit(ctx context.Context, tx *store.Tx, from origin, u *ent.User, e event) error {
-	c := tx.AuditEntry.Create().SetCompanyID(u.CompanyID).
-		SetActorType(string(principal.TypeUser)).SetActorID(u.ID).SetActorName(u.Name).
-		SetAction(e.action).SetResourceType(e.resource).SetOutcome(e.outcome).
-		SetIP(from.ip).SetUserAgent(from.userAgent).SetRequestID(from.requestID)
+// record writes an entry in the user's company. The transaction's context reaches all companies.
+func record(ctx context.Context, tx *store.Tx, from audit.Origin, u *ent.User, e event) error {
+	entry := audit.Entry{
+		CompanyID: u.CompanyID, Actor: principal.Actor{Type: string(principal.TypeUser), ID: u.ID, Name: u.Name},
+		Action: e.action, Resource: e.resource, Outcome: e.outcome, Changes: e.changes, Origin: from,
+	}
 	if e.resource == "User" {
-		c.SetResourceID(u.ID)
+		entry.ResourceID = u.ID
 	}
-	if len(e.changes) > 0 {
-		b, err := json.Marshal(e.changes)
-		if err != nil {
-			return fmt.Errorf("write the audit entry: %w", err)
-		}
-		c.SetChanges(b)
-	}
-	if err := c.Exec(ctx); err != nil {
-		return fmt.Errorf("write the audit entry: %w", err)
-	}
-	return nil
+	return audit.Write(ctx, tx.Client, entry)
 }
 
 // auditAll writes an entry in the account's companies.
-func auditAll(ctx context.Context, tx *store.Tx, from origin, accountID string, e event) error {
+func auditAll(ctx context.Context, tx *store.Tx, from audit.Origin, accountID string, e event) error {
 	users, err := tx.User.Query().Where(user.AccountID(accountID), user.LiveUserIDIsNil()).
 		Order(user.ByCreatedAt(), user.ByID()).Limit(maxAudited).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the account's companies: %w", err)
 	}
 	for _, u := range users {
-		if err := audit(ctx, tx, from, u, e); err != nil {
+		if err := record(ctx, tx, from, u, e); err != nil {
 			return err
 		}
 	}
@@ -73,15 +53,14 @@ func auditAll(ctx context.Context, tx *store.Tx, from origin, accountID string, 
 
 // failed writes down that a proof was wrong. For an address without an account there is no company to tell; it takes a
 // transaction all the same, so that the time says nothing.
-func (s *Server) failed(ctx context.Context, from origin, acc *ent.Account, proof string) error {
+func (s *Server) failed(ctx context.Context, from audit.Origin, acc *ent.Account, proof string) error {
 	err := s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if acc.ID == "" {
-			_, err := tx.Throttle.Update().Where(throttle.ID(accountKey(acc.Email))).AddFailures(0).Save(ctx)
-			return err //nolint:wrapcheck // wrapped below
+			return throttle.Touch(ctx, tx, acc.Email)
 		}
 		return auditAll(ctx, tx, from, acc.ID, event{
 			action: "session.created", resource: "Session", outcome: auditentry.OutcomeDenied,
-			changes: map[string]op.Change{"proof": {To: proof}},
+			changes: map[string]audit.Change{"proof": {To: proof}},
 		})
 	})
 	if err != nil {

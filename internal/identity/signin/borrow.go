@@ -8,6 +8,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/store"
 )
@@ -21,7 +22,7 @@ func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Accoun
 	if len(plain) > maxPassword {
 		return false, 0, nil
 	}
-	try, wait, err := s.throttle.take(ctx, accountKey(acc.Email), s.deviceKey(r, acc.ID), addressKey(r))
+	try, wait, err := s.throttle.Take(r, acc.Email, s.browser(r, acc.ID))
 	if err != nil || wait > 0 {
 		return false, wait, err
 	}
@@ -29,9 +30,9 @@ func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Accoun
 		return false, 0, err
 	}
 	if !right {
-		return false, 0, s.failed(ctx, originOf(w, r), acc, "password")
+		return false, 0, s.failed(ctx, gate.Origin(w, r), acc, "password")
 	}
-	err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error { return s.throttle.proved(ctx, tx, try) })
+	err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error { return s.throttle.Proved(ctx, tx, try) })
 	if err != nil {
 		return false, 0, fmt.Errorf("note the proof: %w", err)
 	}
@@ -41,19 +42,10 @@ func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Accoun
 // AuditUser writes into the log of the user's company what became of the user. The transaction's context reaches all
 // companies.
 func AuditUser(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, u *ent.User, action string, changes map[string]op.Change) error {
-	return audit(ctx, tx, originOf(w, r), u, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
+	return record(ctx, tx, gate.Origin(w, r), u, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }
 
 // AuditAccount is AuditUser for each of the account's users.
 func AuditAccount(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, accountID, action string, changes map[string]op.Change) error {
-	return auditAll(ctx, tx, originOf(w, r), accountID, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
-}
-
-// RequestOrigin is where a request came from, as audit entries show it.
-type RequestOrigin struct{ IP, UserAgent, RequestID string }
-
-// Origin reads a request and the id that the gate gave it.
-func Origin(w http.ResponseWriter, r *http.Request) RequestOrigin {
-	from := originOf(w, r)
-	return RequestOrigin{IP: from.ip, UserAgent: from.userAgent, RequestID: from.requestID}
+	return auditAll(ctx, tx, gate.Origin(w, r), accountID, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }

@@ -10,6 +10,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/factor"
+	"atrium/internal/gate"
+	"atrium/internal/identity/pages"
+	"atrium/internal/identity/throttle"
 	"atrium/internal/store"
 )
 
@@ -29,7 +32,7 @@ type codeData struct {
 type phoneForm struct{ Action, ID, Name string }
 
 // codePage asks for the second factor.
-func (s *Server) codePage(w http.ResponseWriter, r *http.Request, g *goal, st *state, p Page, status int) {
+func (s *Server) codePage(w http.ResponseWriter, r *http.Request, g *goal, st *state, p pages.Page, status int) {
 	all, err := s.factors(r.Context(), st.signIn.AccountID)
 	if err != nil {
 		s.Broken(w, r, err)
@@ -72,7 +75,7 @@ func (s *Server) postSendCode(w http.ResponseWriter, r *http.Request) {
 	}
 	_, err = s.sendCode(r.Context(), st.signIn, phones[i], "")
 	if text, status := s.notSent(w, r, err); text != "" {
-		s.codePage(w, r, g, st, Page{Error: text}, status)
+		s.codePage(w, r, g, st, pages.Page{Error: text}, status)
 		return
 	}
 	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
@@ -85,10 +88,10 @@ func (s *Server) notSent(w http.ResponseWriter, r *http.Request, err error) (tex
 	case err == nil, errors.Is(err, errSoon):
 		return "", http.StatusOK
 	case limited:
-		retryAfter(w, wait.wait)
+		pages.RetryAfter(w, wait.wait)
 		return "Too many codes were sent. " + tooMany(wait.wait), http.StatusTooManyRequests
 	default:
-		s.log.ErrorContext(r.Context(), "no code could be sent", "error", err, "requestId", requestID(w))
+		s.log.ErrorContext(r.Context(), "no code could be sent", "error", err, "requestId", gate.RequestID(w))
 		return "The message could not be sent. Try again, or use another way.", http.StatusBadGateway
 	}
 }
@@ -121,7 +124,7 @@ func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	code := strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(r.PostFormValue("code"))
 	if code == "" {
-		s.codePage(w, r, g, st, Page{Faults: map[string]string{"code": "Enter the code."}}, http.StatusUnprocessableEntity)
+		s.codePage(w, r, g, st, pages.Page{Faults: map[string]string{"code": "Enter the code."}}, http.StatusUnprocessableEntity)
 		return
 	}
 	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), st.signIn.AccountID)
@@ -129,14 +132,14 @@ func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, fmt.Errorf("read the account: %w", err))
 		return
 	}
-	try, wait, err := s.throttle.take(ctx, accountKey(acc.Email), s.deviceKey(r, acc.ID), addressKey(r))
+	try, wait, err := s.throttle.Take(r, acc.Email, s.browser(r, acc.ID))
 	if err != nil {
 		s.Broken(w, r, err)
 		return
 	}
 	if wait > 0 {
-		retryAfter(w, wait)
-		s.codePage(w, r, g, st, Page{Error: tooMany(wait)}, http.StatusTooManyRequests)
+		pages.RetryAfter(w, wait)
+		s.codePage(w, r, g, st, pages.Page{Error: tooMany(wait)}, http.StatusTooManyRequests)
 		return
 	}
 	value, err := s.spend(ctx, st, code, try)
@@ -144,11 +147,11 @@ func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.moved(w, r, g, err)
 	case value == "":
-		if err := s.failed(ctx, originOf(w, r), acc, "code"); err != nil {
+		if err := s.failed(ctx, gate.Origin(w, r), acc, "code"); err != nil {
 			s.Broken(w, r, err)
 			return
 		}
-		s.codePage(w, r, g, st, Page{Faults: map[string]string{"code": wrongCode}}, http.StatusUnprocessableEntity)
+		s.codePage(w, r, g, st, pages.Page{Faults: map[string]string{"code": wrongCode}}, http.StatusUnprocessableEntity)
 	default:
 		handOut(w, value)
 		s.know(w, r, acc.ID)
@@ -157,7 +160,7 @@ func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 }
 
 // spend uses the code up and completes the sign-in, whose new cookie it returns; empty for a code that is not good.
-func (s *Server) spend(ctx context.Context, st *state, code string, try *attempt) (value string, err error) {
+func (s *Server) spend(ctx context.Context, st *state, code string, try *throttle.Attempt) (value string, err error) {
 	all, err := s.factors(ctx, st.signIn.AccountID)
 	if err != nil {
 		return "", err
@@ -198,7 +201,7 @@ func (s *Server) spend(ctx context.Context, st *state, code string, try *attempt
 		if value, err = s.signIns.raise(ctx, tx, row, nil, methods...); err != nil {
 			return err
 		}
-		return s.throttle.proved(ctx, tx, try)
+		return s.throttle.Proved(ctx, tx, try)
 	})
 	return value, err
 }

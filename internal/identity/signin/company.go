@@ -11,6 +11,9 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
+	"atrium/internal/audit"
+	"atrium/internal/gate"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
 	"atrium/internal/op"
 	"atrium/internal/store"
@@ -20,7 +23,7 @@ import (
 type accountData struct {
 	Action, Other, Email string
 	Choices              []membership
-	Back                 bool // the client is there to be gone back to
+	Back                 bool // there is a client to go back to
 }
 
 // email returns the address of the account that is signed in.
@@ -33,7 +36,7 @@ func (s *Server) email(ctx context.Context, row *ent.SignIn) (string, error) {
 }
 
 // about renders one of those pages.
-func (s *Server) about(w http.ResponseWriter, r *http.Request, g *goal, st *state, status int, p Page, action string) {
+func (s *Server) about(w http.ResponseWriter, r *http.Request, g *goal, st *state, status int, p pages.Page, action string) {
 	email, err := s.email(r.Context(), st.signIn)
 	if err != nil {
 		s.Broken(w, r, err)
@@ -49,7 +52,7 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request, g *goal, st *stat
 
 // accountPage asks whether to go on as the account that is signed in.
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
-	s.about(w, r, g, st, http.StatusOK, Page{Body: "account", Title: "Choose an account"}, "/signin/account")
+	s.about(w, r, g, st, http.StatusOK, pages.Page{Body: "account", Title: "Choose an account"}, "/signin/account")
 }
 
 // postAccount goes on as the account that is signed in.
@@ -70,9 +73,9 @@ func (s *Server) postAccount(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
 }
 
-// refusedPage says that the account is not let in. It says the same to strangers and to people who were deactivated.
+// refusedPage says that the account is not let in. It says the same to unknown people and to people who were deactivated.
 func (s *Server) refusedPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
-	p := Page{Body: "refused", Title: "You have no access here", Intro: "Your account is not an active member of a company that may use " + g.req.ClientName + "."}
+	p := pages.Page{Body: "refused", Title: "You have no access here", Intro: "Your account is not an active member of a company that may use " + g.req.ClientName + "."}
 	if g.req.FirstParty {
 		p.Intro = "Your account is not an active member of any company."
 	}
@@ -88,7 +91,7 @@ func (s *Server) postRefused(w http.ResponseWriter, r *http.Request) {
 
 // companyPage asks which company to go on in.
 func (s *Server) companyPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
-	p := Page{Body: "company", Title: "Choose a company"}
+	p := pages.Page{Body: "company", Title: "Choose a company"}
 	if len(st.choices) == 1 {
 		p.Title, p.Intro = "You are invited", st.choices[0].Company.Name+" has invited you to join."
 	}
@@ -108,7 +111,7 @@ func (s *Server) postCompany(w http.ResponseWriter, r *http.Request) {
 	}
 	m := st.choices[i]
 	if m.Invited() {
-		if err := s.accept(r.Context(), originOf(w, r), m.User); err != nil {
+		if err := s.accept(r.Context(), gate.Origin(w, r), m.User); err != nil {
 			s.Broken(w, r, err)
 			return
 		}
@@ -127,18 +130,19 @@ func (s *Server) postCompany(w http.ResponseWriter, r *http.Request) {
 
 // accept makes an invited user active. The person is signed in as the account that was invited, which proves as much as
 // the mailed link does; the link is used up.
-func (s *Server) accept(ctx context.Context, from origin, u *ent.User) error {
+func (s *Server) accept(ctx context.Context, from audit.Origin, u *ent.User) error {
 	err := s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		n, err := tx.User.Update().Where(user.ID(u.ID), user.StatusEQ(user.StatusInvited)).SetStatus(user.StatusActive).Save(ctx)
 		if err != nil || n == 0 {
-			return err //nolint:wrapcheck // wrapped below
+			return err
 		}
 		err = tx.MailedLink.Update().Where(mailedlink.UserID(u.ID), mailedlink.KindEQ(mailedlink.KindInvitation), mailedlink.UsedAtIsNil()).
 			SetUsedAt(s.signIns.now()).Exec(ctx)
 		if err != nil {
-			return err //nolint:wrapcheck // wrapped below
+			return err
 		}
-		return audit(ctx, tx, from, u, event{
+		tx.AuthorityChanged()
+		return record(ctx, tx, from, u, event{
 			action: "user.updated", resource: "User", outcome: auditentry.OutcomeAllowed,
 			changes: map[string]op.Change{"status": {From: user.StatusInvited, To: user.StatusActive}},
 		})
@@ -146,7 +150,6 @@ func (s *Server) accept(ctx context.Context, from origin, u *ent.User) error {
 	if err != nil {
 		return fmt.Errorf("accept the invitation: %w", err)
 	}
-	s.store.AuthorityChanged()
 	return nil
 }
 
@@ -158,7 +161,7 @@ func (s *Server) done(w http.ResponseWriter, r *http.Request, g *goal, st *state
 	}
 	u, row := st.chosen.User, st.signIn
 	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		return audit(ctx, tx, originOf(w, r), u, event{
+		return record(ctx, tx, gate.Origin(w, r), u, event{
 			action: "session.created", resource: "Session", outcome: auditentry.OutcomeAllowed,
 			changes: map[string]op.Change{"methods": {To: row.Methods}, "client": {To: g.req.ClientID}},
 		})
@@ -172,7 +175,7 @@ func (s *Server) done(w http.ResponseWriter, r *http.Request, g *goal, st *state
 	})
 	if errors.Is(err, provider.ErrOutcome) {
 		s.Message(w, r, http.StatusForbidden, "Please sign in again", "Your account was changed while you were signing in.",
-			Link{Text: "Sign in", To: g.At(PathSignIn) + "&as=other"})
+			pages.Link{Text: "Sign in", To: g.At(PathSignIn) + "&as=other"})
 		return
 	}
 	s.answer(w, r, to, err)

@@ -14,8 +14,11 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/factor"
+	"atrium/internal/gate"
 	"atrium/internal/id"
+	"atrium/internal/identity/pages"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // postTOTP confirms an authenticator by its first code.
@@ -26,7 +29,7 @@ func (s *Server) postTOTP(w http.ResponseWriter, r *http.Request, at *place) {
 		step = s.matchTOTP(secret, onlyDigits(r.PostFormValue("code")))
 	}
 	if step == 0 {
-		s.enrolPage(w, r, at, Page{Faults: map[string]string{"code": "That code does not match. Enter the code that the app shows now."}}, http.StatusUnprocessableEntity)
+		s.enrolPage(w, r, at, pages.Page{Faults: map[string]string{"code": "That code does not match. Enter the code that the app shows now."}}, http.StatusUnprocessableEntity)
 		return
 	}
 	factorID := id.New("fac")
@@ -49,15 +52,15 @@ func (s *Server) postNumber(w http.ResponseWriter, r *http.Request, at *place) {
 	typed := r.PostFormValue("number")
 	number, err := parseNumber(typed)
 	if err != nil {
-		s.enrolPage(w, r, at, Page{
-			Values: url.Values{"number": {cut(typed, 40)}},
+		s.enrolPage(w, r, at, pages.Page{
+			Values: url.Values{"number": {text.Cut(typed, 40)}},
 			Faults: map[string]string{"number": "Enter the number with its country code, as in +49 151 23456789."},
 		}, http.StatusUnprocessableEntity)
 		return
 	}
 	at.signIn, err = s.sendCode(r.Context(), at.signIn, nil, number)
-	if text, status := s.notSent(w, r, err); text != "" {
-		s.enrolPage(w, r, at, Page{Error: text, Values: url.Values{"number": {cut(typed, 40)}}}, status)
+	if fault, status := s.notSent(w, r, err); fault != "" {
+		s.enrolPage(w, r, at, pages.Page{Error: fault, Values: url.Values{"number": {text.Cut(typed, 40)}}}, status)
 		return
 	}
 	http.Redirect(w, r, at.way("sms"), http.StatusSeeOther)
@@ -74,7 +77,7 @@ func (s *Server) postNumberCode(w http.ResponseWriter, r *http.Request, at *plac
 	}
 	at.signIn = row
 	if !right || number == "" {
-		s.enrolPage(w, r, at, Page{Faults: map[string]string{"code": "That code is not right, or too old. After five tries, have a new one sent."}}, http.StatusUnprocessableEntity)
+		s.enrolPage(w, r, at, pages.Page{Faults: map[string]string{"code": "That code is not right, or too old. After five tries, have a new one sent."}}, http.StatusUnprocessableEntity)
 		return
 	}
 	factorID := id.New("fac")
@@ -92,11 +95,11 @@ func (s *Server) postNumberCode(w http.ResponseWriter, r *http.Request, at *plac
 func (s *Server) postNewPasskey(w http.ResponseWriter, r *http.Request, at *place) {
 	credential, err := s.newPasskey(r, at)
 	if errors.Is(err, errPasskey) {
-		s.log.InfoContext(r.Context(), "a new passkey was refused", "error", err, "requestId", requestID(w))
+		s.log.InfoContext(r.Context(), "a new passkey was refused", "error", err, "requestId", gate.RequestID(w))
 		q := r.URL.Query()
 		q.Set("add", "passkey")
 		r.URL.RawQuery = q.Encode()
-		s.enrolPage(w, r, at, Page{Error: "The passkey could not be added. Try again, or add another kind."}, http.StatusUnprocessableEntity)
+		s.enrolPage(w, r, at, pages.Page{Error: "The passkey could not be added. Try again, or add another kind."}, http.StatusUnprocessableEntity)
 		return
 	}
 	if err != nil {
@@ -135,7 +138,7 @@ func (s *Server) newPasskey(r *http.Request, at *place) (*webauthn.Credential, e
 func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, create func(*store.Tx) *ent.FactorCreate, method string) {
 	var value string
 	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		codes, err := s.addFactor(ctx, tx, originOf(w, r), create(tx), at.signIn.AccountID)
+		codes, err := s.addFactor(ctx, tx, gate.Origin(w, r), create(tx), at.signIn.AccountID)
 		if err != nil {
 			return err
 		}
@@ -149,12 +152,12 @@ func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, cre
 		value, err = s.signIns.raise(ctx, tx, at.signIn, sealed, method, methodMFA)
 		return err
 	})
-	switch v, violated := errors.AsType[*store.Violation](err); {
+	switch {
 	case errors.Is(err, errTooMany):
-		s.enrolPage(w, r, at, Page{Error: "You have as many factors as an account can have. Remove one first."}, http.StatusConflict)
+		s.enrolPage(w, r, at, pages.Page{Error: "You have as many factors as an account can have. Remove one first."}, http.StatusConflict)
 		return
-	case violated && v.Kind == store.Unique:
-		s.enrolPage(w, r, at, Page{Error: "This passkey is enrolled already."}, http.StatusConflict)
+	case store.IsUnique(err):
+		s.enrolPage(w, r, at, pages.Page{Error: "This passkey is enrolled already."}, http.StatusConflict)
 		return
 	case errors.Is(err, errMoved):
 		http.Redirect(w, r, at.back, http.StatusSeeOther)
@@ -170,7 +173,7 @@ func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, cre
 
 // keepPage shows new recovery codes, until the person says that they are kept.
 func (s *Server) keepPage(w http.ResponseWriter, r *http.Request, at *place) {
-	s.Render(w, r, http.StatusOK, Page{
+	s.Render(w, r, http.StatusOK, pages.Page{
 		Body: "codes", Title: "Keep your recovery codes", Leads: at.leads,
 		Intro: "Each of them lets you in once when your second step is out of reach. They are not shown again: print them, or keep them in a password manager.",
 		Data: struct {

@@ -3,6 +3,8 @@ package signin
 import (
 	"net/http"
 	"slices"
+
+	"atrium/internal/identity/pages"
 )
 
 // consentData is what the page of the consent shows.
@@ -68,7 +70,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, g *goal, st
 		s.Broken(w, r, err)
 		return
 	}
-	s.Render(w, r, http.StatusOK, Page{
+	s.Render(w, r, http.StatusOK, pages.Page{
 		Body: "consent", Title: "Allow " + g.req.ClientName + "?", Leads: g.leads,
 		Data: consentData{
 			Action: g.At("/signin/consent"), Other: g.At(PathSignIn) + "&as=other", Client: g.req.ClientName, Host: g.host, Company: st.chosen.Company.Name,

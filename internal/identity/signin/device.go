@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"atrium/internal/identity/pages"
 )
 
 // Known browsers.
@@ -16,6 +18,9 @@ const (
 
 var deviceAAD = []byte("sign-in/device")
 
+// deviceCookie says which accounts have signed in with the browser before.
+const deviceCookie = "__Host-atrium_device"
+
 // device is the cookie of a browser in which accounts have signed in.
 type device struct {
 	Nonce    string   `json:"n"`
@@ -25,7 +30,7 @@ type device struct {
 // device returns what the browser's cookie says; a browser without one is known for nothing.
 func (s *Server) device(r *http.Request) device {
 	var d device
-	sealed, err := base64.RawURLEncoding.DecodeString(onlyCookie(r, deviceCookie))
+	sealed, err := base64.RawURLEncoding.DecodeString(pages.OnlyCookie(r, deviceCookie))
 	if err != nil || len(sealed) == 0 {
 		return d
 	}
@@ -36,20 +41,20 @@ func (s *Server) device(r *http.Request) device {
 	return d
 }
 
-// deviceKey is the counter of this browser for the account; empty when the account has not signed in here.
-func (s *Server) deviceKey(r *http.Request, accountID string) string {
+// browser names this browser for the throttle; empty when the account has not signed in here.
+func (s *Server) browser(r *http.Request, accountID string) string {
 	d := s.device(r)
 	if accountID == "" || !slices.Contains(d.Accounts, accountID) {
 		return ""
 	}
-	return "device/" + digest(d.Nonce+"/"+accountID)
+	return d.Nonce + "/" + accountID
 }
 
 // know makes the browser known for the account.
 func (s *Server) know(w http.ResponseWriter, r *http.Request, accountID string) {
 	d := s.device(r)
 	if d.Nonce == "" {
-		d.Nonce, _ = newToken()
+		d.Nonce, _ = pages.NewToken()
 	}
 	d.Accounts = append([]string{accountID}, slices.DeleteFunc(d.Accounts, func(id string) bool { return id == accountID })...)
 	d.Accounts = d.Accounts[:min(len(d.Accounts), maxAccounts)]
@@ -62,5 +67,5 @@ func (s *Server) know(w http.ResponseWriter, r *http.Request, accountID string) 
 		s.log.WarnContext(r.Context(), "a browser could not be made known", "error", err)
 		return
 	}
-	setCookie(w, deviceCookie, base64.RawURLEncoding.EncodeToString(sealed), deviceLife)
+	pages.SetCookie(w, deviceCookie, base64.RawURLEncoding.EncodeToString(sealed), deviceLife)
 }

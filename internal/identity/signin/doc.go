@@ -3,8 +3,9 @@
 //
 // cmd mounts Server.Handler at the authorization server's address. The identity provider sends every authorization
 // request to /signin?request=arq_…, and this package answers it with provider.Allow or provider.Deny; the provider
-// knows nothing of pages. Package account, which holds the pages around passwords and invitations, borrows Layout and
-// SignIns from here; this package knows nothing of it.
+// knows nothing of pages. Package account, which holds the pages around passwords and invitations, borrows SignIns from here;
+// this package knows nothing of it. Both render by package pages, and count attempts by package throttle before they check
+// them.
 //
 // A browser's state is one SignIn row, found by the SHA-256 of the cookie __Host-atrium_signin. What is to be done next is
 // never kept: it follows from the request, the row and the account each time (Server.next), so that no step can be
@@ -17,9 +18,7 @@
 //	   │           │        has one)           select_account)   an invitation)  requires it)  parties)
 //	   └─ passkey ─┘  proves both at once
 //
-// The cookie is renewed with every proof (session fixation), forms carry a token bound to a second cookie (CSRF), and
-// failed proofs are counted in the database by account, address and known browser (Throttle rows), before the work of
-// checking them is done.
+// The cookie is renewed with every proof (session fixation). Forms are guarded by package pages.
 //
 // What it never does: issue a code or a token, decide what anybody may do in the product, keep a secret in the clear, or
 // tell whether an e-mail address has an account.

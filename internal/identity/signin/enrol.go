@@ -11,6 +11,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"atrium/ent"
+	"atrium/internal/identity/pages"
 )
 
 // place is where a factor is enrolled: on the way to a goal, because the company requires one, or at /account/mfa.
@@ -114,7 +115,7 @@ func (s *Server) ways(p *place, kind string) (ways []enrolWay, current string) {
 }
 
 // enrolPage shows how to enrol a factor: an authenticator app, unless the address names another kind.
-func (s *Server) enrolPage(w http.ResponseWriter, r *http.Request, at *place, p Page, status int) {
+func (s *Server) enrolPage(w http.ResponseWriter, r *http.Request, at *place, p pages.Page, status int) {
 	var data enrolData
 	data.Ways, data.Kind = s.ways(at, r.URL.Query().Get("add"))
 	if !at.forced && r.URL.Query().Has("add") {

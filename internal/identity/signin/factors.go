@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"entgo.io/ent/dialect"
-
 	"atrium/ent"
 	"atrium/ent/account"
 	"atrium/ent/auditentry"
 	"atrium/ent/factor"
 	"atrium/ent/recoverycode"
 	"atrium/ent/user"
+	"atrium/internal/audit"
 	"atrium/internal/op"
 	"atrium/internal/store"
 )
@@ -55,7 +54,7 @@ func ofKind(all []*ent.Factor, kind factor.Kind) []*ent.Factor {
 
 // addFactor keeps a new factor in the transaction: the account's users show it, its companies' logs and the person are
 // told, and a first factor brings recovery codes, which are returned.
-func (s *Server) addFactor(ctx context.Context, tx *store.Tx, from origin, f *ent.FactorCreate, accountID string) (codes []string, err error) {
+func (s *Server) addFactor(ctx context.Context, tx *store.Tx, from audit.Origin, f *ent.FactorCreate, accountID string) (codes []string, err error) {
 	if err := lockAccount(ctx, tx, accountID); err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ func (s *Server) addFactor(ctx context.Context, tx *store.Tx, from origin, f *en
 		return nil, fmt.Errorf("keep the factor: %w", err)
 	}
 	if n == 0 {
-		if err := mirror(ctx, tx, accountID, true); err != nil {
+		if err := mirror(ctx, tx.Client, accountID, true); err != nil {
 			return nil, err
 		}
 		if codes, err = renewCodes(ctx, tx, accountID); err != nil {
@@ -86,17 +85,17 @@ func (s *Server) addFactor(ctx context.Context, tx *store.Tx, from origin, f *en
 }
 
 // removeFactor takes a factor from its account in the transaction; with the last one go the recovery codes.
-func (s *Server) removeFactor(ctx context.Context, tx *store.Tx, from origin, f *ent.Factor) error {
+func (s *Server) removeFactor(ctx context.Context, tx *store.Tx, from audit.Origin, f *ent.Factor) error {
 	n, err := tx.Factor.Delete().Where(factor.ID(f.ID), factor.AccountID(f.AccountID)).Exec(ctx)
 	if err != nil || n == 0 {
-		return err //nolint:wrapcheck // wrapped by the page
+		return err
 	}
 	left, err := tx.Factor.Query().Where(factor.AccountID(f.AccountID)).Exist(ctx)
 	if err != nil {
 		return fmt.Errorf("look for other factors: %w", err)
 	}
 	if !left {
-		if err := forgetFactors(ctx, tx, f.AccountID); err != nil {
+		if err := forgetFactors(ctx, tx.Client, f.AccountID); err != nil {
 			return err
 		}
 	}
@@ -109,30 +108,26 @@ func (s *Server) removeFactor(ctx context.Context, tx *store.Tx, from origin, f 
 
 // lockAccount makes changes of one account's factors come after one another.
 func lockAccount(ctx context.Context, tx *store.Tx, accountID string) error {
-	q := tx.Account.Query().Where(account.ID(accountID))
-	if tx.Dialect() == dialect.Postgres {
-		q.ForUpdate()
-	}
-	if _, err := q.OnlyID(ctx); err != nil {
+	if _, err := store.Lock(tx, tx.Account.Query().Where(account.ID(accountID))).OnlyID(ctx); err != nil {
 		return fmt.Errorf("lock the account: %w", err)
 	}
 	return nil
 }
 
 // forgetFactors leaves the account without second factors.
-func forgetFactors(ctx context.Context, tx *store.Tx, accountID string) error {
-	if _, err := tx.Factor.Delete().Where(factor.AccountID(accountID)).Exec(ctx); err != nil {
+func forgetFactors(ctx context.Context, db *ent.Client, accountID string) error {
+	if _, err := db.Factor.Delete().Where(factor.AccountID(accountID)).Exec(ctx); err != nil {
 		return fmt.Errorf("delete the factors: %w", err)
 	}
-	if _, err := tx.RecoveryCode.Delete().Where(recoverycode.AccountID(accountID)).Exec(ctx); err != nil {
+	if _, err := db.RecoveryCode.Delete().Where(recoverycode.AccountID(accountID)).Exec(ctx); err != nil {
 		return fmt.Errorf("delete the recovery codes: %w", err)
 	}
-	return mirror(ctx, tx, accountID, false)
+	return mirror(ctx, db, accountID, false)
 }
 
 // mirror shows at the account's users whether it has a second factor.
-func mirror(ctx context.Context, tx *store.Tx, accountID string, enabled bool) error {
-	err := tx.User.Update().Where(user.AccountID(accountID), user.MfaEnabledNEQ(enabled)).SetMfaEnabled(enabled).Exec(ctx)
+func mirror(ctx context.Context, db *ent.Client, accountID string, enabled bool) error {
+	err := db.User.Update().Where(user.AccountID(accountID), user.MfaEnabledNEQ(enabled)).SetMfaEnabled(enabled).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("show the factors at the account's users: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/signin"
-	pages "atrium/internal/identity/signin"
+	"atrium/internal/access"
 	"atrium/internal/store"
 )
 
@@ -196,7 +196,10 @@ func TestSignInsEnd(t *testing.T) {
 		require.Equal(t, "Sign in", p.title())
 
 		require.NotEmpty(t, p.signInAs(s.agent()).left().Get("code"))
-		s.change(func(ctx context.Context, tx *store.Tx) error { return pages.EndAll(ctx, tx, s.agent().AccountID, "") })
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			_, err := access.End(ctx, access.In(tx, nil), access.SignIns(s.agent().AccountID), access.SignedOut)
+			return err
+		})
 		require.Equal(t, "Sign in", b.get(s.web()).title())
 
 		require.NotEmpty(t, b.get(s.web()).signInAs(s.agent()).left().Get("code"))

@@ -12,6 +12,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/authrequest"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
 )
 
@@ -56,8 +57,8 @@ func (g *goal) fresh(proof, now time.Time) bool {
 func (s *Server) goal(w http.ResponseWriter, r *http.Request) *goal {
 	g, err := s.readGoal(r)
 	switch {
-	case errors.Is(err, provider.ErrGone):
-		s.gone(w, r)
+	case errors.Is(err, provider.ErrNoRequest):
+		s.noRequest(w, r)
 		return nil
 	case err != nil:
 		s.Broken(w, r, err)
@@ -66,8 +67,8 @@ func (s *Server) goal(w http.ResponseWriter, r *http.Request) *goal {
 	return g
 }
 
-// gone answers for a request that cannot be answered any more.
-func (s *Server) gone(w http.ResponseWriter, r *http.Request) {
+// noRequest answers for a request that cannot be answered any more.
+func (s *Server) noRequest(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusGone, "This sign-in has ended",
 		"It was finished already, has waited for too long or began in another browser. Go back to the application and sign in from there.", s.home())
 }
@@ -76,17 +77,17 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 	q := r.URL.Query()
 	if page := q.Get("return"); page != "" {
 		if !ownPage(page) {
-			return nil, provider.ErrGone
+			return nil, provider.ErrNoRequest
 		}
 		return &goal{page: page}, nil
 	}
 	req, err := s.provider.Pending(r.Context(), q.Get("request"), r)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // ErrGone is the provider's, and says it
+		return nil, err
 	}
 	row, err := s.store.Reader().AuthRequest.Query().Where(authrequest.ID(req.ID)).Only(s.signIns.system(r.Context()))
 	if ent.IsNotFound(err) {
-		return nil, provider.ErrGone
+		return nil, provider.ErrNoRequest
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the authorization request: %w", err)
@@ -95,7 +96,7 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the redirect URI: %w", err)
 	}
-	return &goal{req: req, began: row.CreatedAt, leads: LeadsTo(row.RedirectURI, s.baseURL), host: to.Host}, nil
+	return &goal{req: req, began: row.CreatedAt, leads: pages.LeadsTo(row.RedirectURI, s.baseURL), host: to.Host}, nil
 }
 
 // ownPage tells whether a path is a page of the person's account: nothing else can be returned to.
@@ -108,8 +109,8 @@ func ownPage(page string) bool {
 // answer sends the browser back to the client with the person's answer, or to the page.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, to string, err error) {
 	switch {
-	case errors.Is(err, provider.ErrGone):
-		s.gone(w, r)
+	case errors.Is(err, provider.ErrNoRequest):
+		s.noRequest(w, r)
 	case err != nil:
 		s.Broken(w, r, err)
 	default:

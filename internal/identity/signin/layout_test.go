@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
 	"atrium/internal/testkit"
@@ -17,7 +18,7 @@ import (
 // Other packages' pages wear the same dress: their forms get the token, and are held against it.
 func TestLayout(t *testing.T) {
 	t.Parallel()
-	l, err := signin.NewLayout(signin.LayoutOptions{AuthURL: origin, Log: slog.New(slog.DiscardHandler), Pages: fstest.MapFS{
+	l, err := pages.NewLayout(pages.LayoutOptions{AuthURL: origin, Log: slog.New(slog.DiscardHandler), Pages: fstest.MapFS{
 		"forgot.html": {Data: []byte(`<form method="post">{{template "csrf" .}}{{template "input" (input . "email" "E-mail" "email" "username" "optional" true)}}<button type="submit">Go</button></form><p>{{.Data}}</p>`)},
 		"broken.html": {Data: []byte(`{{.Data.Nothing}}`)},
 	}})
@@ -26,10 +27,10 @@ func TestLayout(t *testing.T) {
 	h := l.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/broken", "/nothing":
-			l.Render(w, r, http.StatusOK, signin.Page{Body: r.URL.Path[1:], Data: 1})
+			l.Render(w, r, http.StatusOK, pages.Page{Body: r.URL.Path[1:], Data: 1})
 		default:
 			posted = r.PostFormValue("email")
-			l.Render(w, r, http.StatusOK, signin.Page{Body: "forgot", Title: "Forgot?", Data: "<b>", Faults: map[string]string{"email": "is missing"}})
+			l.Render(w, r, http.StatusOK, pages.Page{Body: "forgot", Title: "Forgot?", Data: "<b>", Faults: map[string]string{"email": "is missing"}})
 		}
 	}))
 	get := func(path string) *httptest.ResponseRecorder {
@@ -60,10 +61,10 @@ func TestLayout(t *testing.T) {
 	require.Contains(t, w.Header().Get("Content-Security-Policy"), "form-action 'self' https://app.test;")
 
 	for _, bad := range []string{"", "/x", "https://x.test/auth", "https://x.test?a=b"} {
-		_, err := signin.NewLayout(signin.LayoutOptions{AuthURL: bad})
+		_, err := pages.NewLayout(pages.LayoutOptions{AuthURL: bad})
 		require.Error(t, err, bad)
 	}
-	_, err = signin.NewLayout(signin.LayoutOptions{AuthURL: origin, Pages: fstest.MapFS{"x.html": {Data: []byte("{{")}}})
+	_, err = pages.NewLayout(pages.LayoutOptions{AuthURL: origin, Pages: fstest.MapFS{"x.html": {Data: []byte("{{")}}})
 	require.Error(t, err)
 	_, err = signin.New(signin.Options{AuthURL: origin})
 	require.Error(t, err)
@@ -73,7 +74,7 @@ func TestLayout(t *testing.T) {
 func TestLeadsTo(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"https://app.test", "http://127.0.0.1:5173", "http:"},
-		signin.LeadsTo("https://app.test/cb?x=1", "http://127.0.0.1:5173/", "https://app.test", "http://[::1]:99/", "javascript:alert(1)", "", "app://x", "https://x.test; script-src *"))
+		pages.LeadsTo("https://app.test/cb?x=1", "http://127.0.0.1:5173/", "https://app.test", "http://[::1]:99/", "javascript:alert(1)", "", "app://x", "https://x.test; script-src *"))
 }
 
 // The id token that a client shows names who may answer: nobody else is let in, nor asked which company.

@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/ent/user"
+	"atrium/internal/identity/pages"
 )
 
 // step is what a person has to do next on the way to a goal.
@@ -69,7 +70,7 @@ func (s *Server) next(ctx context.Context, g *goal, row *ent.SignIn) (*state, er
 	case st.enrolled && !slices.Contains(row.Methods, methodMFA):
 		st.step = stepCode
 	case row.CompletedAt == nil:
-		st.step = stepPassword // the factor that it waited for is gone
+		st.step = stepPassword // the factor that it waited for was removed
 	case len(st.pending.Codes) > 0:
 		st.step = stepCodes
 	case g.req == nil:
@@ -109,7 +110,7 @@ func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
 	}
 	needed, err := s.provider.NeedsConsent(ctx, g.req, u.ID, u.CompanyID)
 	if err != nil {
-		return err //nolint:wrapcheck // says what it was doing
+		return err
 	}
 	if st.step = stepDone; needed {
 		st.step = stepConsent
@@ -197,9 +198,9 @@ func (s *Server) where(r *http.Request, g *goal) (*state, error) {
 func (s *Server) page(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
 	switch st.step {
 	case stepPassword:
-		s.passwordPage(w, r, g, st, Page{}, http.StatusOK)
+		s.passwordPage(w, r, g, st, pages.Page{}, http.StatusOK)
 	case stepCode:
-		s.codePage(w, r, g, st, Page{}, http.StatusOK)
+		s.codePage(w, r, g, st, pages.Page{}, http.StatusOK)
 	case stepCodes:
 		s.keepPage(w, r, s.forced(g, st))
 	case stepAccount:
@@ -209,7 +210,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, g *goal, st *state
 	case stepCompany:
 		s.companyPage(w, r, g, st)
 	case stepEnrol:
-		s.enrolPage(w, r, s.forced(g, st), Page{}, http.StatusOK)
+		s.enrolPage(w, r, s.forced(g, st), pages.Page{}, http.StatusOK)
 	case stepConsent:
 		s.consentPage(w, r, g, st)
 	case stepDone:

@@ -15,6 +15,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/factor"
+	"atrium/internal/gate"
+	"atrium/internal/identity/pages"
+	"atrium/internal/identity/throttle"
 	"atrium/internal/store"
 )
 
@@ -78,7 +81,7 @@ func (s *Server) firstPasskeyForm(r *http.Request, g *goal) (*passkeyForm, error
 	if err != nil {
 		return nil, fmt.Errorf("write a challenge: %w", err)
 	}
-	sealed, err := s.sealer.Seal(plain, passkeyAAD(formToken(r)))
+	sealed, err := s.sealer.Seal(plain, passkeyAAD(pages.FormToken(r)))
 	if err != nil {
 		return nil, fmt.Errorf("seal a challenge: %w", err)
 	}
@@ -134,7 +137,7 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	}
-	try, wait, err := s.throttle.take(r.Context(), "", "", addressKey(r))
+	try, wait, err := s.throttle.TakeAnonymous(r)
 	if err != nil {
 		s.Broken(w, r, err)
 		return
@@ -145,21 +148,21 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) {
 		again, check = s.codePage, s.secondPasskey
 	}
 	if wait > 0 {
-		retryAfter(w, wait)
-		again(w, r, g, st, Page{Error: tooMany(wait)}, http.StatusTooManyRequests)
+		pages.RetryAfter(w, wait)
+		again(w, r, g, st, pages.Page{Error: tooMany(wait)}, http.StatusTooManyRequests)
 		return
 	}
 	account, value, err := check(r, st, try)
 	switch {
 	case errors.Is(err, errPasskey):
-		s.log.InfoContext(r.Context(), "a passkey was refused", "error", err, "requestId", requestID(w))
+		s.log.InfoContext(r.Context(), "a passkey was refused", "error", err, "requestId", gate.RequestID(w))
 		if account != nil {
-			if err := s.failed(r.Context(), originOf(w, r), account, "passkey"); err != nil {
+			if err := s.failed(r.Context(), gate.Origin(w, r), account, "passkey"); err != nil {
 				s.Broken(w, r, err)
 				return
 			}
 		}
-		again(w, r, g, st, Page{Error: wrongPasskey}, http.StatusUnprocessableEntity)
+		again(w, r, g, st, pages.Page{Error: wrongPasskey}, http.StatusUnprocessableEntity)
 	case err != nil:
 		s.moved(w, r, g, err)
 	default:
@@ -170,7 +173,7 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) {
 }
 
 // firstPasskey signs in whoever the passkey belongs to, with both proofs at once. A challenge can be answered once.
-func (s *Server) firstPasskey(r *http.Request, st *state, try *attempt) (*ent.Account, string, error) {
+func (s *Server) firstPasskey(r *http.Request, st *state, try *throttle.Attempt) (*ent.Account, string, error) {
 	ctx := r.Context()
 	c, err := s.openChallenge(r)
 	if err != nil {
@@ -190,7 +193,7 @@ func (s *Server) firstPasskey(r *http.Request, st *state, try *attempt) (*ent.Ac
 	}
 	var value string
 	err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := s.spendChallenge(ctx, tx, c); err != nil {
+		if err := throttle.SpendChallenge(ctx, tx, c.Session.Challenge, c.Until); err != nil {
 			return err
 		}
 		if err := s.usePasskey(ctx, tx, h, credential); err != nil {
@@ -199,9 +202,9 @@ func (s *Server) firstPasskey(r *http.Request, st *state, try *attempt) (*ent.Ac
 		if _, value, err = s.signIns.begin(ctx, tx, r, st.signIn, acc.ID, []string{methodKey, methodMFA}, true); err != nil {
 			return err
 		}
-		return s.throttle.proved(ctx, tx, &attempt{counters: try.counters, account: accountKey(acc.Email)})
+		return s.throttle.Proved(ctx, tx, try.Of(acc.Email))
 	})
-	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.Unique {
+	if store.IsUnique(err) {
 		return acc, "", fmt.Errorf("%w: the challenge was answered before", errPasskey)
 	}
 	return acc, value, err
@@ -230,11 +233,6 @@ func (s *Server) openChallenge(r *http.Request) (*challenge, error) {
 	return &c, nil
 }
 
-// spendChallenge notes that a challenge was answered, until it is too old anyway. Violation when it was before.
-func (s *Server) spendChallenge(ctx context.Context, tx *store.Tx, c *challenge) error {
-	return tx.Throttle.Create().SetID("challenge/" + digest(c.Session.Challenge)).SetFailures(0).SetExpiresAt(c.Until).Exec(ctx) //nolint:wrapcheck // a Violation, which the caller reads
-}
-
 // ownerOf returns the account that a passkey says it belongs to.
 func (s *Server) ownerOf(ctx context.Context, handle []byte) (*ent.Account, *holder, error) {
 	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), string(handle))
@@ -253,7 +251,7 @@ func (s *Server) ownerOf(ctx context.Context, handle []byte) (*ent.Account, *hol
 }
 
 // secondPasskey completes a sign-in that the password began.
-func (s *Server) secondPasskey(r *http.Request, st *state, try *attempt) (*ent.Account, string, error) {
+func (s *Server) secondPasskey(r *http.Request, st *state, try *throttle.Attempt) (*ent.Account, string, error) {
 	ctx := r.Context()
 	acc, h, err := s.ownerOf(ctx, []byte(st.signIn.AccountID))
 	if err != nil {
@@ -279,7 +277,7 @@ func (s *Server) secondPasskey(r *http.Request, st *state, try *attempt) (*ent.A
 		if value, err = s.signIns.raise(ctx, tx, row, nil, methodKey, methodMFA); err != nil {
 			return err
 		}
-		return s.throttle.proved(ctx, tx, &attempt{counters: try.counters, account: accountKey(acc.Email)})
+		return s.throttle.Proved(ctx, tx, try.Of(acc.Email))
 	})
 	return acc, value, err
 }

@@ -11,8 +11,12 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/account"
+	"atrium/internal/gate"
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
+	"atrium/internal/identity/throttle"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // The same words whether the address, the password or both are wrong.
@@ -32,7 +36,7 @@ type passwordData struct {
 }
 
 // passwordPage asks for e-mail address and password, or a passkey.
-func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, g *goal, st *state, p Page, status int) {
+func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, g *goal, st *state, p pages.Page, status int) {
 	data := passwordData{Action: g.At("/signin/password"), Forgot: pathForgot}
 	if s.signUp {
 		data.SignUp = "/signup"
@@ -83,17 +87,17 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	typed, plain := strings.TrimSpace(r.PostFormValue("email")), r.PostFormValue("password")
-	refuse := func(status int, p Page) {
-		p.Values = url.Values{"email": {cut(typed, maxEmail)}}
+	refuse := func(status int, p pages.Page) {
+		p.Values = url.Values{"email": {text.Cut(typed, maxEmail)}}
 		s.passwordPage(w, r, g, &state{}, p, status)
 	}
 	email := strings.ToLower(typed)
 	if email == "" || plain == "" {
-		refuse(http.StatusUnprocessableEntity, Page{Error: "Enter your e-mail address and your password."})
+		refuse(http.StatusUnprocessableEntity, pages.Page{Error: "Enter your e-mail address and your password."})
 		return
 	}
-	if len(email) > maxEmail || len(plain) > maxPassword || cut(email, maxEmail) != email {
-		refuse(http.StatusUnprocessableEntity, Page{Error: wrongPassword})
+	if len(email) > maxEmail || len(plain) > maxPassword || text.Cut(email, maxEmail) != email {
+		refuse(http.StatusUnprocessableEntity, pages.Page{Error: wrongPassword})
 		return
 	}
 	acc, err := s.accountOf(r.Context(), email)
@@ -101,14 +105,14 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	}
-	try, wait, err := s.throttle.take(r.Context(), accountKey(email), s.deviceKey(r, acc.ID), addressKey(r))
+	try, wait, err := s.throttle.Take(r, email, s.browser(r, acc.ID))
 	if err != nil {
 		s.Broken(w, r, err)
 		return
 	}
 	if wait > 0 {
-		retryAfter(w, wait)
-		refuse(http.StatusTooManyRequests, Page{Error: tooMany(wait)})
+		pages.RetryAfter(w, wait)
+		refuse(http.StatusTooManyRequests, pages.Page{Error: tooMany(wait)})
 		return
 	}
 	right, err := s.verify(r.Context(), acc, plain, try)
@@ -118,11 +122,11 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.Broken(w, r, err)
 	case !right:
-		if err := s.failed(r.Context(), originOf(w, r), acc, "password"); err != nil {
+		if err := s.failed(r.Context(), gate.Origin(w, r), acc, "password"); err != nil {
 			s.Broken(w, r, err)
 			return
 		}
-		refuse(http.StatusUnprocessableEntity, Page{Error: wrongPassword})
+		refuse(http.StatusUnprocessableEntity, pages.Page{Error: wrongPassword})
 	default:
 		s.passwordGiven(w, r, g, row, acc, try)
 	}
@@ -141,10 +145,10 @@ func (s *Server) accountOf(ctx context.Context, email string) (*ent.Account, err
 }
 
 // verify holds the password against the account's. An attempt that was not decided does not count.
-func (s *Server) verify(ctx context.Context, acc *ent.Account, plain string, try *attempt) (bool, error) {
+func (s *Server) verify(ctx context.Context, acc *ent.Account, plain string, try *throttle.Attempt) (bool, error) {
 	right, err := s.hasher.Verify(ctx, acc.PasswordHash, plain)
 	if err != nil {
-		return false, errors.Join(err, s.throttle.undo(context.WithoutCancel(ctx), try))
+		return false, errors.Join(err, s.throttle.Undo(context.WithoutCancel(ctx), try))
 	}
 	if right && s.hasher.NeedsRehash(acc.PasswordHash) {
 		if err := s.rehash(ctx, acc, plain); err != nil {
@@ -158,16 +162,16 @@ func (s *Server) verify(ctx context.Context, acc *ent.Account, plain string, try
 func (s *Server) rehash(ctx context.Context, acc *ent.Account, plain string) error {
 	hash, err := s.hasher.Hash(ctx, plain)
 	if err != nil {
-		return err //nolint:wrapcheck // says what it was doing
+		return err
 	}
 	return s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return tx.Account.Update().Where(account.ID(acc.ID), account.PasswordHash(acc.PasswordHash)).SetPasswordHash(hash).Exec(ctx) //nolint:wrapcheck // logged by verify
+		return tx.Account.Update().Where(account.ID(acc.ID), account.PasswordHash(acc.PasswordHash)).SetPasswordHash(hash).Exec(ctx)
 	})
 }
 
 // passwordGiven begins the sign-in. Where a second factor is to come, the account's failures stay counted until then:
 // knowing the password buys no more guesses of the code.
-func (s *Server) passwordGiven(w http.ResponseWriter, r *http.Request, g *goal, old *ent.SignIn, acc *ent.Account, try *attempt) {
+func (s *Server) passwordGiven(w http.ResponseWriter, r *http.Request, g *goal, old *ent.SignIn, acc *ent.Account, try *throttle.Attempt) {
 	ctx := r.Context()
 	enrolled, err := s.signIns.enrolled(ctx, acc.ID)
 	if err != nil {
@@ -181,9 +185,9 @@ func (s *Server) passwordGiven(w http.ResponseWriter, r *http.Request, g *goal, 
 			return err
 		}
 		if enrolled {
-			return s.throttle.back(ctx, tx, try)
+			return s.throttle.Back(ctx, tx, try)
 		}
-		return s.throttle.proved(ctx, tx, try)
+		return s.throttle.Proved(ctx, tx, try)
 	})
 	if err != nil {
 		s.moved(w, r, g, err)
@@ -218,8 +222,8 @@ func tooMany(wait time.Duration) string {
 
 // busy asks to come again: more people sign in at this moment than can be looked at.
 func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
-	retryAfter(w, busyPause)
-	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", Link{})
+	pages.RetryAfter(w, busyPause)
+	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", pages.Link{})
 }
 
 const busyPause = 2 * time.Second

@@ -98,7 +98,7 @@ func (s *Server) change(ctx context.Context, row *ent.SignIn, alter func(*pendin
 		}
 		err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			n, err = tx.SignIn.Update().Where(signin.ID(row.ID), same, signin.EndedAtIsNil()).SetPending(after.Pending).Save(ctx)
-			return err //nolint:wrapcheck // wrapped below
+			return err
 		})
 		if err != nil {
 			return nil, fmt.Errorf("keep what the sign-in remembers: %w", err)

@@ -5,11 +5,10 @@ import (
 	"fmt"
 
 	"atrium/ent"
-	"atrium/ent/grant"
-	"atrium/ent/session"
-	"atrium/ent/signin"
+	"atrium/ent/account"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -44,24 +43,23 @@ func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent
 	tx.As("user.mfa_reset")
 	after := *before
 	err := tx.AsSystem(ctx, "factors are the account's, which belongs to no company", func(ctx context.Context) error {
-		return tx.Enqueue(func(db *store.Tx) error {
-			if err := lockAccount(ctx, db, before.AccountID); err != nil {
-				return err
-			}
-			if err := mayReset(ctx, tx, before); err != nil {
-				return err
-			}
-			if err := forgetFactors(ctx, db, before.AccountID); err != nil {
-				return err
-			}
-			if !before.MfaEnabled {
-				return EndAll(ctx, db, before.AccountID, "") // those that wait for an enrolment
-			}
-			return endWithGrants(ctx, tx, db, before.AccountID)
-		})
+		if _, err := op.Lock(tx, tx.Account.Query().Where(account.ID(before.AccountID))).OnlyID(ctx); err != nil {
+			return fmt.Errorf("lock the account: %w", err)
+		}
+		if err := mayReset(ctx, tx, before); err != nil {
+			return err
+		}
+		return forgetFactors(ctx, tx.Client, before.AccountID)
 	})
 	if err != nil {
-		return nil, err //nolint:wrapcheck // says what it was doing
+		return nil, err
+	}
+	scope := access.SignIns(before.AccountID)
+	if !before.MfaEnabled {
+		scope = scope.PagesOnly() // somebody may be about to enrol a first factor
+	}
+	if _, err := access.End(ctx, tx, scope, access.FactorsReset); err != nil {
+		return nil, err
 	}
 	if !before.MfaEnabled {
 		return before, nil
@@ -73,31 +71,6 @@ func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent
 		return nil, fmt.Errorf("tell the person: %w", err)
 	}
 	return &after, nil
-}
-
-// endWithGrants ends the account's sign-ins with their grants and sessions, and has applications told. The transaction's
-// context reaches rows of all companies.
-func endWithGrants(ctx context.Context, tx *op.Tx, db *store.Tx, accountID string) error {
-	ids, err := db.SignIn.Query().Where(signin.AccountID(accountID), signin.EndedAtIsNil()).IDs(ctx)
-	if err != nil {
-		return fmt.Errorf("find the account's sign-ins: %w", err)
-	}
-	revoked, err := db.Grant.Query().Where(grant.SignInIDIn(ids...), grant.RevokedAtIsNil()).All(ctx)
-	if err != nil {
-		return fmt.Errorf("find the grants of the account's sign-ins: %w", err)
-	}
-	now := tx.Now(ctx)
-	if err := db.Grant.Update().Where(grant.SignInIDIn(ids...), grant.RevokedAtIsNil()).SetRevokedAt(now).Exec(ctx); err != nil {
-		return fmt.Errorf("revoke the grants of the account's sign-ins: %w", err)
-	}
-	if err := db.Session.Update().Where(session.SignInIDIn(ids...), session.EndedAtIsNil()).SetEndedAt(now).Exec(ctx); err != nil {
-		return fmt.Errorf("end the sessions of the account's sign-ins: %w", err)
-	}
-	if err := EndAll(ctx, db, accountID, ""); err != nil {
-		return err
-	}
-	tx.AuthorityChanged()
-	return tx.TellClients(ctx, revoked) //nolint:wrapcheck // says what it was doing
 }
 
 // mayReset returns conflict when other companies rely on the account's factors.

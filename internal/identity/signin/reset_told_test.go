@@ -5,32 +5,45 @@ import (
 	"testing"
 	"time"
 
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
 	"atrium/ent/grant"
 	"atrium/ent/session"
+	"atrium/internal/access"
+	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
 
-// toldClients notes by which clients' grants they hear of a logout.
-type toldClients struct{ clients []string }
+// logoutNotices is a queue that notes which clients are told of a logout.
+type logoutNotices struct {
+	op.Queue
+	clients []string
+}
 
-func (l *toldClients) TellClients(_ context.Context, _ *store.Tx, revoked []*ent.Grant) error {
-	for _, g := range revoked {
-		l.clients = append(l.clients, g.ClientID)
+func (n *logoutNotices) InsertTx(_ context.Context, _ *store.Tx, job river.JobArgs, _ time.Time) error {
+	if notice, ok := job.(access.LogoutNotice); ok {
+		n.clients = append(n.clients, notice.ClientID)
 	}
 	return nil
 }
+
+// CompleteTx is not called: nothing works jobs here.
+func (*logoutNotices) CompleteTx(context.Context, *store.Tx, *rivertype.JobRow) error { return nil }
 
 // What was signed in with the factors that are reset is over, sessions and applications alike, and the applications hear
 // of it. What others are signed in with goes on.
 func TestResetMFAEndsWhatWasSignedIn(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		heard := &toldClients{}
-		s.Engine.Logouts = heard
+		heard := &logoutNotices{}
+		s.Engine.Queue = heard
 		s.enrolled(s.agent())
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			return tx.OAuthClient.UpdateOneID(s.app.ID).SetBackchannelLogoutURI("https://app.test/logout").Exec(ctx)
+		})
 		begin := func(u *ent.User, mark byte) {
 			s.change(func(ctx context.Context, tx *store.Tx) error {
 				now := s.Clock.Now()

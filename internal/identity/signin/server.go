@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,10 +15,22 @@ import (
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/provider"
+	"atrium/internal/identity/throttle"
 	"atrium/internal/op"
 	"atrium/internal/store"
+)
+
+//go:embed pages/*.html
+var templates embed.FS
+
+// The addresses of the pages that others link to.
+const (
+	PathSignIn  = "/signin"
+	PathFactors = "/account/mfa"
+	pathForgot  = "/forgot" // package account's
 )
 
 // What Options.Notify is told of.
@@ -52,7 +65,8 @@ const maxAtOnce = 128
 
 // Server serves the pages. Safe for concurrent use.
 type Server struct {
-	*Layout
+	*pages.Layout
+	log      *slog.Logger
 	store    *store.Store
 	provider *provider.Provider
 	hasher   *password.Hasher
@@ -64,17 +78,17 @@ type Server struct {
 	notify   func(ctx context.Context, tx *store.Tx, accountID, kind string) error
 	passkeys *webauthn.WebAuthn // nil where browsers have none: on an IP address
 	signIns  *SignIns
-	throttle *throttles
+	throttle *throttle.Throttle
 	slots    chan struct{}
 }
 
 // New returns the pages' server. Nothing is read or written before the first request.
 func New(o Options) (*Server, error) {
-	pages, err := fs.Sub(ownPages, "pages")
+	own, err := fs.Sub(templates, "pages")
 	if err != nil {
 		return nil, fmt.Errorf("signin: find the pages: %w", err)
 	}
-	layout, err := NewLayout(LayoutOptions{AuthURL: o.AuthURL, Pages: pages, Log: o.Log})
+	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: o.AuthURL, Pages: own, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -82,16 +96,16 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("signin: store, provider, hasher and sealer are needed")
 	}
 	s := &Server{
-		Layout: layout, store: o.Store, provider: o.Provider, hasher: o.Hasher, sealer: o.Sealer, sms: o.SMS,
+		Layout: layout, log: o.Log, store: o.Store, provider: o.Provider, hasher: o.Hasher, sealer: o.Sealer, sms: o.SMS,
 		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp, notify: o.Notify, signIns: NewSignIns(o.Store), slots: make(chan struct{}, maxAtOnce),
 	}
-	s.throttle = &throttles{s.signIns}
-	u, err := url.Parse(layout.origin)
+	s.throttle = throttle.New(o.Store)
+	u, err := url.Parse(layout.Origin())
 	if err != nil {
 		return nil, fmt.Errorf("signin: read the address of the pages: %w", err)
 	}
 	s.host = u.Hostname()
-	if s.passkeys, err = newPasskeys(s.host, layout.origin); err != nil {
+	if s.passkeys, err = newPasskeys(s.host, layout.Origin()); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -146,19 +160,21 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.Message(w, r, http.StatusNotFound, "There is no such page", "The address is not one of ours, or it takes a form that was not sent.", s.home())
 	})
-	pages := s.Guard(mux)
-	files := Static()
+	guarded := s.Guard(mux)
+	files := pages.Static()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, pathStatic) {
+		if strings.HasPrefix(r.URL.Path, pages.PathStatic) {
 			files.ServeHTTP(w, r)
 			return
 		}
-		pages.ServeHTTP(w, r)
+		guarded.ServeHTTP(w, r)
 	})
 }
 
 // home leads to the web application.
-func (s *Server) home() Link { return Link{Text: "Go to " + productName, To: s.baseURL + "/login"} }
+func (s *Server) home() pages.Link {
+	return pages.Link{Text: "Go to " + productName, To: s.baseURL + "/login"}
+}
 
 // bounded lets a fixed number of proofs be looked at at once.
 func (s *Server) bounded(next http.HandlerFunc) http.HandlerFunc {

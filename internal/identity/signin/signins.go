@@ -5,18 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"atrium/ent"
-	"atrium/ent/predicate"
 	"atrium/ent/signin"
+	"atrium/internal/access"
 	"atrium/internal/clock"
+	"atrium/internal/gate"
+	"atrium/internal/identity/pages"
 	"atrium/internal/principal"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // How long a browser stays signed in.
@@ -26,6 +26,9 @@ const (
 	changesUntil = 15 * time.Minute // after a proof, factors may be looked after
 	changesGrace = 15 * time.Minute // more, to send a form that was opened in time
 )
+
+// signInCookie says who is signed in.
+const signInCookie = "__Host-atrium_signin"
 
 // SignIns finds and keeps who is signed in at the hosted pages. Safe for concurrent use.
 type SignIns struct{ store *store.Store }
@@ -41,7 +44,7 @@ func (s *SignIns) system(ctx context.Context) context.Context {
 
 // write runs fn in one transaction that reaches what belongs to no company.
 func (s *SignIns) write(ctx context.Context, fn func(context.Context, *store.Tx) error) error {
-	return s.store.Write(s.system(ctx), fn) //nolint:wrapcheck // the caller says what it was doing
+	return s.store.Write(s.system(ctx), fn)
 }
 
 func (s *SignIns) now() time.Time { return s.store.Clock().Now() }
@@ -70,7 +73,7 @@ func (s *SignIns) Fresh(row *ent.SignIn) bool {
 
 // begun returns the sign-in of the browser, complete or not; nil for nobody.
 func (s *SignIns) begun(ctx context.Context, r *http.Request) (*ent.SignIn, error) {
-	hash := tokenHash(onlyCookie(r, signInCookie))
+	hash := pages.TokenHash(pages.OnlyCookie(r, signInCookie))
 	if hash == nil {
 		return nil, nil
 	}
@@ -88,7 +91,7 @@ func (s *SignIns) begun(ctx context.Context, r *http.Request) (*ent.SignIn, erro
 	return row, nil
 }
 
-// reload reads a sign-in again. Returns errMoved when it is gone.
+// reload reads a sign-in again. Returns errMoved when it has ended.
 func (s *SignIns) reload(ctx context.Context, id string) (*ent.SignIn, error) {
 	row, err := s.store.Reader().SignIn.Query().Where(signin.ID(id), signin.EndedAtIsNil(), signin.ExpiresAtGT(s.now())).Only(s.system(ctx))
 	if ent.IsNotFound(err) {
@@ -100,21 +103,6 @@ func (s *SignIns) reload(ctx context.Context, id string) (*ent.SignIn, error) {
 	return row, nil
 }
 
-// EndAll signs an account out of the hosted pages in every browser, but for the sign-in keep; empty for none. The
-// transaction's context reaches rows of no company.
-func EndAll(ctx context.Context, tx *store.Tx, accountID, keep string) error {
-	if err := end(ctx, tx, signin.AccountID(accountID), signin.IDNEQ(keep)); err != nil {
-		return fmt.Errorf("end the account's sign-ins: %w", err)
-	}
-	return nil
-}
-
-// end ends the sign-ins that are alive.
-func end(ctx context.Context, tx *store.Tx, which ...predicate.SignIn) error {
-	return tx.SignIn.Update().Where(append(which, signin.EndedAtIsNil())...).
-		SetEndedAt(clock.From(ctx).Now()).ClearPending().Exec(ctx) //nolint:wrapcheck // the caller says what it was doing
-}
-
 // errMoved is returned when the sign-in was renewed or ended by another request at the same moment.
 var errMoved = errors.New("signin: the sign-in has changed meanwhile")
 
@@ -122,7 +110,7 @@ var errMoved = errors.New("signin: the sign-in has changed meanwhile")
 // account was signed in keeps its row, so that what hangs on it goes on; another account's is ended.
 func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old *ent.SignIn, accountID string, methods []string, complete bool) (*ent.SignIn, string, error) {
 	now := s.now()
-	value, hash := newToken()
+	value, hash := pages.NewToken()
 	var done *time.Time
 	if complete {
 		done = &now
@@ -130,7 +118,7 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 	if old != nil && old.AccountID == accountID {
 		u := tx.SignIn.Update().Where(signin.ID(old.ID), signin.TokenHash(old.TokenHash), signin.EndedAtIsNil()).
 			SetTokenHash(hash).SetMethods(methods).SetAuthenticatedAt(now).SetExpiresAt(now.Add(signInLife)).ClearPending().
-			SetIP(remoteIP(r)).SetUserAgent(userAgent(r))
+			SetIP(gate.RemoteText(r)).SetUserAgent(text.Cut(r.UserAgent(), 300))
 		if u.SetNillableCompletedAt(done); done == nil {
 			u.ClearCompletedAt()
 		}
@@ -146,12 +134,13 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 		return &row, value, nil
 	}
 	if old != nil {
-		if err := end(ctx, tx, signin.ID(old.ID)); err != nil {
-			return nil, "", fmt.Errorf("end the other account's sign-in: %w", err)
+		// What the other account's sign-in has given to applications goes on: they need not run in this browser.
+		if _, err := access.End(ctx, access.In(tx, nil), access.SignIn(old.ID).PagesOnly(), access.Replaced); err != nil {
+			return nil, "", err
 		}
 	}
 	row, err := tx.SignIn.Create().SetAccountID(accountID).SetTokenHash(hash).SetMethods(methods).SetAuthenticatedAt(now).
-		SetNillableCompletedAt(done).SetExpiresAt(now.Add(signInLife)).SetIP(remoteIP(r)).SetUserAgent(userAgent(r)).Save(ctx)
+		SetNillableCompletedAt(done).SetExpiresAt(now.Add(signInLife)).SetIP(gate.RemoteText(r)).SetUserAgent(text.Cut(r.UserAgent(), 300)).Save(ctx)
 	if err != nil {
 		return nil, "", fmt.Errorf("keep the sign-in: %w", err)
 	}
@@ -168,7 +157,7 @@ func (s *SignIns) raise(ctx context.Context, tx *store.Tx, row *ent.SignIn, pend
 			all = append(all, m)
 		}
 	}
-	value, hash := newToken()
+	value, hash := pages.NewToken()
 	u := tx.SignIn.Update().Where(signin.ID(row.ID), signin.TokenHash(row.TokenHash), signin.EndedAtIsNil()).
 		SetTokenHash(hash).SetMethods(all).SetAuthenticatedAt(now).SetCompletedAt(now).SetExpiresAt(now.Add(signInLife))
 	if pending != nil {
@@ -186,35 +175,6 @@ func (s *SignIns) raise(ctx context.Context, tx *store.Tx, row *ent.SignIn, pend
 
 // handOut gives the browser a renewed sign-in's cookie. Forms that it was shown before are worthless from here on.
 func handOut(w http.ResponseWriter, value string) {
-	setCookie(w, signInCookie, value, signInLife)
-	newFormCookie(w)
-}
-
-// remoteIP returns the address at the other end; empty when it cannot be read.
-func remoteIP(r *http.Request) string {
-	if addr := remoteAddr(r); addr.IsValid() {
-		return addr.String()
-	}
-	return ""
-}
-
-func remoteAddr(r *http.Request) netip.Addr {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return ap.Addr().Unmap().WithZone("")
-}
-
-// userAgent returns the browser's name of itself, as much of it as rows hold.
-func userAgent(r *http.Request) string { return cut(r.UserAgent(), 300) }
-
-// cut shortens s to n bytes of valid UTF-8.
-func cut(s string, n int) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "�")
-	for len(s) > n {
-		_, size := utf8.DecodeLastRuneInString(s[:n])
-		s = s[:max(0, n-size)]
-	}
-	return s
+	pages.SetCookie(w, signInCookie, value, signInLife)
+	pages.NewFormCookie(w)
 }

@@ -67,7 +67,7 @@ func (s *Server) sendCode(ctx context.Context, row *ent.SignIn, f *ent.Factor, n
 	if sent := s.open(row).SMS; sent != nil && now.Sub(sent.SentAt) < smsPause {
 		return row, errSoon
 	}
-	wait, err := s.throttle.count(ctx, []counter{{"sms/" + row.AccountID, smsLimit}, {"sms-to/" + digest(number), smsLimit}})
+	wait, err := s.throttle.Message(ctx, row.AccountID, number)
 	if err != nil {
 		return row, err
 	}

@@ -15,9 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"atrium/ent/throttle"
+	entthrottle "atrium/ent/throttle"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
+	"atrium/internal/identity/throttle"
+	"atrium/internal/ratelimit"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
@@ -25,7 +27,7 @@ import (
 // count sets a counter as if so many proofs had failed.
 func (s *site) count(key string, failures int) {
 	s.change(func(ctx context.Context, tx *store.Tx) error {
-		if _, err := tx.Throttle.Delete().Where(throttle.ID(key)).Exec(ctx); err != nil {
+		if _, err := tx.Throttle.Delete().Where(entthrottle.ID(key)).Exec(ctx); err != nil {
 			return err
 		}
 		return tx.Throttle.Create().SetID(key).SetFailures(failures).SetExpiresAt(s.Clock.Now().Add(time.Hour)).Exec(ctx)
@@ -35,7 +37,7 @@ func (s *site) count(key string, failures int) {
 // failures returns what a counter stands at.
 func (s *site) failures(key string) int {
 	s.t.Helper()
-	row, err := s.Store.Reader().Throttle.Query().Where(throttle.ID(key)).Only(s.system())
+	row, err := s.Store.Reader().Throttle.Query().Where(entthrottle.ID(key)).Only(s.system())
 	if err != nil {
 		return 0
 	}
@@ -59,8 +61,8 @@ func TestAccountsAreThrottled(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for _, email := range []string{s.agent().Email, "nobody@x.test"} { // alike, whether there is an account or not
 			p := s.browser().get(s.web()).submit("email", email, "password", "wrong")
-			require.Equal(t, 1, s.failures(signin.AccountKey(email)))
-			s.count(signin.AccountKey(email), signin.AccountLimit.After()-2)
+			require.Equal(t, 1, s.failures(throttle.AccountKey(email)))
+			s.count(throttle.AccountKey(email), throttle.AccountLimit.Max-2)
 			for range 2 {
 				p = p.submit("email", email, "password", "wrong")
 				require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
@@ -76,21 +78,21 @@ func TestAccountsAreThrottled(t *testing.T) {
 			s.later(time.Duration(second) * time.Second)
 		}
 		require.NotEmpty(t, s.browser().get(s.web()).signInAs(s.agent()).left().Get("code"))
-		require.Zero(t, s.failures(signin.AccountKey(s.agent().Email)), "a success forgets them")
-		require.NotZero(t, s.failures(signin.AccountKey("nobody@x.test")))
+		require.Zero(t, s.failures(throttle.AccountKey(s.agent().Email)), "a success forgets them")
+		require.NotZero(t, s.failures(throttle.AccountKey("nobody@x.test")))
 	})
 }
 
 // However many fail, a pause is never longer than an hour, never shorter than the one before, and begins before the 40th.
 func TestPauses(t *testing.T) {
 	t.Parallel()
-	require.Less(t, signin.AccountLimit.After()+signin.DeviceLimit.After(), 40)
-	require.GreaterOrEqual(t, signin.AddressLimit.After(), 100)
+	require.Less(t, throttle.AccountLimit.Max+throttle.BrowserLimit.Max, 40)
+	require.GreaterOrEqual(t, throttle.AddressLimit.Max, 100)
 	rapid.Check(t, func(t *rapid.T) {
-		l := rapid.SampledFrom([]signin.Limit{signin.AccountLimit, signin.AddressLimit}).Draw(t, "limit")
+		l := rapid.SampledFrom([]ratelimit.Attempts{throttle.AccountLimit, throttle.AddressLimit}).Draw(t, "limit")
 		n := rapid.IntRange(0, 1<<20).Draw(t, "failures")
-		pause, next := l.Pause(n), l.Pause(n+1)
-		if (pause > 0) != (n >= l.After()) || pause > 3600 || next < pause {
+		pause, next := int(l.Pause(n).Seconds()), int(l.Pause(n+1).Seconds())
+		if (pause > 0) != (n >= l.Max) || pause > 3600 || next < pause {
 			t.Fatalf("%d failures: %d s, then %d s", n, pause, next)
 		}
 	})
@@ -100,7 +102,7 @@ func TestPauses(t *testing.T) {
 func TestGuessesAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		const left = 4
-		s.count(signin.AccountKey(s.agent().Email), signin.AccountLimit.After()-left)
+		s.count(throttle.AccountKey(s.agent().Email), throttle.AccountLimit.Max-left)
 		p := s.browser().get(s.web())
 		action, fields := p.form("password")
 		fields.Set("email", s.agent().Email)
@@ -138,8 +140,8 @@ func TestStrangersDoNotLockOut(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		known := s.browser()
 		require.NotEmpty(t, known.get(s.web()).signInAs(s.agent()).left().Get("code"))
-		s.count(signin.AccountKey(s.agent().Email), signin.AccountLimit.After()-1)
-		s.count("address/127.0.0.1/32", signin.AddressLimit.After()-1)
+		s.count(throttle.AccountKey(s.agent().Email), throttle.AccountLimit.Max-1)
+		s.count("address/127.0.0.1/32", throttle.AddressLimit.Max-1)
 		stranger := s.browser().get(s.web())
 		require.Equal(t, http.StatusUnprocessableEntity, stranger.submit("email", s.agent().Email, "password", "wrong").StatusCode)
 		stranger.signInAs(s.agent()).paused()
@@ -156,12 +158,12 @@ func TestKnownBrowsersAreThrottledToo(t *testing.T) {
 		known := s.browser()
 		require.NotEmpty(t, known.get(s.web()).signInAs(s.agent()).left().Get("code"))
 		p := known.get(s.web("prompt", "login"))
-		for range signin.DeviceLimit.After() {
+		for range throttle.BrowserLimit.Max {
 			p = p.submit("email", s.agent().Email, "password", "wrong")
 			require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
 		}
-		require.Zero(t, s.failures(signin.AccountKey(s.agent().Email)))
-		s.count(signin.AccountKey(s.agent().Email), signin.AccountLimit.After()-1)
+		require.Zero(t, s.failures(throttle.AccountKey(s.agent().Email)))
+		s.count(throttle.AccountKey(s.agent().Email), throttle.AccountLimit.Max-1)
 		p = p.submit("email", s.agent().Email, "password", "wrong")
 		require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
 		p.signInAs(s.agent()).paused()
@@ -169,14 +171,14 @@ func TestKnownBrowsersAreThrottledToo(t *testing.T) {
 		other := s.browser() // the cookie says nothing of other accounts
 		other.keep("__Host-atrium_device", known.cookie("__Host-atrium_device"))
 		require.Equal(t, http.StatusUnprocessableEntity, other.get(s.web()).submit("email", s.A.Users["member"].Email, "password", "wrong").StatusCode)
-		require.Equal(t, 1, s.failures(signin.AccountKey(s.A.Users["member"].Email)))
+		require.Equal(t, 1, s.failures(throttle.AccountKey(s.A.Users["member"].Email)))
 	})
 }
 
 // One address may fail a hundred times, whatever the accounts.
 func TestAddressesAreThrottled(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.count("address/127.0.0.1/32", signin.AddressLimit.After()-1)
+		s.count("address/127.0.0.1/32", throttle.AddressLimit.Max-1)
 		p := s.browser().get(s.web()).submit("email", "one@x.test", "password", "wrong")
 		require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
 		wait := p.submit("email", "two@x.test", "password", "wrong").paused()
@@ -197,16 +199,16 @@ func TestAddressKeys(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/signin", nil)
 		r.RemoteAddr = remote
-		require.Equal(t, want, signin.AddressKey(r), remote)
+		require.Equal(t, want, throttle.AddressKey(r), remote)
 	}
 }
 
 // Mail proves that an address is somebody's: what strangers have counted for it is forgotten then.
 func TestForgive(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.count(signin.AccountKey(s.agent().Email), 3)
-		s.change(func(ctx context.Context, tx *store.Tx) error { return signin.Forgive(ctx, tx, s.agent().Email) })
-		require.Zero(t, s.failures(signin.AccountKey(s.agent().Email)))
+		s.count(throttle.AccountKey(s.agent().Email), 3)
+		s.change(func(ctx context.Context, tx *store.Tx) error { return throttle.Forgive(ctx, tx, s.agent().Email) })
+		require.Zero(t, s.failures(throttle.AccountKey(s.agent().Email)))
 	})
 }
 
@@ -229,7 +231,7 @@ func TestFloodIsBounded(t *testing.T) {
 		wg.Wait()
 		looked, busy := 0, 0
 		for i, status := range statuses {
-			failures := s.failures(signin.AccountKey(fmt.Sprintf("flood%d@x.test", i)))
+			failures := s.failures(throttle.AccountKey(fmt.Sprintf("flood%d@x.test", i)))
 			switch status {
 			case http.StatusUnprocessableEntity:
 				looked++

@@ -18,6 +18,7 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/user"
 	"atrium/internal/identity/signin"
+	"atrium/internal/identity/throttle"
 	"atrium/internal/store"
 )
 
@@ -184,7 +185,7 @@ func TestRecoveryCodes(t *testing.T) {
 func TestCodesAreThrottled(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		a, _ := s.enrolled(s.agent())
-		s.count(signin.AccountKey(s.agent().Email), signin.AccountLimit.After()-3)
+		s.count(throttle.AccountKey(s.agent().Email), throttle.AccountLimit.Max-3)
 		for range 3 {
 			p := s.browser().get(s.web()).signInAs(s.agent()).submit("code", "123456")
 			require.Equal(t, http.StatusUnprocessableEntity, p.StatusCode)
@@ -193,7 +194,7 @@ func TestCodesAreThrottled(t *testing.T) {
 		s.later(time.Duration(wait) * time.Second)
 		p := s.browser().get(s.web()).signInAs(s.agent())
 		require.NotEmpty(t, p.submit("code", a.now()).left().Get("code"), "the password was right, and opens no new pause")
-		require.Zero(t, s.failures(signin.AccountKey(s.agent().Email)))
+		require.Zero(t, s.failures(throttle.AccountKey(s.agent().Email)))
 	})
 }
 

@@ -1,6 +1,6 @@
 // Command migrategen writes the migrations that lead from the committed ones to the schema in ent/schema, one file per
-// dialect, or with -check fails when there is anything to write. Triggers, policies and data moves are written by hand
-// into files of their own.
+// dialect, or with -check fails when there is anything to write. A new table comes with its row-level security on
+// PostgreSQL. Triggers and data moves are written by hand into files of their own.
 //
 // PostgreSQL's half needs an empty database that it may fill and clear: -postgres, or ATRIUM_TEST_POSTGRES_URL.
 package main
@@ -12,8 +12,10 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ariga.io/atlas/sql/migrate"
 	"ariga.io/atlas/sql/postgres"
@@ -87,7 +89,9 @@ func diff(ctx context.Context, d, folder string, db *sql.DB, name string, check 
 	if err := migrate.WriteSumFile(dir, sum); err != nil {
 		return fmt.Errorf("sum up %s: %w", path, err)
 	}
-	m, err := schema.NewMigrate(entsql.OpenDB(d, db), schema.WithDir(dir), schema.WithMigrationMode(schema.ModeReplay), schema.WithFormatter(migrate.DefaultFormatter), schema.WithDiffHook(partitioned(d)))
+	made := map[string]bool{} // the new tables, and whether companies own their rows
+	m, err := schema.NewMigrate(entsql.OpenDB(d, db), schema.WithDir(dir), schema.WithMigrationMode(schema.ModeReplay), schema.WithFormatter(migrate.DefaultFormatter),
+		schema.WithDiffHook(partitioned(d), newTables(made)))
 	if err != nil {
 		return fmt.Errorf("prepare %s: %w", folder, err)
 	}
@@ -101,6 +105,46 @@ func diff(ctx context.Context, d, folder string, db *sql.DB, name string, check 
 	if check && len(after) > len(before) {
 		b, _ := os.ReadFile(after[len(after)-1])
 		return fmt.Errorf("%s: ent/schema has changes that no migration makes:\n%s", folder, b)
+	}
+	if d == dialect.Postgres && len(made) > 0 {
+		return secure(dir, after[len(after)-1], made)
+	}
+	return nil
+}
+
+// newTables notes the tables that a difference adds.
+func newTables(made map[string]bool) schema.DiffHook {
+	return func(next schema.Differ) schema.Differ {
+		return schema.DiffFunc(func(current, desired *atlas.Schema) ([]atlas.Change, error) {
+			changes, err := next.Diff(current, desired)
+			for _, c := range changes {
+				if add, ok := c.(*atlas.AddTable); ok {
+					_, made[add.T.Name] = add.T.Column("company_id")
+				}
+			}
+			return changes, err
+		})
+	}
+}
+
+// secure puts the new tables under row-level security at the end of the migration that makes them.
+func secure(dir *migrate.LocalDir, file string, made map[string]bool) (err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the migration: %w", err)
+	}
+	for _, table := range slices.Sorted(maps.Keys(made)) {
+		text = fmt.Appendf(text, "-- Put %q under row-level security\n%s", table, store.RowSecurity(table, made[table]))
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil { // source, as the others
+		return fmt.Errorf("write the migration: %w", err)
+	}
+	sum, err := dir.Checksum()
+	if err == nil {
+		err = migrate.WriteSumFile(dir, sum)
+	}
+	if err != nil {
+		return fmt.Errorf("sum up %s: %w", dir.Path(), err)
 	}
 	return nil
 }
@@ -119,7 +163,7 @@ func partitioned(d string) schema.DiffHook {
 				id, _ := t.Column("id")
 				t.AddAttrs(&postgres.Partition{T: postgres.PartitionTypeRange, Parts: []*postgres.PartitionPart{{C: id}}})
 			}
-			return next.Diff(current, desired) //nolint:wrapcheck // wrapped by diff
+			return next.Diff(current, desired)
 		})
 	}
 }

@@ -67,3 +67,25 @@ func TestMissingMigrationIsFound(t *testing.T) {
 	require.Len(t, files, len(committed)+1)
 	require.ErrorContains(t, run(t.Context(), root, "change", true, ""), "-postgres")
 }
+
+// The migration that makes a table on PostgreSQL puts it under row-level security, and whoever it belongs to sees it.
+func TestNewTableIsSecured(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS("../migrations")))
+	drop := filepath.Join(root, "postgres", "20261121000099_drop.sql")
+	require.NoError(t, os.WriteFile(drop, []byte("DROP TABLE agents;\nDROP TABLE rate_counts;\n"), 0o600))
+	require.NoError(t, run(t.Context(), root, "back", false, testkit.PostgresURL(t)))
+	made, err := filepath.Glob(filepath.Join(root, "postgres", "*_back.sql"))
+	require.NoError(t, err)
+	require.Len(t, made, 1)
+	text, err := os.ReadFile(made[0])
+	require.NoError(t, err)
+	for _, want := range []string{
+		`ALTER TABLE "agents" ENABLE ROW LEVEL SECURITY`, `ALTER TABLE "agents" FORCE ROW LEVEL SECURITY`,
+		`CREATE POLICY tenant ON "agents" USING (company_id = (`, `CREATE POLICY tenant ON "rate_counts" USING ((SELECT`,
+	} {
+		require.Contains(t, string(text), want)
+	}
+	require.NoError(t, run(t.Context(), root, "change", true, testkit.PostgresURL(t)), "the migration can be replayed, and its sum is current")
+}

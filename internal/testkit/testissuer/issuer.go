@@ -145,7 +145,7 @@ func (i *Issuer) sign(c Claims) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("sign: %w", err)
 	}
-	return jwt.Signed(signer).Claims(c).Serialize() //nolint:wrapcheck // for tests
+	return jwt.Signed(signer).Claims(c).Serialize()
 }
 
 // Handler serves the issuer's endpoints, wherever its URL leads.

@@ -63,6 +63,17 @@ type References struct {
 	Calendars []Reference
 }
 
+// Kind is one kind of what a definition names.
+type Kind struct {
+	Noun       string // "secret"
+	References []Reference
+}
+
+// Kinds returns the references by what they name, in a fixed order.
+func (r References) Kinds() []Kind {
+	return []Kind{{"secret", r.Secrets}, {"user", r.Users}, {"team", r.Teams}, {"agent", r.Agents}, {"calendar", r.Calendars}}
+}
+
 // Reference is one place that names something. Field is the path for a details row, should it not exist.
 type Reference struct {
 	ID    string

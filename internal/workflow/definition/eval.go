@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,9 +21,10 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Vars are the values of the variables, as encoding/json decodes them into any (numbers are float64). The times of
-// Request and Webhook may be time.Time or RFC 3339 strings. What is nil is null to an expression; Phases holds a
-// map for every phase that has run.
+// Vars are the values of the variables, as encoding/json decodes them into any. Numbers may be float64 or json.Number: an
+// expression that only names a value gives a json.Number back with its digits, every other one computes with doubles. The
+// times of Request and Webhook may be time.Time or RFC 3339 strings. What is nil is null to an expression; Phases holds
+// a map for every phase that has run.
 type Vars struct {
 	Request     map[string]any
 	ExecutionID string
@@ -31,19 +35,109 @@ type Vars struct {
 }
 
 // Bound is Vars made ready for CEL: bind once, evaluate many expressions.
-type Bound map[string]any
+type Bound struct {
+	cel  map[string]any // numbers are doubles, times are times
+	vars Vars           // as they came
+}
 
-// Bind prepares v. It copies the maps whose times it converts and keeps the others, which must not change while
-// expressions run.
+// Bind prepares v. It copies what it converts and keeps the rest, which must not change while expressions run.
 func (v Vars) Bind() Bound {
-	b := Bound{
-		"request": timed(v.Request, requestType), "webhook": timed(v.Webhook, webhookType),
-		"execution": map[string]any{"id": v.ExecutionID}, "phases": v.Phases, "secrets": v.Secrets, "response": v.Response,
-	}
+	b := Bound{vars: v, cel: map[string]any{
+		"request": timed(doubled(v.Request), requestType), "webhook": timed(doubled(v.Webhook), webhookType),
+		"execution": map[string]any{"id": v.ExecutionID}, "phases": doubled(v.Phases), "secrets": v.Secrets, "response": doubled(v.Response),
+	}}
 	if v.Response == nil {
-		b["response"] = nil
+		b.cel["response"] = nil
 	}
 	return b
+}
+
+// doubled returns the map with doubles in place of its JSON numbers. What holds none is not copied.
+func doubled(values map[string]any) map[string]any {
+	out, _ := withDoubles(values).(map[string]any)
+	return out
+}
+
+// withDoubles returns v itself when it holds no JSON number.
+func withDoubles(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		n, _ := v.Float64() // the doors refuse numbers beyond a double
+		return n
+	case map[string]any:
+		var out map[string]any
+		for key, old := range v {
+			if changed := withDoubles(old); !same(old, changed) {
+				if out == nil {
+					out = maps.Clone(v)
+				}
+				out[key] = changed
+			}
+		}
+		if out != nil {
+			return out
+		}
+		return v
+	case []any:
+		var out []any
+		for i, old := range v {
+			if changed := withDoubles(old); !same(old, changed) {
+				if out == nil {
+					out = slices.Clone(v)
+				}
+				out[i] = changed
+			}
+		}
+		if out != nil {
+			return out
+		}
+		return v
+	default:
+		return v
+	}
+}
+
+// same tells whether withDoubles returned what it was given: maps and lists are compared by where they are.
+func same(before, after any) bool {
+	switch b := before.(type) {
+	case json.Number:
+		return false
+	case map[string]any:
+		a, ok := after.(map[string]any)
+		return ok && reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
+	case []any:
+		a, ok := after.([]any)
+		return ok && len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+	default:
+		return true
+	}
+}
+
+// lookUp returns the value that a path of names leads to, as it came; false when there is none.
+func (b Bound) lookUp(path []string) (any, bool) {
+	var at any
+	switch path[0] {
+	case "request":
+		at = b.vars.Request
+	case "webhook":
+		at = b.vars.Webhook
+	case "phases":
+		at = b.vars.Phases
+	case "response":
+		at = b.vars.Response
+	default:
+		return nil, false
+	}
+	for _, name := range path[1:] {
+		m, ok := at.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if at, ok = m[name]; !ok {
+			return nil, false
+		}
+	}
+	return at, true
 }
 
 // timed turns the RFC 3339 strings of the fields that are declared as timestamps into times.
@@ -66,7 +160,7 @@ func timed(values map[string]any, structType string) any {
 // eval runs the expression until it ends, costs too much or ctx is over. Errors may quote values, secrets among
 // them: whoever shows or stores one masks it first.
 func (e *Expr) eval(ctx context.Context, b Bound) (ref.Val, error) {
-	out, _, err := e.program.ContextEval(ctx, map[string]any(b))
+	out, _, err := e.program.ContextEval(ctx, b.cel)
 	if err != nil {
 		return nil, fmt.Errorf("evaluate expression: %w", err)
 	}
@@ -106,9 +200,17 @@ func (e *Expr) Time(ctx context.Context, b Bound) (time.Time, error) {
 	}
 }
 
-// Value evaluates to what encoding/json can write: nil, bool, int64, uint64, float64, string, []any or
+// Value evaluates to what encoding/json can write: nil, bool, int64, uint64, float64, json.Number, string, []any or
 // map[string]any. Timestamps become RFC 3339 with milliseconds, durations seconds ("90s"), bytes base64.
 func (e *Expr) Value(ctx context.Context, b Bound) (any, error) {
+	if e.path != nil {
+		switch v, ok := b.lookUp(e.path); v.(type) {
+		case json.Number, map[string]any, []any: // what CEL would hand back without the digits
+			if ok {
+				return v, nil
+			}
+		}
+	}
 	out, err := e.eval(ctx, b)
 	if err != nil {
 		return nil, err
@@ -237,6 +339,8 @@ func inline(v any) (string, error) {
 		return v, nil
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64), nil
+	case json.Number:
+		return v.String(), nil
 	default:
 		raw, err := json.Marshal(v)
 		return string(raw), err

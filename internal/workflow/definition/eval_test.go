@@ -138,7 +138,7 @@ func TestResponseExpressions(t *testing.T) {
 	c := accepted(t, with(APICall, "next")(`{"method":"GET","url":"https://a.example","response":{
 		"total":"response.body.total * 2.0","kind":"response.headers['content-type']","fine":"response.status < 300 && request.priority == 'HIGH'"}}`)).Phase("p").APICall
 	b := bound()
-	b["response"] = map[string]any{"status": 200, "headers": map[string]string{"content-type": "text/plain"}, "body": map[string]any{"total": 1.5}}
+	b.cel["response"] = map[string]any{"status": 200, "headers": map[string]string{"content-type": "text/plain"}, "body": map[string]any{"total": 1.5}}
 	got := map[string]any{}
 	for _, a := range c.Response {
 		v, err := a.Value.Value(t.Context(), b)
@@ -213,4 +213,24 @@ func TestURLTemplates(t *testing.T) {
 		_, err := url(template)
 		require.Error(t, err, template)
 	}
+}
+
+// What only names a value gives it back with the digits that were sent; what computes, computes with doubles.
+func TestDigitsAreKept(t *testing.T) {
+	t.Parallel()
+	fields := map[string]any{"n": json.Number("123456789012345678"), "list": []any{json.Number("1.10"), "x"}}
+	b := Vars{
+		Request: map[string]any{"title": "T", "fields": fields},
+		Phases:  map[string]any{"p": map[string]any{"n": json.Number("0.30")}},
+	}.Bind()
+	d := accepted(t, with(WebhookCallout, "next")(`{"url":"https://a.example","data":{
+		"whole": "${request.fields.n}", "index": "${request.fields['n']}", "text": "n=${request.fields.n}", "list": "${request.fields.list}",
+		"phase": "${phases.p.n}", "sum": "${request.fields.n + 1.0}", "size": "${request.fields.list.size()}", "less": "${phases.p.n < 0.5}"}}`))
+	got, err := d.Phase("p").Callout.Data.Eval(t.Context(), b)
+	require.NoError(t, err)
+	raw, err := json.Marshal(got)
+	require.NoError(t, err)
+	require.Equal(t, `{"index":123456789012345678,"less":true,"list":[1.10,"x"],"phase":0.30,"size":2,`+
+		`"sum":123456789012345680,"text":"n=123456789012345678","whole":123456789012345678}`, string(raw))
+	require.Equal(t, json.Number("123456789012345678"), fields["n"], "binding changes nothing")
 }

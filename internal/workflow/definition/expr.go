@@ -18,6 +18,7 @@ type Expr struct {
 	checked *cel.Ast
 	program cel.Program
 	secrets []string
+	path    []string // of an expression that only names a value: request.fields.amount
 }
 
 // Source returns the expression as it was written.
@@ -67,7 +68,30 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 		c.fault(path, "The expression does not compile: %s.", clip(err.Error()))
 		return nil
 	}
-	return &Expr{source: source, checked: checked, program: program, secrets: secrets}
+	return &Expr{source: source, checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
+}
+
+// pathOf returns the names of an expression that only names a value (request.fields.amount, request.fields["amount"]), and
+// nil for every other one.
+func pathOf(e ast.Expr) []string {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return []string{e.AsIdent()}
+	case ast.SelectKind:
+		if of := pathOf(e.AsSelect().Operand()); of != nil && !e.AsSelect().IsTestOnly() {
+			return append(of, e.AsSelect().FieldName())
+		}
+	case ast.CallKind:
+		call := e.AsCall()
+		if call.FunctionName() != operators.Index || call.Args()[1].Kind() != ast.LiteralKind {
+			return nil
+		}
+		name, ok := call.Args()[1].AsLiteral().(types.String)
+		if of := pathOf(call.Args()[0]); ok && of != nil {
+			return append(of, string(name))
+		}
+	}
+	return nil
 }
 
 // compile parses and checks source. Loops are counted in between: checking takes far more than linear time in them.

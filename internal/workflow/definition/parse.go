@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 
@@ -28,12 +29,15 @@ const root = "definition" // the path of the whole, as the caller sent it
 // never both, never neither. Rows name fields as "definition.phases[<id>]…" (the index stands in for an id that
 // cannot be used), "definition.transitions[<i>]…" or "definition". Whether the secrets, users, teams, agents and
 // calendars exist is the caller's to check, with References.
-func Parse(raw []byte) (*Definition, []apperr.Detail) {
+func Parse(raw []byte) (*Definition, []apperr.Detail) { return ParseWithin(context.Background(), raw) }
+
+// ParseWithin is Parse that gives up when ctx ends, with a row that says so.
+func ParseWithin(ctx context.Context, raw []byte) (*Definition, []apperr.Detail) {
 	env, err := environment()
 	if err != nil {
 		return nil, []apperr.Detail{{Field: root, Message: "Expressions cannot be checked at the moment."}}
 	}
-	c := &checker{env: env, known: map[string]bool{}}
+	c := &checker{ctx: ctx, env: env, known: map[string]bool{}}
 	d := c.definition(raw)
 	if len(c.rows) > 0 {
 		return nil, c.rows
@@ -43,6 +47,7 @@ func Parse(raw []byte) (*Definition, []apperr.Detail) {
 
 // checker is one run of Parse.
 type checker struct {
+	ctx context.Context // of this one run
 	env *cel.Env
 
 	rows  []apperr.Detail
@@ -62,6 +67,11 @@ type budget struct {
 func (c *checker) spend(expressions, bytes, loops int) bool {
 	b := &c.spent
 	if b.over {
+		return false
+	}
+	if c.ctx.Err() != nil {
+		b.over = true
+		c.fault(root, "The definition takes too long to read. Send it again, or make it smaller.")
 		return false
 	}
 	b.expressions, b.bytes, b.loops = b.expressions+expressions, b.bytes+bytes, b.loops+loops

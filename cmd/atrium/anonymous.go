@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"atrium/internal/gate"
+	"atrium/internal/identity/pages"
+)
+
+// What people and programs may do at the identity provider before they have proved who they are, by address and node.
+// Proofs have counters of their own behind these (package signin's throttle), and so have mails (package account). The
+// numbers leave room for an office of thousands that signs in from one address on a Monday morning: what they bound is
+// the memory, rows and work that one address can claim.
+var (
+	// beginnings are authorization requests: a row each, which is kept for an hour at most.
+	beginnings = gate.Allowance{Name: "authorize", PerMinute: 600, PerDay: 100_000}
+	// pages are those that anybody may ask for, and what is posted to them.
+	pageVisits = gate.Allowance{Name: "pages", PerMinute: 1_800, PerDay: 300_000}
+	// webSignIns are /login, its callback, which asks the provider for tokens, and the ways out.
+	webSignIns = gate.Allowance{Name: "login", PerMinute: 600, PerDay: 100_000}
+	// badCalls are refused calls of programs: wrong secrets, codes and tokens.
+	badCalls = gate.Allowance{Name: "programs", PerMinute: 1_200, PerDay: 100_000}
+)
+
+// guard puts the allowances in front of the pages and endpoints that take anonymous calls.
+func (h *hosted) guard(s *gate.Anonymous, layout *pages.Layout) {
+	page := func(w http.ResponseWriter, r *http.Request, _ time.Duration) {
+		layout.Message(w, r, http.StatusTooManyRequests, "One moment, please",
+			"Too much comes from your network at this moment. Go back and try again in a minute.", pages.Link{})
+	}
+	h.session = s.Every(webSignIns, h.session, page)
+	if h.provider == nil {
+		return
+	}
+	begins, ends := s.Every(beginnings, h.provider, page), s.Every(webSignIns, h.provider, page)
+	mux := http.NewServeMux()
+	mux.Handle("/oauth2/authorize", begins)
+	mux.Handle("/oauth2/end-session", ends)
+	mux.Handle("/", s.Failures(badCalls, h.provider, tooManyOfProgram))
+	h.provider = mux
+	h.signIn = s.Every(pageVisits, h.signIn, page)
+	h.account = s.Every(pageVisits, h.account, page)
+}
+
+// tooManyOfProgram is the answer to a program, in the words of RFC 6749.
+func tooManyOfProgram(w http.ResponseWriter, _ *http.Request, _ time.Duration) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusTooManyRequests)
+	_ = json.NewEncoder(w).Encode(map[string]string{ // whoever does not read it has gone
+		"error": "temporarily_unavailable", "error_description": "too many refused calls from this address: try again later",
+	})
+}

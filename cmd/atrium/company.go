@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"atrium/internal/company"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+type companyCreateCmd struct {
+	dataFlags
+	jsonFlag
+	Name       string `required:"" help:"The company's name."`
+	Plan       string `required:"" enum:"free,pro,starter,growth,business,enterprise" help:"free, pro, starter, growth, business or enterprise."`
+	OwnerEmail string `required:"" help:"E-mail address of the first owner."`
+}
+
+// Run makes a company.
+func (m *companyCreateCmd) Run(ctx context.Context) (err error) {
+	c, err := m.open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	made, err := company.Create(ctx, c.store, company.CreateInput{Name: m.Name, Plan: m.Plan, OwnerEmail: m.OwnerEmail, RedirectURI: demoRedirect})
+	if err != nil {
+		return err
+	}
+	first, err := c.firstRun(ctx, made)
+	if err != nil {
+		return err
+	}
+	return m.print(first,
+		"company   "+first.Company.ID, "sandbox   "+first.Company.SandboxID, "owner     "+first.Owner.Email, "password  "+first.Owner.Password,
+		"live key  "+first.LiveKey, "test key  "+first.TestKey, "client    "+first.OAuthClient.ClientID,
+		"The password and the keys are shown this once.")
+}
+
+type companyLimitsCmd struct {
+	dataFlags
+	jsonFlag
+	Company   string `required:"" help:"The live company's id (co_…)."`
+	PerMinute *int   `help:"Calls a minute and key; 0 goes back to the plan's. Stays as it is when not given."`
+	PerDay    *int   `help:"Calls a day and key; 0 goes back to the plan's. Stays as it is when not given."`
+	QueryCost *int   `help:"What one GraphQL operation may cost, 20000 to 200000; 0 goes back to the plan's. Stays as it is when not given."`
+}
+
+// Run sets a company's own limits.
+func (m *companyLimitsCmd) Run(ctx context.Context) error {
+	return m.inCompany(ctx, m.Company, "company limits", func(ctx context.Context, c *core) error {
+		in := company.LimitsInput{
+			ByID: op.ByID{ID: m.Company}, PerMinute: orNull(m.PerMinute), PerDay: orNull(m.PerDay), QueryCost: orNull(m.QueryCost),
+		}
+		co, _, err := op.Run(ctx, c.engine, company.SetLimits, in, nil)
+		if err != nil {
+			return err
+		}
+		time.Sleep(store.Propagation) // when this returns, every server knows
+		return m.print(map[string]any{"company": map[string]any{
+			"id": co.ID, "perMinute": co.RatePerMinute, "perDay": co.RatePerDay, "queryCost": co.QueryCost,
+		}}, "calls a minute  "+ownOr(co.RatePerMinute), "calls a day     "+ownOr(co.RatePerDay), "query cost      "+ownOr(co.QueryCost))
+	})
+}
+
+// ownOr writes a company's own limit.
+func ownOr(n *int) string {
+	if n == nil {
+		return "as the plan says"
+	}
+	return strconv.Itoa(*n)
+}
+
+// orNull turns 0 into null, and nothing into no change.
+func orNull(n *int) op.Patch[int] {
+	if n == nil {
+		return op.Patch[int]{}
+	}
+	if *n == 0 {
+		var p op.Patch[int]
+		_ = p.UnmarshalJSON([]byte("null"))
+		return p
+	}
+	return op.SetTo(*n)
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/internal/billing"
+	"atrium/internal/op"
+)
+
+type creditIssueCmd struct {
+	dataFlags
+	jsonFlag
+	Company     string `required:"" help:"The live company's id (co_…)."`
+	Amount      int64  `required:"" help:"Cents."`
+	Reason      string `required:"" enum:"promotion,disruption,adjustment,enterprise" help:"promotion, disruption, adjustment or enterprise."`
+	Description string `required:"" help:"What the company reads in its history."`
+}
+
+// Run issues credit.
+func (m *creditIssueCmd) Run(ctx context.Context) error {
+	return m.inCompany(ctx, m.Company, "credit issue", func(ctx context.Context, c *core) error {
+		e, _, err := op.Run(ctx, c.engine, billing.IssueCredit, billing.IssueCreditInput{
+			Amount: m.Amount, Reason: m.Reason, Description: m.Description,
+		}, nil)
+		if err != nil {
+			return err
+		}
+		return m.print(map[string]any{"creditEntry": map[string]any{
+			"id": e.ID, "type": e.Type, "amount": e.Amount, "description": e.Description, "date": e.CreatedAt.UTC().Format(op.TimeFormat),
+		}}, fmt.Sprintf("issued %d cents: %s", e.Amount, e.ID))
+	})
+}

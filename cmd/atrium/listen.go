@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// settleAddresses fills in the addresses that callers use where no flag tells them, and checks them.
+func (m *serveCmd) settleAddresses(listening net.Addr) error {
+	if m.BaseURL == "" {
+		m.BaseURL = "https://" + callable(m.Listen, listening)
+	}
+	m.BaseURL = strings.TrimSuffix(m.BaseURL, "/")
+	m.AuthURL = strings.TrimSuffix(cmp.Or(m.AuthURL, m.BaseURL), "/")
+	for _, flag := range []struct{ name, value string }{{"--base-url", m.BaseURL}, {"--auth-url", m.AuthURL}} {
+		if u, err := url.Parse(flag.value); err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return fmt.Errorf("%s must be https:// and a host, without a path", flag.name)
+		}
+	}
+	return nil
+}
+
+// callable is an address that a client on this machine can dial: under the name that the operator has given, and
+// localhost for one that listens everywhere.
+func callable(listen string, a net.Addr) string {
+	ap, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err == nil && host != "" && net.ParseIP(host) == nil {
+		return fmt.Sprintf("%s:%d", host, ap.Port())
+	}
+	if ap.Addr().IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", ap.Port())
+	}
+	return a.String()
+}
+
+// hosts are the names that the local certificate must cover.
+func (m *serveCmd) hosts() []string {
+	var hosts []string
+	if host, _, err := net.SplitHostPort(m.Listen); err == nil && host != "" {
+		if ip := net.ParseIP(host); ip == nil || !ip.IsUnspecified() {
+			hosts = append(hosts, host)
+		}
+	}
+	for _, raw := range []string{m.BaseURL, m.AuthURL} {
+		if u, err := url.Parse(raw); err == nil && u.Hostname() != "" {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	if name, err := os.Hostname(); err == nil && name != "" {
+		hosts = append(hosts, name)
+	}
+	return hosts
+}
+
+// serveHTTP serves until ctx ends.
+func serveHTTP(ctx context.Context, srv *http.Server, ln net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return srv.Shutdown(sctx)
+}

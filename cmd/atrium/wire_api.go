@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"runtime"
+	"time"
+
+	"atrium/graph"
+	"atrium/internal/authn"
+	"atrium/internal/feed"
+	"atrium/internal/gate"
+	"atrium/internal/identity/account"
+	"atrium/internal/identity/issuer"
+	"atrium/internal/identity/pages"
+	"atrium/internal/identity/password"
+	"atrium/internal/identity/provider"
+	"atrium/internal/identity/signin"
+	"atrium/internal/ratelimit"
+	"atrium/internal/run"
+	"atrium/internal/websession"
+	"atrium/rest"
+)
+
+// addAPI builds the doors, makes the demo company in an empty database, and serves.
+func (s *server) addAPI(ctx context.Context) error {
+	limiter, err := s.limiter(ctx)
+	if err != nil {
+		return err
+	}
+	others, err := s.issuer()
+	if err != nil {
+		return err
+	}
+	auth := authn.New(s.store, s.tokens(s.BaseURL, s.AuthURL), authn.WithIssuer(others))
+	s.add("decision log", s.engine.Decisions.Run)
+	if s.PolicyDir != "" {
+		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })
+	}
+	s.add("last-used times", func(ctx context.Context) error { return auth.Run(ctx, s.log) })
+	g := gate.New(gate.Options{Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe})
+	api, err := rest.New(rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL})
+	if err != nil {
+		return err
+	}
+	signingIn, err := s.pages(others)
+	if err != nil {
+		return err
+	}
+	graphQL, err := s.graphQL(g)
+	if err != nil {
+		return err
+	}
+	srv := &http.Server{
+		Handler: traced(g.Front(s.doors(api, graphQL, signingIn))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	}
+	srv.RegisterOnShutdown(graphQL.EndStreams)
+	s.addGraphiQL(g, graphQL)
+	if err := s.greet(ctx); err != nil {
+		return err
+	}
+	s.parts = append(s.parts, run.Part{Name: "API", Grace: 35 * time.Second, Run: func(ctx context.Context) error {
+		defer graphQL.Close()
+		fmt.Println("ready " + s.BaseURL)
+		return s.front.Serve(ctx, srv)
+	}})
+	return nil
+}
+
+// limiter counts calls in Redis when there is one, else in memory with the day's counts kept in the database.
+func (s *server) limiter(ctx context.Context) (ratelimit.Limiter, error) {
+	if s.RedisURL != "" {
+		client, err := ratelimit.OpenRedis(s.RedisURL)
+		if err != nil {
+			return nil, err
+		}
+		s.closes("Redis", client.Close)
+		return ratelimit.NewRedis(client), nil
+	}
+	mem := ratelimit.NewMemory()
+	counts, err := ratelimit.NewDayCounts(ctx, s.store, mem)
+	if err != nil {
+		return nil, err
+	}
+	s.add("daily counts", func(ctx context.Context) error { return counts.Run(ctx, s.log) })
+	return mem, nil
+}
+
+// issuer returns who is known of another issuer of tokens; nil without one.
+func (s *server) issuer() (*issuer.Directory, error) {
+	o, err := s.issuerOptions(s.EgressCA)
+	if o == nil || err != nil {
+		return nil, err
+	}
+	i, err := issuer.New(*o, s.clock.Now)
+	if err != nil {
+		return nil, fmt.Errorf("--oidc-issuer: %w", err)
+	}
+	return issuer.NewDirectory(i, s.engine), nil
+}
+
+// pages builds what people sign in by. Where another issuer does that, the embedded provider has no place.
+func (s *server) pages(others *issuer.Directory) (*hosted, error) {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))) // the provider's library logs there
+	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: s.AuthURL, Pages: embed.FS{}, Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	web := websession.Options{Engine: s.engine, BaseURL: s.BaseURL, Layout: layout, Log: s.log}
+	out := &hosted{}
+	if others != nil && s.OIDCClientID != "" {
+		web.Issuer = others
+	} else {
+		if out, err = s.provider(layout); err != nil {
+			return nil, err
+		}
+		web.Embedded = &websession.Embedded{URL: s.AuthURL, Handler: out.provider, Tokens: s.tokens(s.BaseURL, s.AuthURL)}
+	}
+	sessions, err := websession.New(web)
+	if err != nil {
+		return nil, fmt.Errorf("--oidc-issuer: %w", err)
+	}
+	out.session = sessions.Handler()
+	out.guard(gate.NewAnonymous(s.clock, s.log), layout)
+	return out, nil
+}
+
+// provider builds the embedded provider and the pages where people sign in to it and mind their accounts.
+func (s *server) provider(layout *pages.Layout) (*hosted, error) {
+	p, err := provider.New(provider.Options{
+		Store: s.store, Keys: s.keys, Tokens: s.tokens(s.BaseURL, s.AuthURL), Issuer: s.AuthURL, BaseURL: s.BaseURL, Queue: s.queue,
+		Log: s.log, SignedIn: signin.NewSignIns(s.store).Current, Render: layout.Frame,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--auth-url: %w", err)
+	}
+	sms, err := s.sms()
+	if err != nil {
+		return nil, err
+	}
+	hasher := password.New(password.Options{})
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + hasher.Workers()) // a password that it hashes holds a thread that Go schedules calls on
+	signIn, err := signin.New(signin.Options{
+		Store: s.store, Provider: p, Hasher: hasher, Sealer: s.sealer, SMS: sms, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
+		SignUp: s.SignUp, Log: s.log, Notify: s.letters.Notify,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var breached *password.Breached
+	if s.BreachedPasswords != "" {
+		if breached, err = password.OpenBreached(s.BreachedPasswords); err != nil {
+			return nil, fmt.Errorf("--breached-passwords: %w", err)
+		}
+		s.closes("breached passwords", breached.Close)
+	}
+	accounts, err := account.New(account.Options{
+		Store: s.store, SignIn: signIn, Hasher: hasher, Rules: password.NewRules(breached), Letters: s.letters, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
+		SignUp: s.SignUp, Log: s.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &hosted{provider: p.Handler(), signIn: signIn.Handler(), account: accounts.Handler()}, nil
+}
+
+// sms returns what sends text messages; nil for nothing: package signin offers no telephones then.
+func (s *server) sms() (signin.SMS, error) {
+	switch s.SMSURL {
+	case "":
+		return nil, nil
+	case "console":
+		s.log.Warn("text messages are written to the log, codes included; never use this in production")
+		return signin.ConsoleSMS{Log: s.log}, nil
+	}
+	sender, err := signin.NewHTTPSMS(s.SMSURL, s.SMSToken)
+	if err != nil {
+		return nil, fmt.Errorf("--sms-url: %w", err)
+	}
+	s.closes("text messages", func() error { sender.Close(); return nil })
+	return sender, nil
+}
+
+// graphQL builds the second door.
+func (s *server) graphQL(g *gate.Gate) (_ *graph.Server, err error) {
+	o := graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL}
+	if o.Feed, err = feed.New(feed.Options{Store: s.store, Log: s.log, Metrics: s.metrics.registry}); err != nil {
+		return nil, err
+	}
+	if o.StreamMetrics, err = graph.NewStreamMetrics(s.metrics.registry); err != nil {
+		return nil, fmt.Errorf("register the metrics of streams: %w", err)
+	}
+	if s.GraphQLTrustedOnly != "" {
+		manifest, err := os.ReadFile(s.GraphQLTrustedOnly)
+		if err == nil {
+			o.Trusted, err = graph.ReadDocuments(manifest)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--graphql-trusted-only: %w", err)
+		}
+	}
+	return graph.New(o), nil
+}

@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+)
+
+// columns returns the columns of rows T that the selection of the context's field takes, below a path of fields, for Ent to
+// select; none when something is selected that is no column of that name, nor an edge along one. An entity has up to twenty
+// columns, some of them documents, of which clients ask for a few.
+func columns[T any](ctx context.Context, path ...string) []string {
+	known := map[string]string{"__typename": "id"} // by the names that fields and edges have
+	for f := range reflect.TypeFor[T]().Fields() {
+		column, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && column != "-" {
+			name := camel(column)
+			known[name], known[strings.TrimSuffix(name, "Id")] = column, column
+		}
+	}
+	if column, ok := known["createdBy"]; ok {
+		known["creator"] = column
+	}
+	out := []string{"id"}
+	for _, name := range selected(ctx, path) {
+		column, ok := known[name]
+		if !ok {
+			return nil
+		}
+		out = append(out, column)
+	}
+	return out
+}
+
+// selected returns the names of the fields that are selected below a path of the context's field.
+func selected(ctx context.Context, path []string) []string {
+	fields := []graphql.CollectedField{graphql.GetFieldContext(ctx).Field}
+	for _, name := range append([]string{fields[0].Name}, path...) {
+		var below []graphql.CollectedField
+		for _, f := range fields {
+			if f.Name == name {
+				satisfied := []string{f.Definition.Type.Name(), "Node"}
+				below = append(below, graphql.CollectFields(graphql.GetOperationContext(ctx), f.Selections, satisfied)...)
+			}
+		}
+		fields = below
+	}
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = f.Name
+	}
+	return out
+}
+
+// camel returns the name that the API has for a column.
+func camel(column string) string {
+	first, rest, more := strings.Cut(column, "_")
+	if !more {
+		return first
+	}
+	return first + strings.ToUpper(rest[:1]) + camel(rest[1:])
+}

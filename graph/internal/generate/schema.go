@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+
+	"atrium/graph/internal/registry"
+	"atrium/internal/op"
+)
+
+// declarations are what graph/*.graphqls declare by hand.
+type declarations struct {
+	types  map[string]*ast.Definition
+	fields map[string]bool // "Query.node": the fields of the roots
+}
+
+// readDeclarations reads graph/*.graphqls without validating them: they name types that are derived.
+func readDeclarations(pattern string) (*declarations, error) {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("find the schema: %w", err)
+	}
+	out := &declarations{types: map[string]*ast.Definition{}, fields: map[string]bool{}}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read the schema: %w", err)
+		}
+		doc, err := parser.ParseSchema(&ast.Source{Name: path, Input: string(text)})
+		if err != nil {
+			return nil, fmt.Errorf("read the schema: %w", err)
+		}
+		for _, def := range doc.Definitions {
+			out.types[def.Name] = def
+		}
+		for _, def := range slices.Concat(doc.Definitions, doc.Extensions) {
+			for _, f := range def.Fields {
+				out.fields[def.Name+"."+f.Name] = true
+			}
+		}
+	}
+	return out, nil
+}
+
+// derived writes the part of the schema that follows from the registry. Whatever is declared by hand is left out.
+type derived struct {
+	*declarations
+	text   strings.Builder
+	inputs map[string]reflect.Type // the structs behind the derived inputs
+	json   map[string][]string     // the inputs' fields that are JSON
+	faults []string
+}
+
+// derive returns the derived part of the schema.
+func derive(hand *declarations) (*derived, error) {
+	d := &derived{declarations: hand, inputs: map[string]reflect.Type{}, json: map[string][]string{}}
+	d.text.WriteString("# Written by graph/internal/generate from graph/internal/registry. DO NOT EDIT.\n")
+	for _, e := range registry.Entities {
+		d.entity(e)
+	}
+	for _, m := range registry.Mutations {
+		d.mutation(m)
+	}
+	if len(d.faults) > 0 {
+		return nil, fmt.Errorf("derive the schema:\n%s", strings.Join(d.faults, "\n"))
+	}
+	return d, nil
+}
+
+// declare writes a type unless it is declared by hand or was written before.
+func (d *derived) declare(kind, name, description string, fields ...string) {
+	if d.types[name] != nil {
+		return
+	}
+	d.types[name] = &ast.Definition{Name: name}
+	fmt.Fprintf(&d.text, "\n%s\n%s %s {\n%s}\n", described(description), kind, name, strings.Join(fields, ""))
+}
+
+// root writes a field of Query or Mutation unless it is declared by hand.
+func (d *derived) root(object, name, description, typ string, arguments ...string) {
+	if d.fields[object+"."+name] {
+		return
+	}
+	lines := strings.ReplaceAll("\n"+strings.Join(arguments, ""), "\n  ", "\n    ")
+	fmt.Fprintf(&d.text, "\nextend type %s {\n  %s\n  %s(%s  ): %s\n}\n", object, described(description), name, lines, typ)
+}
+
+// field is one line of a type, with its description.
+func field(name, typ, description string) string {
+	return fmt.Sprintf("  %s\n  %s: %s\n", described(description), name, typ)
+}
+
+func described(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+func (d *derived) entity(e registry.Entity) {
+	typ, object := e.Type, d.types[e.Type]
+	if object == nil {
+		d.faults = append(d.faults, "declare the type "+typ)
+		return
+	}
+	d.declare("type", typ+"Edge", "One "+typ+" in a list.", field("node", typ+"!", "The row."), field("cursor", "String!", "Its place in the list."))
+	d.declare("type", typ+"Connection", "A window of a list of "+typ+".", field("edges", "["+typ+"Edge!]!", "The rows, each with its place."),
+		field("pageInfo", "PageInfo!", "Whether the list goes on."), field("totalCount", "Int!", "How many there are in all."))
+	if e.Alone {
+		d.root("Query", first(typ), sentence(e.Get), typ, field("id", "ID!", "Its id."))
+	}
+	if e.List == nil {
+		return
+	}
+	arguments := []string{field("first", "Int = 20", "How many, 1 to 100."), field("after", "String", "The cursor to go on after.")}
+	if e.Field != "" && d.filter(object, e) {
+		arguments = append(arguments, field("filter", e.Inputs+"Filter", "Which ones."))
+	}
+	if len(e.List.Sorts) > 0 {
+		var values []string
+		for _, name := range slices.Sorted(maps.Keys(e.List.Sorts)) {
+			values = append(values, fmt.Sprintf("  %s\n  %s\n", described(d.describe(object, e.Inputs+"Sort", name, "")), name))
+		}
+		d.declare("enum", e.Inputs+"Sort", "What a list of "+typ+" can be ordered by.", values...)
+		d.declare("input", e.Inputs+"Order", "How to order a list of "+typ+".", field("field", e.Inputs+"Sort!", "By what."),
+			field("direction", "OrderDirection! = ASC", "Which way."))
+		arguments = append(arguments, field("orderBy", e.Inputs+"Order", "In which order."))
+	}
+	if e.Field != "" {
+		d.root("Query", e.Field, strings.TrimSuffix(e.List.Summary, ".")+", the newest first unless ordered otherwise."+person(e.List), typ+"Connection", arguments...)
+	}
+}
+
+// filter derives a list's filter from the parameters of its operation that do not page it. Returns false when there are
+// none.
+func (d *derived) filter(object *ast.Definition, e registry.Entity) bool {
+	name := e.Inputs + "Filter"
+	if d.types[name] != nil {
+		d.inputs[name] = e.ListIn
+		return true
+	}
+	var out []string
+	for _, p := range e.List.Input.Params {
+		parameter, typ := strings.TrimSuffix(p.Name, ".*"), "String"
+		switch {
+		case p.Name == "page", p.Name == "pageSize", p.Name == "sort":
+			continue
+		case parameter != p.Name:
+			typ = "TagFilter"
+		case p.List:
+			typ = "[" + d.typeOf(object, name, parameter, reflect.TypeFor[string]()) + "!]"
+		case p.Schema.Format == "date-time":
+			typ = "Time"
+		}
+		out = append(out, field(parameter, typ, d.describe(object, name, parameter, p.Doc)))
+	}
+	if len(out) == 0 {
+		return false
+	}
+	d.inputs[name] = e.ListIn
+	d.declare("input", name, "Which rows to list: those that match every field given; of several values in one field, any.", out...)
+	return true
+}
+
+func (d *derived) mutation(m registry.Mutation) {
+	name := upper(m.Name)
+	object := d.objectOf(m.Op.Resource)
+	d.root("Mutation", m.Name, sentence(m.Op), name+"Payload!", field("input", name+"Input!", "The operation's input."))
+	var fields []string
+	if m.About != "" {
+		fields = append(fields, field(m.About, "ID!", "The row that it is about."))
+	}
+	d.input(name+"Input", "What "+m.Name+" takes.", object, m.In, m.Op.Input.Body, fields...)
+	switch e, known := entityOf(m.Out); {
+	case known:
+		d.declare("type", name+"Payload", "What "+m.Name+" answers.", field(payloadField(e.Type), e.Type+"!", "The row as it is now."))
+	case m.Out == reflect.TypeFor[struct{}]():
+		d.declare("type", name+"Payload", "What "+m.Name+" answers.", field("id", "ID!", "The id that the row had."))
+	case d.types[name+"Payload"] == nil:
+		d.faults = append(d.faults, fmt.Sprintf("declare the type %sPayload: %s returns a %s", name, m.Op.Name, m.Out))
+	}
+}
+
+// entityOf returns the entity whose rows a type points at.
+func entityOf(t reflect.Type) (registry.Entity, bool) {
+	i := slices.IndexFunc(registry.Entities, func(e registry.Entity) bool { return t.Kind() == reflect.Pointer && t.Elem() == e.Go })
+	if i < 0 {
+		return registry.Entity{}, false
+	}
+	return registry.Entities[i], true
+}
+
+// objectOf returns the object that shows rows of a resource; nil when there is none.
+func (d *derived) objectOf(resource string) *ast.Definition {
+	for name, def := range d.types {
+		if def.Kind == ast.Object && strings.EqualFold(name, resource) {
+			return def
+		}
+	}
+	return nil
+}
+
+// sentence is what an operation's summary says of a field.
+func sentence(o *op.Info) string { return strings.TrimSuffix(o.Summary, ".") + "." + person(o) }
+
+func person(o *op.Info) string {
+	if o.AdminLayer {
+		return " Takes a person."
+	}
+	return ""
+}
+
+// first returns a type's name as that of a field: "oauthClient".
+func first(typ string) string {
+	return strings.Replace(strings.ToLower(typ[:1])+typ[1:], "oAuth", "oauth", 1)
+}
+
+func payloadField(typ string) string { return first(typ) }
+
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -1,0 +1,104 @@
+package registry
+
+import (
+	"atrium/internal/agent"
+	"atrium/internal/apikey"
+	"atrium/internal/auditlog"
+	"atrium/internal/billing"
+	"atrium/internal/catalog"
+	"atrium/internal/company"
+	"atrium/internal/identity"
+	"atrium/internal/identity/signin"
+	"atrium/internal/people"
+	"atrium/internal/policy"
+	"atrium/internal/request"
+	"atrium/internal/secret"
+	"atrium/internal/webhook"
+	"atrium/internal/websession"
+	"atrium/internal/workflow"
+)
+
+// Entities are the objects of the schema that are listed or have an id of their own. A row says the object's type, the
+// prefix of its ids with the operation that reads one, and the operation that lists it.
+var Entities = []Entity{
+	entity("AccessDecision", node("dec", policy.GetDecision), list("accessDecisions", policy.ListDecisions)),
+	entity("AccessPolicy", node("pol", policy.Get), list("accessPolicies", policy.List)),
+	entity("AccessPolicyVersion", paged(policy.VersionsOf)),
+	entity("Agent", node("agt", agent.Get), list("agents", agent.List)),
+	entity("ApiKey", node("key", apikey.Get), list("apiKeys", apikey.List)),
+	entity("AuditEntry", get("aud", auditlog.GetEntry), list("auditEntries", auditlog.ListEntries)).inputs("Audit"),
+	entity("Calendar", node("cal", workflow.GetCalendar), list("calendars", workflow.ListCalendars)),
+	entity("CreditEntry", list("", billing.ListHistory)),
+	entity("OAuthClient", node("cli", identity.GetClient), list("oauthClients", identity.ListClients)),
+	entity("Offering", get("off", catalog.GetOffering), paged(catalog.OfferingsOf), lookUp(catalog.LookUpOfferings)),
+	entity("Organization", get("org", people.GetOrganization), list("organizations", people.ListOrganizations), lookUp(people.LookUpOrganizations)),
+	entity("Request", get("req", request.Get), list("requests", request.List)),
+	entity("Secret", get("sec", secret.GetSecret), list("secrets", secret.ListSecrets)),
+	entity("Service", get("svc", catalog.GetService), list("services", catalog.ListServices), lookUp(catalog.LookUpServices)),
+	entity("ServiceAccount", node("sa", people.GetServiceAccount), list("serviceAccounts", people.ListServiceAccounts)),
+	entity("Session", list("", websession.List)),
+	entity("Team", get("team", people.GetTeam), list("teams", people.ListTeams), lookUp(people.LookUpTeams)),
+	entity("User", get("usr", people.GetUser), list("users", people.ListUsers), lookUp(people.LookUpUsers)),
+	entity("WebhookDelivery", node("whd", webhook.GetDelivery), list("", webhook.ListDeliveries)),
+	entity("WebhookSubscription", node("whs", webhook.GetSubscription), list("webhookSubscriptions", webhook.ListSubscriptions)),
+	entity("WorkflowVersion", paged(workflow.VersionsOf)),
+	entity("Workflow", get("wf", workflow.GetWorkflow), list("workflows", workflow.ListWorkflows), lookUp(workflow.LookUpWorkflows)),
+}
+
+// Mutations are the fields of Mutation, each with the operation that it runs.
+var Mutations = []Mutation{
+	mutation("acceptRequest", request.Accept),
+	mutation("createAccessPolicy", policy.Create),
+	mutation("createAgent", agent.Create),
+	mutation("createApiKey", apikey.Create),
+	mutation("createCalendar", workflow.CreateCalendar),
+	mutation("createOAuthClient", identity.CreateClient),
+	mutation("createOffering", catalog.CreateOffering).about("serviceId"),
+	mutation("createOrganization", people.CreateOrganization),
+	mutation("createRequest", request.Create),
+	mutation("createSecret", secret.CreateSecret),
+	mutation("createService", catalog.CreateService),
+	mutation("createServiceAccount", people.CreateServiceAccount),
+	mutation("createTeam", people.CreateTeam),
+	mutation("createWebhookSubscription", webhook.CreateSubscription),
+	mutation("createWorkflow", workflow.CreateWorkflow),
+	mutation("deactivateUser", people.DeactivateUser),
+	mutation("declineRequest", request.Decline),
+	mutation("deleteAccessPolicy", policy.Delete),
+	mutation("deleteOAuthClient", identity.DeleteClient),
+	mutation("deleteOffering", catalog.DeleteOffering),
+	mutation("deleteOrganization", people.DeleteOrganization),
+	mutation("deleteSecret", secret.DeleteSecret),
+	mutation("deleteService", catalog.DeleteService),
+	mutation("deleteTeam", people.DeleteTeam),
+	mutation("deleteWebhookSubscription", webhook.DeleteSubscription),
+	mutation("deleteWorkflow", workflow.DeleteWorkflow),
+	mutation("endAllSessions", websession.EndAll),
+	mutation("endSession", websession.End),
+	mutation("exportAudit", auditlog.Export),
+	mutation("inviteUser", people.InviteUser),
+	mutation("publishWorkflow", workflow.PublishWorkflow),
+	mutation("reactivateUser", people.ReactivateUser),
+	mutation("replayWebhookDelivery", webhook.ReplayDelivery),
+	mutation("replayWebhookEvents", webhook.ReplayEvents),
+	mutation("resendInvitation", people.ResendInvitation),
+	mutation("resetUserMfa", signin.ResetMFA),
+	mutation("revokeApiKey", apikey.Revoke),
+	mutation("rotateApiKey", apikey.Rotate),
+	mutation("rotateSecret", secret.RotateSecret),
+	mutation("rotateWebhookSecret", webhook.RotateSecret),
+	mutation("sendTestEvent", webhook.SendTestEvent),
+	mutation("switchSession", websession.Switch),
+	mutation("updateAccessPolicy", policy.Update),
+	mutation("updateCompany", company.Update),
+	mutation("updateOffering", catalog.UpdateOffering),
+	mutation("updateOrganization", people.UpdateOrganization),
+	mutation("updateRequest", request.Update),
+	mutation("updateSecret", secret.UpdateSecret),
+	mutation("updateService", catalog.UpdateService),
+	mutation("updateTeam", people.UpdateTeam),
+	mutation("updateUser", people.UpdateUser),
+	mutation("updateWebhookSubscription", webhook.UpdateSubscription),
+	mutation("updateWorkflow", workflow.UpdateWorkflow),
+	mutation("validateAccessPolicy", policy.Validate),
+}

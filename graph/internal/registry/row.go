@@ -1,0 +1,103 @@
+package registry
+
+import (
+	"context"
+	"reflect"
+
+	"atrium/internal/op"
+	"atrium/internal/paging"
+)
+
+// Entity is an object of the schema that is listed or has an id of its own.
+type Entity struct {
+	Type   string // in the schema: "Service"
+	Inputs string // what its filter, order and sort are named after: the type, unless the row says otherwise
+	Go     reflect.Type
+
+	Prefix string // of its ids; empty when it is no Node
+	Get    *op.Info
+	Node   func(ctx context.Context, e *op.Engine, id string) (any, error)
+	Alone  bool // Query has a field for one of it, beside node
+	Edges  bool // edges may lead to it
+
+	List   *op.Info
+	ListIn reflect.Type // the input of List
+	Field  string       // of Query that lists it; empty when it is listed elsewhere, or by a field that is written by hand
+}
+
+// property is a part of an entity's row.
+type property func(*Entity)
+
+func entity(typ string, properties ...property) Entity {
+	e := Entity{Type: typ, Inputs: typ}
+	for _, p := range properties {
+		p(&e)
+	}
+	return e
+}
+
+// inputs names the entity's filter, order and sort after something else than its type.
+func (e Entity) inputs(name string) Entity {
+	e.Inputs = name
+	return e
+}
+
+// node makes the entity a Node, which the field node reads by ids of the prefix.
+func node[Row any](prefix string, o *op.Operation[op.ByID, *Row]) property {
+	return func(e *Entity) {
+		e.Prefix, e.Get, e.Go = prefix, o.Info(), reflect.TypeFor[Row]()
+		e.Node = func(ctx context.Context, engine *op.Engine, id string) (any, error) {
+			row, _, err := op.Run(ctx, engine, o, op.ByID{ID: id}, nil)
+			return row, err
+		}
+	}
+}
+
+// get is node, with a field of Query for one row.
+func get[Row any](prefix string, o *op.Operation[op.ByID, *Row]) property {
+	return func(e *Entity) {
+		node(prefix, o)(e)
+		e.Alone = true
+	}
+}
+
+// list lists the entity by a field of Query; without a field by one that is written by hand.
+func list[In, Row any](field string, o *op.Operation[In, paging.List[*Row]]) property {
+	return func(e *Entity) {
+		e.Field, e.List, e.ListIn, e.Go = field, o.Info(), reflect.TypeFor[In](), reflect.TypeFor[Row]()
+	}
+}
+
+// paged lists the entity below others alone.
+func paged[Row any](_ *op.Operation[paging.OfParents, map[string]paging.List[*Row]]) property {
+	return func(e *Entity) { e.Go = reflect.TypeFor[Row]() }
+}
+
+// lookUp lets edges lead to the entity: o reads many rows at once.
+func lookUp[Row any](_ *op.Operation[paging.ByIDs, map[string]*Row]) property {
+	return func(e *Entity) { e.Edges = true }
+}
+
+// Mutation is a field of Mutation.
+type Mutation struct {
+	Name    string // "createService"
+	About   string // the input's field that names the row which REST has in its path; empty for none
+	Op      *op.Info
+	In, Out reflect.Type
+}
+
+func mutation[In, Out any](name string, o *op.Operation[In, Out]) Mutation {
+	m := Mutation{Name: name, Op: o.Info(), In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out]()}
+	for _, p := range o.Info().Input.Params {
+		if p.In == "path" {
+			m.About = p.Name
+		}
+	}
+	return m
+}
+
+// about names the input's field that holds what REST has in its path, where it is not "id".
+func (m Mutation) about(field string) Mutation {
+	m.About = field
+	return m
+}

@@ -1,0 +1,33 @@
+// Package access is where the access of people and applications ends: web sessions, the grants of OAuth clients with their
+// refresh and access tokens, and sign-ins at the hosted pages, finished or not.
+//
+// End is the only function that ends any of these. A Scope says whose access ends and a Reason says why. Every call, whatever
+// its scope, has all of these effects:
+//
+//	sign-ins        ended, and what an unfinished one remembers is forgotten
+//	sessions        ended; their cookies are refused
+//	grants          revoked; their refresh and access tokens are refused
+//	other tokens    refused when they are older (User and Account: the operator's tokens belong to no grant)
+//	applications    told by a back-channel logout notice, once for each client, user and sign-in
+//	caches          forgotten on this node at the commit, on others within store.Propagation
+//
+// The rows stay and say when they ended. API keys are no part of this: they are revoked one by one in package apikey.
+//
+//	way that access ends          scope                                     reason
+//	a user is deactivated         User                                      Deactivated
+//	signed out everywhere         User; Account when people do it themselves  SignedOutEverywhere
+//	a session is ended            SignIn, InCompany when an admin does it     SessionEnded
+//	signed out                    SignIn                                    SignedOut
+//	second factors are reset      SignIns                                   FactorsReset
+//	the password is changed       Account, Except this browser's sign-in    PasswordChanged
+//	the password is reset         Account                                   PasswordReset
+//	a client is deleted           Client                                    ClientDeleted
+//	a client revokes a token      Grant                                     TokenRevoked
+//	a code comes twice            Grant                                     CodeReused
+//	a refresh token comes twice   Grant                                     RefreshReused
+//	another sign-in or session    SignIn, PagesOnly; Session                Replaced
+//	begins in the browser
+//
+// Callers: people, websession, identity, and the provider's and the hosted pages beneath it. The package never decides who may
+// end what, and never writes audit entries: its callers do. Package provider delivers the notices.
+package access

@@ -1,0 +1,49 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/oauthclient"
+)
+
+// LogoutNotice is the job that tells a client that a sign-in is over (OpenID Connect Back-Channel Logout 1.0). Package
+// provider performs it.
+type LogoutNotice struct {
+	ClientID string `json:"clientId"`
+	UserID   string `json:"userId"`
+	SignInID string `json:"signInId"` // sid of the ID tokens
+}
+
+// Kind names the job.
+func (LogoutNotice) Kind() string { return "backchannel_logout" }
+
+// InsertOpts bound the attempts, which take some 16 minutes. A client that cannot be told has tokens that are dead anyway.
+func (LogoutNotice) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 6} }
+
+// tellClients inserts a notice for every client, user and sign-in of the grants whose client wants to hear of logouts.
+func tellClients(ctx context.Context, tx Tx, revoked []*ent.Grant) error {
+	told := map[LogoutNotice]bool{}
+	for _, g := range revoked {
+		notice := LogoutNotice{ClientID: g.ClientID, UserID: g.UserID, SignInID: g.SignInID}
+		if told[notice] {
+			continue
+		}
+		told[notice] = true
+		wants, err := tx.Ent().OAuthClient.Query().Where(oauthclient.ID(g.ClientID), oauthclient.BackchannelLogoutURINEQ("")).Exist(ctx)
+		if err != nil {
+			return fmt.Errorf("look the client up: %w", err)
+		}
+		if !wants {
+			continue
+		}
+		if err := tx.Insert(ctx, notice, time.Time{}); err != nil {
+			return fmt.Errorf("tell a client of a logout: %w", err)
+		}
+	}
+	return nil
+}

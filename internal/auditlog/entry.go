@@ -1,0 +1,17 @@
+package auditlog
+
+import (
+	"context"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/internal/op"
+)
+
+// GetEntry reads one audit entry.
+var GetEntry = op.Get("audit.read", op.Spec{
+	Resource: "AuditEntry", Action: op.Read, Scope: "audit:read",
+	Summary: "Get an audit entry",
+}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AuditEntry, error) {
+	return tx.AuditEntry.Query().Where(auditentry.ID(id)).Only(ctx)
+})

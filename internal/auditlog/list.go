@@ -1,0 +1,57 @@
+package auditlog
+
+import (
+	"context"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/ent/predicate"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+)
+
+// sorts are the fields that the log can be ordered by; an entry is made at the moment that it tells of.
+var sorts = op.Sorts{"at": auditentry.FieldCreatedAt}
+
+// ListEntries finds audit entries, the newest first.
+var ListEntries = op.New("audit.list", op.Spec{
+	Resource: "AuditEntry", Action: op.Read, Scope: "audit:read", Sorts: sorts,
+	Summary: "Query the audit log",
+}, listEntries)
+
+// ListEntriesInput filters and pages the log. Filters combine; each takes several values, any of which may match.
+type ListEntriesInput struct {
+	paging.Page
+	ActorID      []string   `json:"-" query:"actorId" maxLength:"64" doc:"Entries of these users, service accounts or API keys."`
+	Action       []string   `json:"-" query:"action" maxLength:"64" doc:"Entries of these actions, such as request.created."`
+	ResourceType []string   `json:"-" query:"resourceType" maxLength:"64" doc:"Entries about resources of these types, such as Request."`
+	ResourceID   []string   `json:"-" query:"resourceId" maxLength:"64" doc:"Entries about these resources."`
+	From         *time.Time `json:"-" query:"from" doc:"Entries of this moment or later."`
+	To           *time.Time `json:"-" query:"to" doc:"Entries from before this moment."`
+}
+
+func listEntries(ctx context.Context, tx *op.Tx, in ListEntriesInput) (paging.List[*ent.AuditEntry], error) {
+	where := in.where()
+	q := tx.AuditEntry.Query().Where(where...)
+	if len(where) == 0 {
+		return paging.Counted(ctx, tx, in.Page, sorts, paging.Counter{Entity: "AuditEntry", Kind: "audit"}, q)
+	}
+	return paging.Of(ctx, in.Page, sorts, q)
+}
+
+// where returns the filters as predicates.
+func (in ListEntriesInput) where() []predicate.AuditEntry {
+	var where []predicate.AuditEntry
+	where = paging.In(where, in.ActorID, auditentry.ActorIDIn)
+	where = paging.In(where, in.Action, auditentry.ActionIn)
+	where = paging.In(where, in.ResourceType, auditentry.ResourceTypeIn)
+	where = paging.In(where, in.ResourceID, auditentry.ResourceIDIn)
+	if in.From != nil {
+		where = append(where, auditentry.CreatedAtGTE(in.From.UTC()))
+	}
+	if in.To != nil {
+		where = append(where, auditentry.CreatedAtLT(in.To.UTC()))
+	}
+	return where
+}

@@ -1,0 +1,52 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/internal/store"
+)
+
+// Event is something that happened.
+type Event struct {
+	Name      string // one of All for those that webhooks carry
+	SubjectID string // the row that it is about
+	At        time.Time
+	Data      any // the payload's data
+}
+
+// Subscriber is called with every event, in its transaction. ctx is that of the event's company, whatever the company's access
+// policies hide from the caller. It is on the way of every operation that emits: what takes time is a job.
+type Subscriber func(ctx context.Context, tx *store.Tx, e *ent.Event) error
+
+// Subscribers are all of them, in the order in which they are called.
+type Subscribers []Subscriber
+
+// Emit writes the event into the company of the context's principal and calls the subscribers.
+func (s Subscribers) Emit(ctx context.Context, tx *store.Tx, e Event) error {
+	row, err := Record(ctx, tx.Client, e)
+	if err != nil {
+		return err
+	}
+	for _, told := range s {
+		if err := told(ctx, tx, row); err != nil {
+			return fmt.Errorf("tell a subscriber of %s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// Record writes the event and tells nobody.
+func Record(ctx context.Context, db *ent.Client, e Event) (*ent.Event, error) {
+	payload, err := Payload(e.Name, e.At, e.Data)
+	if err != nil {
+		return nil, err
+	}
+	row, err := db.Event.Create().SetCreatedAt(e.At).SetType(e.Name).SetSubjectID(e.SubjectID).SetPayload(payload).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("write the event: %w", err)
+	}
+	return row, nil
+}

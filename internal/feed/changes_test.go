@@ -1,0 +1,67 @@
+package feed_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/feed"
+	"atrium/internal/op"
+	"atrium/internal/request"
+)
+
+// The audit log tells of every change of a request as long as operations alone change one: each of them writes an entry, a
+// worker's included. So nothing but the operations of package request may write these rows.
+func TestOperationsAloneChangeRequests(t *testing.T) {
+	t.Parallel()
+	writes := regexp.MustCompile(`\.Request\.(Create|MapCreate|Update|Delete)`)
+	ofARow := regexp.MustCompile(`\bent\.Request\b`)
+	changes := regexp.MustCompile(`\.Update\(\)`)
+	root := filepath.Join("..", "..")
+	owned := 0
+	for _, folder := range []string{"cmd", "internal", "rest", "graph", "authz"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && slices.Contains([]string{"apitest", "bench", "testkit"}, d.Name()) {
+				return filepath.SkipDir // they serve tests
+			}
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if !writes.Match(source) && (!ofARow.Match(source) || !changes.Match(source)) {
+				return nil
+			}
+			rel, err := filepath.Rel(root, path)
+			require.Equal(t, "internal/request", filepath.ToSlash(filepath.Dir(rel)), "%s changes requests: run an operation of package request instead", rel)
+			owned++
+			return err
+		}))
+	}
+	require.Positive(t, owned, "the test finds none of the writes that there are")
+}
+
+// What a worker changes is told like what a person changes, on every node.
+func TestWorkersChangesAreTold(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.file(t, d.A)
+		of := feed.Filter{CompanyID: d.A.Company.ID}
+		here, there := watch(t, d.here, feed.Requests, of), watch(t, d.there, feed.Requests, of)
+		require.NoError(t, d.Engine.Work(t.Context(), d.A.Company.ID, "renamer", func(ctx context.Context, tx *op.Tx) error {
+			_, err := op.RunIn(ctx, tx, request.Update, request.UpdateInput{ByID: op.ByID{ID: r.ID}, Title: op.SetTo("Renamed")})
+			return err
+		}))
+		for _, s := range []*feed.Subscription{here, there} {
+			require.Equal(t, []feed.Change{{CompanyID: d.A.Company.ID, ID: r.ID}}, take(t, s, 1))
+		}
+	})
+}

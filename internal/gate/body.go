@@ -1,0 +1,44 @@
+package gate
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"atrium/internal/apperr"
+)
+
+// MaxBody bounds the body of a call at a door, in bytes.
+const MaxBody = 1 << 20
+
+// ReadBody reads a JSON body. Returns unsupported_media_type, payload_too_large, or validation_error for one that breaks off.
+func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength > MaxBody {
+		return nil, tooLarge()
+	}
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if charset := params["charset"]; err != nil || media != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return nil, apperr.New(apperr.UnsupportedMediaType, "Send Content-Type: application/json.")
+	}
+	if enc := r.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
+		return nil, apperr.New(apperr.UnsupportedMediaType, "Send the body without a content encoding.")
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, tooLarge()
+	}
+	if err != nil {
+		return nil, apperr.Wrap(err, apperr.Validation, "The body could not be read.")
+	}
+	return raw, nil
+}
+
+func tooLarge() error { return apperr.New(apperr.PayloadTooLarge, "The body may have 1 MiB.") }
+
+// ReadForm parses a form of at most maxBytes into r.PostForm.
+func ReadForm(w http.ResponseWriter, r *http.Request, maxBytes int64) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBytes)
+	return r.ParseForm()
+}

@@ -1,0 +1,95 @@
+package pages
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"time"
+)
+
+// formCookie is what the forms' tokens are bound to. Like every cookie of the hosted pages it has a prefix by which browsers
+// refuse it from subdomains, over plain HTTP and for part of the site, so that nobody else can plant one.
+const formCookie = "__Host-atrium_form"
+
+const tokenBytes = 32
+
+// NewToken returns a cookie's value and the SHA-256 of what it stands for.
+func NewToken() (value string, hash []byte) {
+	b := make([]byte, tokenBytes)
+	_, _ = rand.Read(b) // never fails
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(b), sum[:]
+}
+
+// TokenHash returns the SHA-256 of what a cookie's value stands for; nil for a value that NewToken did not make.
+func TokenHash(value string) []byte {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(value)
+	if err != nil || len(b) != tokenBytes {
+		return nil
+	}
+	sum := sha256.Sum256(b)
+	return sum[:]
+}
+
+// OnlyCookie returns the cookie's value; empty when there is none, and when there are several: one of them is not ours,
+// and nothing tells which.
+func OnlyCookie(r *http.Request, name string) string {
+	all := r.CookiesNamed(name)
+	if len(all) != 1 {
+		return ""
+	}
+	return all[0].Value
+}
+
+// SetCookie sets a cookie until the browser is closed, or for maxAge.
+func SetCookie(w http.ResponseWriter, name, value string, maxAge time.Duration) {
+	http.SetCookie(w, &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: int(maxAge / time.Second),
+		Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// DropCookie makes the browser forget a cookie.
+func DropCookie(w http.ResponseWriter, name string) {
+	http.SetCookie(w, &http.Cookie{Name: name, Path: "/", MaxAge: -1, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+}
+
+type formKey struct{}
+
+// withForm returns the request with the value of its forms' cookie, which the browser is given where it has none.
+func withForm(w http.ResponseWriter, r *http.Request) *http.Request {
+	value := OnlyCookie(r, formCookie)
+	if TokenHash(value) == nil {
+		value = NewFormCookie(w)
+	}
+	return r.WithContext(context.WithValue(r.Context(), formKey{}, value))
+}
+
+// FormToken returns what a form shown to this browser carries: a MAC under the value of the forms' cookie. Whoever cannot
+// read the cookie cannot make it.
+func FormToken(r *http.Request) string {
+	value, _ := r.Context().Value(formKey{}).(string)
+	return macOf(value)
+}
+
+// NewFormCookie makes the forms that the browser was shown before worthless; it is renewed together with the sign-in.
+func NewFormCookie(w http.ResponseWriter) string {
+	value, _ := NewToken()
+	SetCookie(w, formCookie, value, 0)
+	return value
+}
+
+// validForm tells whether the posted form was shown to this browser.
+func validForm(r *http.Request) bool {
+	value := OnlyCookie(r, formCookie)
+	return TokenHash(value) != nil && hmac.Equal([]byte(r.PostFormValue("csrf")), []byte(macOf(value)))
+}
+
+func macOf(cookie string) string {
+	mac := hmac.New(sha256.New, []byte(cookie))
+	mac.Write([]byte("atrium form"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}

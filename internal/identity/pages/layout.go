@@ -1,0 +1,306 @@
+package pages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atrium/internal/gate"
+	"atrium/internal/identity/provider"
+)
+
+//go:embed layout.html message.html
+var own embed.FS
+
+//go:embed static
+var static embed.FS
+
+// PathStatic is where Static is served.
+const PathStatic = "/signin/static/"
+
+// maxForm bounds a posted form, in bytes; a passkey's answer is the largest, with a few thousand.
+const maxForm = 64 << 10
+
+// LayoutOptions say what a Layout renders.
+type LayoutOptions struct {
+	AuthURL string // origin of the hosted pages: https://host[:port]
+	Pages   fs.FS  // NAME.html: the body of the page NAME, an html/template that may use what layout.html defines; nil for none
+	Log     *slog.Logger
+}
+
+// Layout renders hosted pages with one stylesheet, under one content security policy. Safe for concurrent use.
+type Layout struct {
+	pages   map[string]*template.Template
+	origin  string
+	style   string // addresses of the static files, with their hashes
+	script  string
+	foreign *http.CrossOriginProtection
+	log     *slog.Logger
+}
+
+// Page is one answer.
+type Page struct {
+	Body    string            // name of the page's template
+	Title   string            // also the heading
+	Intro   string            // a sentence below the heading
+	Error   string            // what is wrong, read out by screen readers
+	Faults  map[string]string // what is wrong with which field
+	Values  url.Values        // what the fields of that name hold; never a password or a code
+	Passkey bool              // the page's script is needed
+	Leads   []string          // origins where a form of the page may lead, besides our own
+	Wide    bool              // a list rather than a form
+	Data    any               // for the template, as .Data
+}
+
+// view is what templates see.
+type view struct {
+	Page
+	CSRF, Style, Script string
+}
+
+// NewLayout reads the templates.
+func NewLayout(o LayoutOptions) (*Layout, error) {
+	u, err := url.Parse(o.AuthURL)
+	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return nil, errors.New("pages: the address of the hosted pages must be an origin (https://host[:port])")
+	}
+	l := &Layout{
+		pages: map[string]*template.Template{}, origin: u.Scheme + "://" + u.Host,
+		foreign: http.NewCrossOriginProtection(), log: o.Log,
+	}
+	if err := l.foreign.AddTrustedOrigin(l.origin); err != nil {
+		return nil, fmt.Errorf("pages: trust the pages' own origin: %w", err)
+	}
+	if l.style, err = staticPath("signin.css"); err != nil {
+		return nil, err
+	}
+	if l.script, err = staticPath("passkey.js"); err != nil {
+		return nil, err
+	}
+	base, err := template.New("layout.html").Funcs(template.FuncMap{"input": newInput, "list": list}).ParseFS(own, "layout.html", "message.html")
+	if err != nil {
+		return nil, fmt.Errorf("pages: read the layout: %w", err)
+	}
+	return l, l.read(base, o.Pages)
+}
+
+// builtIn are the pages that every Layout has.
+var builtIn = map[string]string{"message": `{{template "message" .}}`, "framed": `{{.Data}}`}
+
+// read parses every page on top of a copy of the layout.
+func (l *Layout) read(base *template.Template, pages fs.FS) error {
+	var names []string
+	if pages != nil {
+		var err error
+		if names, err = fs.Glob(pages, "*.html"); err != nil {
+			return fmt.Errorf("pages: list the pages: %w", err)
+		}
+	}
+	bodies := maps.Clone(builtIn)
+	for _, file := range names {
+		text, err := fs.ReadFile(pages, file)
+		if err != nil {
+			return fmt.Errorf("pages: read a page: %w", err)
+		}
+		if name := strings.TrimSuffix(file, ".html"); name != "layout" && builtIn[name] == "" {
+			bodies[name] = string(text)
+		}
+	}
+	for name, text := range bodies {
+		t, err := base.Clone()
+		if err == nil {
+			_, err = t.New("body").Parse(text)
+		}
+		if err != nil {
+			return fmt.Errorf("pages: read the page %s: %w", name, err)
+		}
+		l.pages[name] = t
+	}
+	return nil
+}
+
+// Render answers with a page. Guard has to stand before whoever shows a form with a token in it: it knows what the token
+// is bound to.
+func (l *Layout) Render(w http.ResponseWriter, r *http.Request, status int, p Page) {
+	t := l.pages[p.Body]
+	if t == nil {
+		l.log.ErrorContext(r.Context(), "a page has no template", "page", p.Body)
+		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
+		return
+	}
+	v := view{Page: p, CSRF: FormToken(r), Style: l.style}
+	if p.Passkey {
+		v.Script = l.script
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, v); err != nil {
+		l.log.ErrorContext(r.Context(), "a page could not be rendered", "page", p.Body, "error", err)
+		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	secure(h)
+	h.Set("Content-Security-Policy", policy(p))
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(out.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(out.Bytes()) // the browser may have closed the connection
+}
+
+// secure sets what every answer of the pages carries: nobody may frame, keep or sniff it. Our own addresses are told to
+// ourselves alone; with no referrer at all browsers would hide the origin of forms, too.
+func secure(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Content-Security-Policy", policy(Page{}))
+}
+
+// policy is the content security policy of a page. Browsers hold form-action against the redirects that follow a form,
+// too, so that the client's origin must be named.
+func policy(p Page) string {
+	var b strings.Builder
+	b.WriteString("default-src 'none'; style-src 'self'; img-src 'self' data:; ")
+	if p.Passkey {
+		b.WriteString("script-src 'self'; ")
+	}
+	b.WriteString("form-action 'self'")
+	for _, origin := range p.Leads {
+		b.WriteString(" " + origin)
+	}
+	b.WriteString("; frame-ancestors 'none'; base-uri 'none'")
+	return b.String()
+}
+
+// LeadsTo returns the source by which a content security policy names the origins of the addresses.
+func LeadsTo(addresses ...string) []string {
+	var out []string
+	for _, a := range addresses {
+		u, err := url.Parse(a)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			continue
+		}
+		source := u.Scheme + "://" + u.Host
+		if strings.ContainsAny(u.Host, "[;, '\"") {
+			source = u.Scheme + ":" // a policy cannot name an IPv6 address
+		}
+		if !slices.Contains(out, source) {
+			out = append(out, source)
+		}
+	}
+	return out
+}
+
+// Origin returns the origin of the hosted pages.
+func (l *Layout) Origin() string { return l.origin }
+
+// Guard stands before the pages: it gives the browser the cookie that forms are bound to, refuses forms that come from
+// another site, that were shown to another browser or that are too large, and parses the others. Templates put
+// {{template "csrf" .}} into every form.
+func (l *Layout) Guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		secure(w.Header())
+		r = withForm(w, r)
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if err := l.foreign.Check(r); err != nil {
+			l.stale(w, r)
+			return
+		}
+		if err := gate.ReadForm(w, r, maxForm); err != nil {
+			l.Message(w, r, http.StatusBadRequest, "That did not arrive", "The form could not be read. Go back and try again.", Link{})
+			return
+		}
+		if !validForm(r) {
+			l.stale(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// stale answers a form that was shown to another browser, or before the person signed in or out.
+func (l *Layout) stale(w http.ResponseWriter, r *http.Request) {
+	var again Link
+	if u, err := url.Parse(r.Referer()); err == nil && u.Scheme+"://"+u.Host == l.origin {
+		again = Link{Text: "Load the page again", To: u.RequestURI()}
+	}
+	l.Message(w, r, http.StatusForbidden, "This page is out of date",
+		"You have signed in or out since it was opened, or your browser does not keep our cookies. Nothing was changed.", again)
+}
+
+// Link leads on from a page.
+type Link struct{ Text, To string }
+
+// Message answers with a page that says something and, unless the link is empty, leads on.
+func (l *Layout) Message(w http.ResponseWriter, r *http.Request, status int, title, text string, on Link) {
+	l.Render(w, r, status, Page{Body: "message", Title: title, Intro: text, Data: on})
+}
+
+// Frame gives the provider's own pages this layout; it is the provider's Options.Render.
+func (l *Layout) Frame(w http.ResponseWriter, r *http.Request, p provider.Page) {
+	l.Render(w, r, p.Status, Page{Body: "framed", Title: p.Title, Leads: LeadsTo(p.FormTo), Data: p.Body})
+}
+
+// Broken logs an error that is ours, and says so without its text.
+func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
+	level := slog.LevelError
+	if r.Context().Err() != nil {
+		level = slog.LevelDebug // the browser has closed the connection, as anybody can
+	}
+	l.log.Log(r.Context(), level, "a page failed", "error", err, "path", r.URL.Path, "requestId", gate.RequestID(w))
+	text := "Something went wrong on our side. Try again in a moment."
+	if id := gate.RequestID(w); id != "" {
+		text += " If it stays so, tell support this: " + id
+	}
+	l.Message(w, r, http.StatusInternalServerError, "Sorry, that failed", text, Link{})
+}
+
+// RetryAfter tells the browser how long to wait.
+func RetryAfter(w http.ResponseWriter, wait time.Duration) {
+	w.Header().Set("Retry-After", strconv.Itoa(max(1, int((wait+time.Second-1)/time.Second))))
+}
+
+// Static serves the stylesheet and the script of the pages. Their addresses change with their content.
+func Static() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := path.Base(r.URL.Path)
+		body, err := static.ReadFile("static/" + name)
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		h := w.Header()
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
+	})
+}
+
+// staticPath returns the address of a static file, which names its content.
+func staticPath(name string) (string, error) {
+	body, err := static.ReadFile("static/" + name)
+	if err != nil {
+		return "", fmt.Errorf("pages: read a static file: %w", err)
+	}
+	sum := sha256.Sum256(body)
+	return PathStatic + name + "?v=" + hex.EncodeToString(sum[:6]), nil
+}

@@ -1,0 +1,16 @@
+// Package throttle says how many attempts of what kind are taken from whom at the hosted pages: proofs of who somebody is,
+// text messages, and mails that anonymous callers ask for. Package ratelimit counts them, in rows that all nodes share.
+//
+//	proof    an account       20 failures in a row, then pauses of 1 to 45 min
+//	         an address       100 failures, then pauses of 10 s to 15 min; an IPv6 address counts by its /64
+//	         a known browser  10 failures, in place of the other two
+//	message  an account, a number   5 codes, then pauses of 15 to 45 min
+//	mail     an e-mail address  5 within an hour; what comes on top is not sent, and nobody is told so
+//	         an address         60 within an hour
+//
+// An attempt is counted as a failure before it is checked, so that many at once cannot exceed the limit; Proved and Undo take
+// it back. Somebody who knows nothing but an e-mail address can make its owner wait for an hour at most, and not in a browser
+// where that account has signed in before. Failures of an account and of its browsers together stay below 40.
+//
+// Callers: packages signin and account. What one anonymous address may call at all is bounded before them, in package gate.
+package throttle

@@ -1,0 +1,187 @@
+package throttle
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"time"
+
+	entthrottle "atrium/ent/throttle"
+	"atrium/internal/clock"
+	"atrium/internal/gate"
+	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
+	"atrium/internal/store"
+)
+
+// The limits of proofs, messages and mails; doc.go says what they are for.
+var (
+	AccountLimit = ratelimit.Attempts{Max: 20, Window: 24 * time.Hour, FirstPause: time.Minute, MostPause: 45 * time.Minute}
+	BrowserLimit = ratelimit.Attempts{Max: 10, Window: 24 * time.Hour, FirstPause: 24 * time.Hour, MostPause: 24 * time.Hour}
+	AddressLimit = ratelimit.Attempts{Max: 100, Window: 15 * time.Minute, FirstPause: 10 * time.Second, MostPause: 15 * time.Minute}
+	messageLimit = ratelimit.Attempts{Max: 5, Window: 30 * time.Minute, FirstPause: 15 * time.Minute, MostPause: 45 * time.Minute}
+	mailsTo      = ratelimit.Attempts{Max: 5, Window: time.Hour}
+	mailsFrom    = ratelimit.Attempts{Max: 60, Window: time.Hour}
+)
+
+// Throttle counts attempts in the store's database. Safe for concurrent use.
+type Throttle struct{ store *store.Store }
+
+// New returns the throttle of a store.
+func New(s *store.Store) *Throttle { return &Throttle{store: s} }
+
+// Attempt is a proof that is being checked.
+type Attempt struct {
+	counters []ratelimit.Counter
+	account  string // the key of the account's counter; a success forgets it
+}
+
+// hidden is how e-mail addresses and numbers stand in keys.
+func hidden(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// AccountKey names the counter of an account's failures.
+func AccountKey(email string) string { return "account/" + hidden(email) }
+
+// AddressKey names the counter of the failures that came from a request's address.
+func AddressKey(r *http.Request) string { return "address/" + network(r) }
+
+func network(r *http.Request) string {
+	if n := gate.Network(gate.RemoteIP(r)); n.IsValid() {
+		return n.String()
+	}
+	return "unknown"
+}
+
+// Take counts an attempt at the account with the e-mail address, or returns how long to wait before the next one. browser
+// names a browser in which the account has signed in before; empty for any other. While such a browser has tries left it
+// counts alone.
+func (t *Throttle) Take(r *http.Request, email, browser string) (*Attempt, time.Duration, error) {
+	ctx := t.context(r.Context())
+	account := AccountKey(email)
+	counters := []ratelimit.Counter{{Key: AddressKey(r), Limit: AddressLimit}, {Key: account, Limit: AccountLimit}}
+	if browser != "" {
+		own := ratelimit.Counter{Key: "device/" + hidden(browser), Limit: BrowserLimit}
+		wait, err := ratelimit.Wait(ctx, t.store.Reader(), own)
+		if err != nil {
+			return nil, 0, err
+		}
+		if wait == 0 {
+			counters = []ratelimit.Counter{own}
+		}
+	}
+	return t.take(ctx, account, counters)
+}
+
+// TakeAnonymous is Take for a proof that does not say whose it is: it counts the address alone.
+func (t *Throttle) TakeAnonymous(r *http.Request) (*Attempt, time.Duration, error) {
+	return t.take(t.context(r.Context()), "", []ratelimit.Counter{{Key: AddressKey(r), Limit: AddressLimit}})
+}
+
+func (t *Throttle) take(ctx context.Context, account string, counters []ratelimit.Counter) (*Attempt, time.Duration, error) {
+	wait, err := t.count(ctx, counters...)
+	if err != nil || wait > 0 {
+		return nil, wait, err
+	}
+	return &Attempt{counters: counters, account: account}, 0, nil
+}
+
+// Message counts a text message to a number of the account, or returns how long to wait before the next one.
+func (t *Throttle) Message(ctx context.Context, accountID, number string) (time.Duration, error) {
+	return t.count(t.context(ctx), ratelimit.Counter{Key: "sms/" + accountID, Limit: messageLimit}, ratelimit.Counter{Key: "sms-to/" + hidden(number), Limit: messageLimit})
+}
+
+// count reads first: a flood that is refused writes nothing.
+func (t *Throttle) count(ctx context.Context, counters ...ratelimit.Counter) (wait time.Duration, err error) {
+	if wait, err = ratelimit.Wait(ctx, t.store.Reader(), counters...); err != nil || wait > 0 {
+		return wait, err
+	}
+	err = t.store.WriteOrRetry(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		wait, err = ratelimit.Count(ctx, tx, counters...)
+		return err
+	})
+	return wait, err
+}
+
+// Mail counts a mail that the caller of r has asked for, and runs send in the transaction that counts it, unless the e-mail
+// address has been mailed enough. A network that asks too often is told to wait, and nothing is written for it.
+func (t *Throttle) Mail(r *http.Request, email string, send func(context.Context, *store.Tx) error) (wait time.Duration, err error) {
+	ctx := t.context(r.Context())
+	from := ratelimit.Counter{Key: "mail/from/" + network(r), Limit: mailsFrom}
+	to := ratelimit.Counter{Key: "mail/to/" + hidden(email), Limit: mailsTo}
+	if wait, err = ratelimit.Wait(ctx, t.store.Reader(), from); err != nil || wait > 0 {
+		return wait, err
+	}
+	err = t.store.WriteOrRetry(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		if wait, err = ratelimit.Count(ctx, tx, from); err != nil || wait > 0 {
+			return err
+		}
+		enough, err := ratelimit.Count(ctx, tx, to)
+		if err != nil || enough > 0 {
+			return err
+		}
+		return send(ctx, tx)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("ask for a mail: %w", err)
+	}
+	return wait, nil
+}
+
+// Of returns the attempt as one at the account with the e-mail address: the proof has said whose it is.
+func (a *Attempt) Of(email string) *Attempt {
+	return &Attempt{counters: a.counters, account: AccountKey(email)}
+}
+
+// Proved notes that the attempt was right: the failures of the account and of the browser are forgotten, the address gets
+// this one back. It runs in the transaction that signs the person in, whose context reaches rows of no company.
+func (t *Throttle) Proved(ctx context.Context, tx *store.Tx, a *Attempt) error {
+	if err := t.Back(ctx, tx, a); err != nil { // first: rows are locked in the order of Take
+		return err
+	}
+	forget := []string{a.account}
+	for _, c := range a.counters {
+		if c.Limit == BrowserLimit {
+			forget = append(forget, c.Key)
+		}
+	}
+	return ratelimit.Forget(ctx, tx, forget...)
+}
+
+// Back takes the attempt back in a transaction, and forgets nothing else: half of the proofs are given.
+func (t *Throttle) Back(ctx context.Context, tx *store.Tx, a *Attempt) error {
+	return ratelimit.Uncount(ctx, tx, a.counters...)
+}
+
+// Undo takes an attempt back that was not decided: the product was too busy, or failed.
+func (t *Throttle) Undo(ctx context.Context, a *Attempt) error {
+	return t.store.Write(t.context(ctx), func(ctx context.Context, tx *store.Tx) error { return t.Back(ctx, tx, a) })
+}
+
+// Forgive forgets the failures that were counted for an e-mail address: the person has proved by mail that the address is
+// theirs.
+func Forgive(ctx context.Context, tx *store.Tx, email string) error {
+	return ratelimit.Forget(ctx, tx, AccountKey(email))
+}
+
+// SpendChallenge notes that a challenge was answered, until it is too old anyway. Returns a unique violation when it was
+// answered before.
+func SpendChallenge(ctx context.Context, tx *store.Tx, challenge string, until time.Time) error {
+	return ratelimit.Once(ctx, tx, "challenge/"+hidden(challenge), until)
+}
+
+// Touch writes to the counter of an e-mail address and changes nothing, so that an address without an account takes as long as
+// any other.
+func Touch(ctx context.Context, tx *store.Tx, email string) error {
+	_, err := tx.Throttle.Update().Where(entthrottle.ID(AccountKey(email))).AddFailures(0).Save(ctx)
+	return err
+}
+
+// context returns a context that reaches rows of no company.
+func (t *Throttle) context(ctx context.Context) context.Context {
+	return principal.System(clock.With(ctx, t.store.Clock()), "attempts are counted before anybody is anybody")
+}

@@ -1,0 +1,345 @@
+package input
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+
+	"atrium/internal/apperr"
+	"atrium/internal/strictjson"
+)
+
+// schemas are what inputs are validated with. Whoever documents inputs makes schemas of its own from Input.BodyType.
+var schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+
+// SchemaOf returns the rules of a struct that stands in inputs. It is shared: read it only.
+func SchemaOf(t reflect.Type) *huma.Schema { return schemas.Schema(t, false, "") }
+
+// schemaName names a schema after its type and its package, as several packages have one of the same name.
+func schemaName(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name := t.Name()
+	if name == "" {
+		return hint
+	}
+	if pkg := path.Base(t.PkgPath()); pkg != "." && !strings.EqualFold(pkg, name) {
+		name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
+	}
+	return name
+}
+
+// The messages of a detail: what the field must be, never what it was.
+func init() {
+	huma.ValidateStrictCasing = true
+	huma.DefaultArrayNullable = false
+	validation.MsgUnexpectedProperty = "is not a known field"
+	validation.MsgExpectedRFC3339DateTime = "must be an RFC 3339 date-time"
+	validation.MsgExpectedBoolean = "must be a boolean"
+	validation.MsgExpectedNumber = "must be a number"
+	validation.MsgExpectedInteger = "must be a whole number"
+	validation.MsgExpectedString = "must be a string"
+	validation.MsgExpectedArray = "must be a list"
+	validation.MsgExpectedObject = "must be an object"
+	validation.MsgExpectedArrayItemsUnique = "must not name anything twice"
+	validation.MsgExpectedOneOf = "must be one of: \"%s\""
+	validation.MsgExpectedMinimumNumber = "must be at least %v"
+	validation.MsgExpectedMaximumNumber = "must be at most %v"
+	validation.MsgExpectedMinLength = "must have at least %d characters"
+	validation.MsgExpectedMaxLength = "must have at most %d characters"
+	validation.MsgExpectedBePattern = "must be %s"
+	validation.MsgExpectedMatchPattern = "must match %s"
+	validation.MsgExpectedMinItems = "must have at least %d entries"
+	validation.MsgExpectedMaxItems = "must have at most %d entries"
+	validation.MsgExpectedMaxProperties = "must have at most %d entries"
+	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
+}
+
+// requiredMark starts the message of a missing field, which the validator reports at the field's parent.
+const requiredMark = "required:"
+
+// Input is how an operation's input struct is read and checked.
+type Input struct {
+	Body     *huma.Schema // nil when the input has no body
+	BodyType reflect.Type // the struct that Body was made from, for documents with schemas of their own
+	Params   []Param
+	Sorts    []string        // the fields that the parameter sort may name; none: what its schema says
+	nullable map[string]bool // body fields that null may stand for
+}
+
+// known are the inputs that were read before: a schema must not change while others validate with it.
+var known = struct {
+	sync.Mutex
+	inputs map[reflect.Type]*Input
+}{inputs: map[reflect.Type]*Input{}}
+
+// Of returns how the struct t is read. sorts are the fields that the parameter sort may name. It panics, at start, for a
+// tag that is no good.
+func Of(t reflect.Type, sorts []string) *Input {
+	known.Lock()
+	defer known.Unlock()
+	if known.inputs[t] == nil {
+		known.inputs[t] = newInput(t)
+	}
+	in := *known.inputs[t]
+	in.Sorts = sorts
+	return &in
+}
+
+// newInput reads the tags of the struct t.
+func newInput(t reflect.Type) *Input {
+	in := &Input{nullable: map[string]bool{}}
+	var fields []reflect.StructField
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous {
+			continue
+		}
+		if p, ok := newParam(f); ok {
+			in.Params = append(in.Params, p)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue // set by the product itself, never by a caller
+		}
+		if name == "" {
+			panic(fmt.Sprintf("input %s: field %s has no json, path or query tag", t, f.Name))
+		}
+		fields = append(fields, in.bodyField(f, name))
+	}
+	if len(fields) > 0 {
+		in.BodyType = reflect.StructOf(fields)
+		in.Body = schemas.Schema(in.BodyType, false, schemaName(t, "")+"Body")
+		for _, p := range in.Body.Properties {
+			p.Nullable = false // nulls are taken out before the schema looks (see checkObject)
+			Labels(p)
+		}
+	}
+	return in
+}
+
+// bodyField notes what the field allows, and returns it as the schema generator should see it: a patch as the pointer
+// it holds.
+func (in *Input) bodyField(f reflect.StructField, name string) reflect.StructField {
+	typ := f.Type
+	if typ.PkgPath() == reflect.TypeFor[graphql.Omittable[int]]().PkgPath() {
+		value, _ := typ.MethodByName("Value")
+		typ = value.Type.Out(0)
+	}
+	in.nullable[name] = f.Tag.Get("nullable") == "true"
+	tag := strings.Replace(string(f.Tag), `nullable:"true"`, "", 1)
+	if typ.Kind() == reflect.Pointer {
+		tag = strings.Replace(tag, `json:"`+f.Tag.Get("json")+`"`, `json:"`+name+`,omitempty"`, 1)
+		switch typ.Elem().Kind() {
+		case reflect.Struct, reflect.Map, reflect.Slice:
+			typ = typ.Elem()
+		}
+	}
+	return reflect.StructField{Name: f.Name, Type: typ, Tag: reflect.StructTag(tag)}
+}
+
+// HasBody tells whether the input reads a request body.
+func (in *Input) HasBody() bool { return in.Body != nil }
+
+// Nullable tells whether null may stand for the body field.
+func (in *Input) Nullable(field string) bool { return in.nullable[field] }
+
+// Decode fills dst (a pointer to the input struct) from a body and URL parameters, and returns one detail per fault.
+func (in *Input) Decode(raw []byte, pathParam func(string) string, query url.Values, dst any) []apperr.Detail {
+	v := reflect.ValueOf(dst).Elem()
+	details := in.params(pathParam, query, v)
+	if in.Body == nil {
+		return details
+	}
+	bodyDetails := in.checkBody(raw)
+	if len(bodyDetails) == 0 {
+		if err := json.Unmarshal(raw, dst); err != nil {
+			fault := apperr.Detail{Field: "body", Message: "does not fit"}
+			if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
+				fault.Field = e.Field // such as 1.0 or 1e2 where a whole number is due
+			}
+			bodyDetails = append(bodyDetails, fault)
+		}
+	}
+	return append(details, bodyDetails...)
+}
+
+// checkBody returns one detail per fault of the JSON text.
+func (in *Input) checkBody(raw []byte) []apperr.Detail {
+	v, err := strictjson.Decode(raw)
+	if err != nil {
+		return []apperr.Detail{{Field: "body", Message: "is not valid JSON: " + err.Error()}}
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return []apperr.Detail{{Field: "body", Message: "must be a JSON object"}}
+	}
+	var details []apperr.Detail
+	if bytes.Contains(raw, []byte(`\u0000`)) {
+		details = nulRows("", m, details)
+	}
+	return sorted(append(details, in.checkObject(m)...))
+}
+
+// sorted orders details by their fields.
+func sorted(details []apperr.Detail) []apperr.Detail {
+	slices.SortStableFunc(details, func(a, b apperr.Detail) int { return strings.Compare(a.Field, b.Field) })
+	return details
+}
+
+// checkObject returns one detail per fault of a decoded body, which it changes.
+func (in *Input) checkObject(m map[string]any) []apperr.Detail {
+	var details []apperr.Detail
+	for name, value := range m {
+		if value != nil {
+			continue
+		}
+		if _, known := in.Body.Properties[name]; !known {
+			continue // the schema names it
+		}
+		delete(m, name)
+		if !in.nullable[name] {
+			if !slices.Contains(in.Body.Required, name) {
+				details = append(details, apperr.Detail{Field: name, Message: "must not be null"})
+			}
+		}
+	}
+	details = append(details, in.unhashable(m)...)
+	return append(details, in.checkValue(m)...)
+}
+
+// unhashable takes objects and lists out of the lists in m that must not name anything twice: the validator looks for
+// doubles by hashing, and would panic. It returns a detail for each.
+func (in *Input) unhashable(m map[string]any) []apperr.Detail {
+	var details []apperr.Detail
+	for name, p := range in.Body.Properties {
+		list, ok := m[name].([]any)
+		if !ok || !p.UniqueItems {
+			continue
+		}
+		for i, v := range list {
+			if !hashable(v) {
+				details = append(details, apperr.Detail{Field: fmt.Sprintf("%s[%d]", name, i), Message: validation.MsgExpectedString})
+			}
+		}
+		m[name] = slices.DeleteFunc(list, func(v any) bool { return !hashable(v) })
+	}
+	return details
+}
+
+// hashable tells whether a decoded JSON value can be a map's key.
+func hashable(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return true
+}
+
+// checkValue holds a decoded body, its allowed nulls taken out, against the schema.
+func (in *Input) checkValue(m map[string]any) []apperr.Detail {
+	res := &huma.ValidateResult{}
+	huma.Validate(schemas, in.Body, huma.NewPathBuffer(make([]byte, 0, 64), 0), huma.ModeWriteToServer, m, res)
+	var details []apperr.Detail
+	for _, err := range res.Errors {
+		e, ok := errors.AsType[*huma.ErrorDetail](err)
+		if !ok {
+			details = append(details, apperr.Detail{Field: "body", Message: err.Error()})
+			continue
+		}
+		d := apperr.Detail{Field: e.Location, Message: e.Message}
+		if name, missing := strings.CutPrefix(e.Message, requiredMark); missing {
+			d = apperr.Detail{Field: strings.TrimPrefix(e.Location+"."+name, "."), Message: "is required"}
+		}
+		if d.Field == "" {
+			d.Field = "body"
+		}
+		details = append(details, d)
+	}
+	details = append(details, in.badLabels(m)...)
+	return details
+}
+
+// nulRows adds a detail for every string with a NUL character in it, which no database column takes.
+func nulRows(field string, v any, details []apperr.Detail) []apperr.Detail {
+	refuse := apperr.Detail{Field: strings.TrimPrefix(field, "."), Message: "must not contain the NUL character"}
+	switch v := v.(type) {
+	case string:
+		if strings.ContainsRune(v, 0) {
+			details = append(details, refuse)
+		}
+	case []any:
+		for i, e := range v {
+			details = nulRows(fmt.Sprintf("%s[%d]", field, i), e, details)
+		}
+	case map[string]any:
+		for k, e := range v {
+			if strings.ContainsRune(k, 0) {
+				details = append(details, refuse)
+				continue
+			}
+			details = nulRows(field+"."+k, e, details)
+		}
+	}
+	return details
+}
+
+// Check holds an input that was built in Go (by GraphQL or the command line) against the same rules.
+func (in *Input) Check(v any) ([]apperr.Detail, error) {
+	details := in.checkParams(reflect.ValueOf(v))
+	if in.Body == nil {
+		return details, nil
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("check the input: %w", err)
+	}
+	return append(details, in.checkBody(raw)...), nil
+}
+
+// CheckSent holds a body that a door has bound to the struct by itself against the rules: sent are the fields as the
+// caller sent them, decoded. The details are those that Decode returns for the same body.
+func (in *Input) CheckSent(sent map[string]any) []apperr.Detail {
+	if in.Body == nil {
+		return nil
+	}
+	body, _ := withFloats(sent).(map[string]any)
+	return sorted(append(nulRows("", body, nil), in.checkObject(body)...))
+}
+
+// withFloats returns a copy of a decoded JSON value with numbers as the validator takes them.
+func withFloats(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = withFloats(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = withFloats(e)
+		}
+		return out
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return v.String() // out of range: no number at all
+		}
+		return f
+	}
+	return v
+}

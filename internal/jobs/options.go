@@ -1,0 +1,51 @@
+package jobs
+
+import (
+	"time"
+
+	"github.com/riverqueue/river"
+)
+
+// Option tells a queue of a kind of job. Packages of the domain bring theirs.
+type Option func(*kinds)
+
+// kinds are the jobs that a queue knows.
+type kinds struct {
+	workers  *river.Workers
+	periodic []*river.PeriodicJob
+	args     []river.JobArgs
+	queues   map[string]river.QueueConfig
+	sweeps   []Sweep
+}
+
+// All is several options in one.
+func All(options ...Option) Option {
+	return func(k *kinds) {
+		for _, o := range options {
+			o(k)
+		}
+	}
+}
+
+// Work makes the queue perform the jobs of one kind.
+func Work[T river.JobArgs](w river.Worker[T]) Option {
+	return func(k *kinds) { river.AddWorker(k.workers, w) }
+}
+
+// Every makes the queue do a job when it starts and at intervals, one node for all, and whenever the product's time is
+// moved forward.
+func Every(interval time.Duration, args river.JobArgs) Option {
+	return func(k *kinds) {
+		k.args = append(k.args, args)
+		k.periodic = append(k.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
+			func() (river.JobArgs, *river.InsertOpts) { return args, nil }, &river.PeriodicJobOpts{RunOnStart: true}))
+	}
+}
+
+// Apart gives the jobs that name a queue workers of their own, so many a node: what waits for somebody else's server
+// must not hold up the rest. Such jobs name it in their InsertOpts.
+func Apart(queue string, workers int) Option {
+	return func(k *kinds) {
+		k.queues[queue] = river.QueueConfig{MaxWorkers: workers, FetchPollInterval: pollInterval}
+	}
+}

@@ -1,0 +1,79 @@
+package op
+
+import (
+	"context"
+	"net/url"
+
+	"atrium/authz"
+	"atrium/internal/apperr"
+	"atrium/internal/principal"
+)
+
+// Call is what a door adds to one call of an operation. The zero value adds nothing.
+type Call struct {
+	IdempotencyKey string // ≤ 255 characters; empty for none
+	Fingerprint    [32]byte
+	Render         func(out any) (Answer, error) // needed with IdempotencyKey: the answer to keep
+	IfMatch        func(row any) bool            // nil for none: whether the row is still as the caller saw it
+
+	admitted *authz.Decision // Admit's, about the operation's own verb; nil when it was not asked
+	checked  bool            // the input has been held against its rules, by Decode or Check
+}
+
+// Answer is what a door sent back, kept under an idempotency key.
+type Answer struct {
+	Status   int
+	Header   map[string]string
+	Body     []byte
+	Repeated bool // this is the first answer to an earlier call with the same key
+}
+
+// Admit returns an error when the caller is nobody or lacks the operation's scope; doors ask it before they read a
+// body. The denial is audited; target is the id that the caller named, if any. Run decides nothing again for the call that
+// Admit returns, unless the input asks for finer verbs.
+func (o *Operation[In, Out]) Admit(ctx context.Context, e *Engine, target string) (Call, error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return Call{}, apperr.New(apperr.Unauthorized, "Authentication is required.")
+	}
+	d, err := e.decide(ctx, p, &o.info, o.info.Verb)
+	if err != nil {
+		return Call{}, err
+	}
+	if !d.Allow && d.By.Kind != "role" {
+		return Call{}, e.refuse(ctx, p, &o.info, []string{o.info.Verb}, target, d)
+	}
+	return Call{admitted: &d}, nil
+}
+
+// Decode reads the input from a body and URL parameters. Returns validation_error with one detail per fault.
+func (o *Operation[In, Out]) Decode(raw []byte, pathParam func(string) string, query url.Values) (In, error) {
+	var in In
+	if details := o.info.Input.Decode(raw, pathParam, query, &in); len(details) > 0 {
+		return in, apperr.Invalid(details...)
+	}
+	return in, nil
+}
+
+// Check holds the input that a door has bound to the operation's struct by itself against the operation's rules: sent are
+// the body's fields as the caller sent them, decoded. Returns the error that Decode returns for the same body.
+func (o *Operation[In, Out]) Check(sent map[string]any) error {
+	if details := o.info.Input.CheckSent(sent); len(details) > 0 {
+		return apperr.Invalid(details...)
+	}
+	return nil
+}
+
+// Checked returns the call of an input that passed Decode or Check, which is not checked a second time.
+func (c Call) Checked() *Call {
+	c.checked = true
+	return &c
+}
+
+// matches returns precondition_failed when the caller saw an older row.
+func (c *Call) matches(row any) error {
+	if c == nil || c.IfMatch == nil || c.IfMatch(row) {
+		return nil
+	}
+	return apperr.New(apperr.PreconditionFailed, "The resource has changed since you read it.")
+}

@@ -1,0 +1,82 @@
+package op
+
+import (
+	"context"
+	"errors"
+
+	"atrium/internal/apperr"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// Work runs fn in one transaction within a company, for a worker of that name (principal.Worker). In it the worker runs
+// operations (RunIn), emits events, inserts jobs and completes its own, and touches rows of the company alone. All of it
+// commits together when fn returns nil. fn may run more than once, after a serialization failure of PostgreSQL.
+//
+// A refusal of an operation that fn ran is returned and audited, and nothing else of the transaction stays, whether or not
+// fn returned it.
+func (e *Engine) Work(ctx context.Context, companyID, name string, fn func(ctx context.Context, tx *Tx) error) error {
+	a := &attempt{engine: e, principal: principal.Worker(companyID, name), info: &Info{Name: name}}
+	ctx = principal.With(ctx, a.principal)
+	var inner refusal
+	err := e.Store.Write(ctx, func(ctx context.Context, dbtx *store.Tx) error {
+		tx := &Tx{Client: dbtx.Client, attempt: a, db: dbtx}
+		err := fn(ctx, tx)
+		inner = tx.inner
+		if err == nil {
+			err = inner.err
+		}
+		return err
+	})
+	if inner.of != nil && errors.Is(err, inner.err) {
+		return inner.of.failed(ctx, inner.err)
+	}
+	return err
+}
+
+// RunIn performs an operation inside a transaction that is open, as whoever the transaction belongs to: an operation's
+// caller, or a worker. It takes the steps of Run, with an audit entry of its own. Returns what the operation's function
+// returns, or an *apperr.Error, after which the transaction cannot commit any more: its function returns the error.
+//
+// The input is checked while the transaction is open. A caller whose input may be costly to check, because a customer chose
+// it, checks it before.
+func RunIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in In) (Out, error) {
+	var none Out
+	if tx.db == nil {
+		return none, tx.refuse(nil, errors.New("op: an operation was to run in a transaction that only reads"))
+	}
+	ctx, a, err := start(principal.With(ctx, tx.principal), tx.engine, o, in, nil)
+	if err != nil {
+		return none, tx.refuse(a, err)
+	}
+	within := &Tx{Client: tx.Client, attempt: a, db: tx.db}
+	var out Out
+	if o.info.Action == Read {
+		out, err = o.perform(ctx, within, in)
+	} else if err = o.prepared(ctx, a, tx.Client, in); err == nil { // it sees what the transaction has written
+		out, err = o.complete(ctx, within, in)
+	}
+	if err == nil {
+		err = tx.db.Flush(ctx) // what the database refuses is this operation's
+	}
+	if err != nil {
+		return none, tx.refuse(a, store.AsViolation(err))
+	}
+	return out, nil
+}
+
+// refusal is an error of RunIn, and the attempt that got it: nil when it got none.
+type refusal struct {
+	err error
+	of  *attempt
+}
+
+// refuse keeps the transaction from being committed, and returns why.
+func (tx *Tx) refuse(a *attempt, err error) error {
+	out := apperr.From(err)
+	if a != nil {
+		out = a.public(err)
+	}
+	tx.inner = refusal{err: out, of: a}
+	return out
+}

@@ -1,0 +1,63 @@
+package paging
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/rowcount"
+	"atrium/internal/op"
+)
+
+// Counter names a counter that triggers keep: how many rows of an entity there are, by a kind of counter ("request_service")
+// in the given facets, or in all of them when none is given. doc.go of internal/store says why there are counters.
+type Counter struct {
+	Entity string
+	Kind   string
+	Facets []string
+}
+
+// Count reads a counter of the caller's company, exact within the transaction that reads it.
+func (c Counter) Count(ctx context.Context, tx *op.Tx) (int, error) {
+	drv := ent.DriverOf(tx.Client)
+	d := sql.Dialect(drv.Dialect())
+	t := d.Table(rowcount.Table)
+	where := sql.And(sql.EQ(t.C(rowcount.FieldCompanyID), tx.Principal().CompanyID), sql.EQ(t.C(rowcount.FieldKind), c.Kind))
+	if len(c.Facets) > 0 {
+		where = sql.And(where, sql.In(t.C(rowcount.FieldFacet), anys(c.Facets)...))
+	}
+	query, args := d.Select("CAST(COALESCE(SUM(" + t.C(rowcount.FieldN) + "), 0) AS BIGINT)").From(t).Where(where).Query()
+	var rows sql.Rows
+	if err := drv.Query(ctx, query, args, &rows); err != nil {
+		return 0, fmt.Errorf("read the %s counter: %w", c.Kind, err)
+	}
+	n, err := sql.ScanInt(rows)
+	if cerr := rows.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the %s counter: %w", c.Kind, err)
+	}
+	return n, nil
+}
+
+// Counted pages a query whose total a counter knows. Where access policies hide some of the rows, those that are left are
+// counted instead.
+func Counted[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
+	ctx context.Context, tx *op.Tx, page Page, sorts op.Sorts, c Counter, q Q,
+) (List[*Row], error) {
+	if tx.Narrowed(c.Entity) {
+		return Of(ctx, page, sorts, q)
+	}
+	return Read(ctx, page, sorts, func(ctx context.Context) (int, error) { return c.Count(ctx, tx) }, rowsOf(page, sorts, q))
+}
+
+func anys(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, t := range texts {
+		out[i] = t
+	}
+	return out
+}

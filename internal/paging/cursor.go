@@ -1,0 +1,172 @@
+package paging
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/internal/apperr"
+	"atrium/internal/input"
+	"atrium/internal/op"
+)
+
+// Window pages a list by where a row stands: the page's Size rows after the one that After is the cursor of. Rows that
+// come and go meanwhile neither repeat nor hide others, and the last page costs what the first does.
+type Window struct {
+	After     string // a row's Cursor, in the same order; empty for the beginning
+	Uncounted bool   // nobody asked for Total
+}
+
+// SetWindow makes the page a window: size rows after a cursor, in the order of a sort. counted asks for the total; columns
+// are what is read of a row.
+func (p *Page) SetWindow(size int, after, sort string, counted bool, columns ...string) {
+	p.Size, p.Sort, p.Window, p.Columns = size, sort, &Window{After: after, Uncounted: !counted}, columns
+}
+
+// readWindow is Read for windows. Returns validation_error, naming "after", for what is no cursor of the list.
+func readWindow[T any](ctx context.Context, page Page, sorts op.Sorts, count func(context.Context) (int, error), rows Rows[T]) (List[T], error) {
+	out := List[T]{Page: page, sorts: sorts}
+	order, err := windowOrder[T](page, sorts)
+	if err != nil {
+		return out, err
+	}
+	if !page.Window.Uncounted {
+		if out.Total, err = count(ctx); err != nil {
+			return out, fmt.Errorf("count the rows: %w", err)
+		}
+	}
+	if out.Rows, err = rows(ctx, order, 0, page.Size+1); err != nil { // one more, to know whether rows follow
+		return out, fmt.Errorf("read the page: %w", err)
+	}
+	out.cut()
+	return out, nil
+}
+
+// cut takes the row away that only tells that there is more.
+func (l *List[T]) cut() {
+	if l.More = len(l.Rows) > l.Page.Size; l.More {
+		l.Rows = l.Rows[:l.Page.Size]
+	}
+}
+
+// windowOrder is Order, narrowed to the rows after the cursor.
+func windowOrder[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) {
+	order := page.Order(sorts)
+	after, err := afterCursor[T](page, sorts)
+	if err != nil {
+		return nil, err
+	}
+	return func(sel *sql.Selector) {
+		after(sel)
+		order(sel)
+	}, nil
+}
+
+// afterCursor narrows a query to the rows after the cursor: one comparison of the whole key, which an index answers.
+func afterCursor[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) {
+	if page.Window.After == "" {
+		return func(*sql.Selector) {}, nil
+	}
+	columns, desc := page.keys(sorts)
+	key, err := readCursor[T](page, columns)
+	if err != nil {
+		return nil, apperr.InvalidField("after", "is no cursor of this list") // what is wrong with it helps nobody
+	}
+	return func(sel *sql.Selector) {
+		qualified := make([]string, len(columns))
+		for i, c := range columns {
+			qualified[i] = sel.C(c)
+		}
+		if desc {
+			sel.Where(sql.CompositeLT(qualified, key...))
+		} else {
+			sel.Where(sql.CompositeGT(qualified, key...))
+		}
+	}, nil
+}
+
+// cursor is what stands in a cursor's text: the order that it was made for and the row's key in it.
+type cursor struct {
+	Sort string `json:"s"`
+	Key  []any  `json:"k"`
+}
+
+// Cursor returns where a row of the list stands, as text that only Window.After understands.
+func (l List[T]) Cursor(row T) string {
+	columns, _ := l.Page.keys(l.sorts)
+	c := cursor{Sort: l.Page.Sort, Key: make([]any, len(columns))}
+	v := reflect.Indirect(reflect.ValueOf(row))
+	for i, column := range columns {
+		c.Key[i] = v.FieldByIndex(columnOf(v.Type(), column)).Interface()
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		panic(fmt.Sprintf("cursor of %T: %v", row, err)) // texts, numbers and times always encode
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// readCursor returns the key in a cursor's text, of the columns' own types.
+func readCursor[T any](page Page, columns []string) ([]any, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(page.Window.After)
+	if err != nil {
+		return nil, fmt.Errorf("read the cursor: %w", err)
+	}
+	var c struct {
+		Sort string            `json:"s"`
+		Key  []json.RawMessage `json:"k"`
+	}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return nil, fmt.Errorf("read the cursor: %w", err)
+	}
+	if c.Sort != page.Sort || len(c.Key) != len(columns) {
+		return nil, errors.New("read the cursor: it is of another order")
+	}
+	typ := reflect.TypeFor[T]()
+	for typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	key := make([]any, len(columns))
+	for i, column := range columns {
+		v := reflect.New(typ.FieldByIndex(columnOf(typ, column)).Type)
+		if err := json.Unmarshal(c.Key[i], v.Interface()); err != nil {
+			return nil, fmt.Errorf("read the cursor: %w", err)
+		}
+		key[i] = plain(v.Elem())
+		if s, ok := key[i].(string); ok && !input.Storable(s) {
+			return nil, errors.New("read the cursor: a character that no column takes")
+		}
+	}
+	return key, nil
+}
+
+// plain returns a value as drivers take it, without the name of its type.
+func plain(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Int, reflect.Int8, reflect.Int64:
+		return v.Int()
+	}
+	if t, ok := v.Interface().(time.Time); ok {
+		return t.UTC()
+	}
+	return v.Interface()
+}
+
+// columnOf returns the index of the field that holds a column of an Ent entity.
+func columnOf(t reflect.Type, column string) []int {
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == column && f.IsExported() {
+			return f.Index
+		}
+	}
+	panic(fmt.Sprintf("%s has no column %s to order by", t, column)) // a list's sorts name columns of its rows
+}

@@ -1,0 +1,67 @@
+package paging
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/internal/op"
+)
+
+// paged is an input that embeds Page.
+type paged interface{ page() Page }
+
+// NewList declares the operation that lists an entity: query returns the rows that an input asks for, in no order.
+func NewList[In paged, Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
+	name string, spec op.Spec, query func(ctx context.Context, tx *op.Tx, in In) Q,
+) *op.Operation[In, List[*Row]] {
+	return op.New(name, spec, func(ctx context.Context, tx *op.Tx, in In) (List[*Row], error) {
+		return Of(ctx, in.page(), spec.Sorts, query(ctx, tx, in))
+	})
+}
+
+// ByIDs is the input of operations that look many rows up at once: what edges lead to. An id that is no row of the
+// company is left out of what they return.
+type ByIDs struct {
+	IDs     []string `json:"-"`
+	Columns []string `json:"-"` // what is read of a row; all columns when there are none
+}
+
+// NewLookUp declares the operation that reads the rows of many ids at once, by the same rights as a read of one, and
+// returns them by id.
+func NewLookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
+	name string, spec op.Spec, query func(tx *op.Tx) Q,
+) *op.Operation[ByIDs, map[string]*Row] {
+	return op.New(name, spec, func(ctx context.Context, tx *op.Tx, in ByIDs) (map[string]*Row, error) {
+		return LookUp(ctx, query(tx), in)
+	})
+}
+
+// LookUp returns the rows of a query that have one of the ids, by id.
+func LookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx context.Context, q Q, in ByIDs) (map[string]*Row, error) {
+	if len(in.Columns) > 0 {
+		q.Where(P(selecting(in.Columns)))
+	}
+	rows, err := q.Where(P(sql.FieldIn("id", in.IDs...))).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up by id: %w", err)
+	}
+	id := columnOf(reflect.TypeFor[Row](), "id")
+	out := make(map[string]*Row, len(rows))
+	for _, row := range rows {
+		out[reflect.ValueOf(row).Elem().FieldByIndex(id).String()] = row
+	}
+	return out, nil
+}
+
+// NewChildren declares the operation that lists the children of many rows at once: column is the one of table, which query
+// reads, that holds the parent's id.
+func NewChildren[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
+	name string, spec op.Spec, table, column string, query func(tx *op.Tx) Q,
+) *op.Operation[OfParents, map[string]List[*Row]] {
+	return op.New(name, spec, func(ctx context.Context, tx *op.Tx, in OfParents) (map[string]List[*Row], error) {
+		return Children(ctx, tx, in, spec.Sorts, table, column, query(tx))
+	})
+}

@@ -1,0 +1,151 @@
+package paging
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/internal/op"
+)
+
+// Page is embedded in the inputs of lists.
+type Page struct {
+	Number int    `json:"-" query:"page" default:"1" minimum:"1" doc:"The page, counted from 1."`
+	Size   int    `json:"-" query:"pageSize" default:"20" minimum:"1" maximum:"100" doc:"Rows a page."`
+	Sort   string `json:"-" query:"sort" doc:"The field to order by; '-' in front of it means descending."`
+
+	Window  *Window  `json:"-"` // set by connections, which page by where a row stands instead of by Number
+	Columns []string `json:"-"` // windows: what is read of a row, besides what a cursor takes; all columns when there are none
+}
+
+// List is a page of rows and how many there are in all.
+type List[T any] struct {
+	Rows  []T
+	Total int // 0 when the window is uncounted
+	Page  Page
+	More  bool // windows: rows follow
+
+	sorts op.Sorts // windows: what cursors are made by
+}
+
+// Pages returns ⌈Total ÷ Size⌉.
+func (l List[T]) Pages() int { return (l.Total + l.Page.Size - 1) / l.Page.Size }
+
+// Query is what Ent generates to query an entity: Q is the query itself, such as *ent.ServiceQuery, and Row, P and O are
+// inferred from its methods.
+type Query[Q, Row any, P, O ~func(*sql.Selector)] interface {
+	Clone() Q
+	Where(predicates ...P) Q
+	Order(by ...O) Q
+	Offset(n int) Q
+	Limit(n int) Q
+	All(ctx context.Context) ([]*Row, error)
+	Count(ctx context.Context) (int, error)
+	IDs(ctx context.Context) ([]string, error)
+}
+
+// deepPage is the offset from which a page's ids are found first, through an index alone, and then its rows.
+const deepPage = 1000
+
+// Of pages a query.
+func Of[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx context.Context, page Page, sorts op.Sorts, q Q) (List[*Row], error) {
+	return Read(ctx, page, sorts, q.Clone().Count, rowsOf(page, sorts, q))
+}
+
+// rowsOf returns what reads rows of a query.
+func rowsOf[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](page Page, sorts op.Sorts, q Q) Rows[*Row] {
+	if q = q.Clone(); page.Window != nil && len(page.Columns) > 0 {
+		keys, _ := page.keys(sorts)
+		q.Where(P(selecting(slices.Concat(page.Columns, keys))))
+	}
+	return func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*Row, error) {
+		page := q.Clone().Order(O(order)).Offset(offset).Limit(limit)
+		if offset < deepPage {
+			return page.All(ctx)
+		}
+		ids, err := page.IDs(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("find the page's ids: %w", err)
+		}
+		return q.Clone().Where(P(sql.FieldIn("id", ids...))).Order(O(order)).All(ctx)
+	}
+}
+
+// selecting narrows a query to columns.
+func selecting(columns []string) func(*sql.Selector) {
+	columns = slices.Compact(slices.Sorted(slices.Values(columns)))
+	return func(s *sql.Selector) { s.Select(s.Columns(columns...)...) }
+}
+
+// Rows reads rows in an order.
+type Rows[T any] func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]T, error)
+
+// Read pages whatever can be counted and read in an order: it counts, and reads the page unless that lies past the end.
+func Read[T any](ctx context.Context, page Page, sorts op.Sorts, count func(context.Context) (int, error), rows Rows[T]) (List[T], error) {
+	page = page.normal()
+	if page.Window != nil {
+		return readWindow(ctx, page, sorts, count, rows)
+	}
+	total, err := count(ctx)
+	if err != nil {
+		return List[T]{}, fmt.Errorf("count the rows: %w", err)
+	}
+	out := List[T]{Total: total, Page: page}
+	offset, some := page.Offset(total)
+	if !some {
+		return out, nil
+	}
+	if out.Rows, err = rows(ctx, page.Order(sorts), offset, page.Size); err != nil {
+		return List[T]{}, fmt.Errorf("read the page: %w", err)
+	}
+	return out, nil
+}
+
+// normal returns the page with its defaults filled in.
+func (p Page) normal() Page {
+	if p.Number < 1 {
+		p.Number = 1
+	}
+	if p.Size < 1 {
+		p.Size = 20
+	}
+	return p
+}
+
+func (p Page) page() Page { return p }
+
+// Order returns what to order by: the sorted field (newest first without one), and the id as the last key, so that
+// pages never overlap.
+func (p Page) Order(s op.Sorts) func(*sql.Selector) {
+	columns, desc := p.keys(s)
+	return func(sel *sql.Selector) {
+		by := sql.Asc
+		if desc {
+			by = sql.Desc
+		}
+		for _, column := range columns {
+			sel.OrderBy(by(sel.C(column)))
+		}
+	}
+}
+
+// keys returns the columns that the page is ordered by, all of them in one direction: those of the sort, and the id.
+func (p Page) keys(s op.Sorts) (columns []string, desc bool) {
+	columns, desc = []string{"created_at"}, true
+	if p.Sort != "" {
+		columns, desc = strings.Split(s[strings.TrimPrefix(p.Sort, "-")], ","), strings.HasPrefix(p.Sort, "-")
+	}
+	return append(columns, "id"), desc
+}
+
+// Offset returns how many rows to skip, and false when the page lies past the end of total rows.
+func (p Page) Offset(total int) (int, bool) {
+	if p.Number-1 > total/p.Size {
+		return 0, false
+	}
+	off := (p.Number - 1) * p.Size
+	return off, off < total
+}

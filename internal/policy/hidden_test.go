@@ -1,0 +1,85 @@
+package policy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apperr"
+	"atrium/internal/catalog"
+	"atrium/internal/op"
+	"atrium/internal/policy"
+	"atrium/internal/principal"
+	"atrium/internal/testkit"
+)
+
+// An admin from whom a row is hidden, and who may write policies, does not find out what it says: explanations, replays,
+// the decision log and refusals speak only of what the caller may read. A text came out of 79 replays.
+func TestHiddenRowsAreNotGuessed(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, admin, member := w.As(w.A, principal.Owner), w.As(w.A, principal.Admin), w.As(w.A, principal.Member)
+		hidden := service(t, w, "Merger with Globex", map[string]string{"env": "secret"})
+		open := service(t, w, "Wiki", nil)
+		write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "secret", "principal.role": ["admin", "member"]}`)
+		write(t, w, "Deny", "read", "User", `{"resource.role": "owner", "principal.role": "admin"}`)
+		theirs := refused(t, w, member, catalog.GetService, op.ByID{ID: hidden.ID}, apperr.Forbidden)
+		require.NotEmpty(t, theirs.Reason, "who may not write policies may know which one it was")
+		own := refused(t, w, admin, catalog.GetService, op.ByID{ID: hidden.ID}, apperr.Forbidden)
+		require.Empty(t, own.Reason)
+		require.NotEmpty(t, own.DecisionID)
+
+		id := hidden.ID
+		refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
+		refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "update", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
+		id = open.ID
+		refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Owner.ID, Action: "read", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
+		require.False(t, testkit.Run(t, w, owner, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &hidden.ID}).Allowed)
+		id = theirs.DecisionID
+		refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "AccessDecision", ResourceID: &id}, apperr.Forbidden)
+
+		for _, guess := range []string{"M*", "N*"} {
+			drafts := []policy.Draft{
+				{Effect: "Allow", Action: "*", Resource: "*"},
+				{Effect: "Deny", Action: "read", Resource: "Service", Condition: policy.NewCondition([]byte(`{"resource.name": {"glob": "` + guess + `"}}`))},
+			}
+			require.Empty(t, testkit.Run(t, w, admin, policy.Replay, policy.ReplayInput{Policies: drafts}).Changed, guess)
+		}
+		drafts := []policy.Draft{{Effect: "Allow", Action: "*", Resource: "*"}}
+		require.NotEmpty(t, testkit.Run(t, w, owner, policy.Replay, policy.ReplayInput{Policies: drafts}).Changed, "who reads the row may try drafts on it")
+
+		refused(t, w, admin, policy.GetDecision, op.ByID{ID: theirs.DecisionID}, apperr.Forbidden)
+		mine := testkit.Run(t, w, admin, policy.GetDecision, op.ByID{ID: own.DecisionID})
+		require.Empty(t, mine.DecidedID)
+		require.NotContains(t, string(mine.Input), "Globex")
+		require.Contains(t, string(mine.Input), `"principal"`)
+		list := testkit.Run(t, w, admin, policy.ListDecisions, policy.ListDecisionsInput{})
+		require.Len(t, list.Rows, list.Total)
+		for _, d := range list.Rows {
+			require.Equal(t, w.A.Users[principal.Admin].ID, d.PrincipalID)
+			require.NotContains(t, string(d.Input), "Globex")
+		}
+		require.Contains(t, string(testkit.Run(t, w, owner, policy.GetDecision, op.ByID{ID: theirs.DecisionID}).Input), "Globex")
+	})
+}
+
+// A replay ends within a second, or is refused.
+func TestReplaysAreBounded(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		var condition []string
+		for i := range 50 {
+			condition = append(condition, fmt.Sprintf(`"resource.tags.t%d": {"nin": ["a", "${principal.id}", "${principal.attributes.x}"], "glob": "*a*b*c*", "exists": true}`, i))
+		}
+		var drafts []policy.Draft
+		for range 200 {
+			drafts = append(drafts, policy.Draft{Effect: "Deny", Action: "*", Resource: "*", Condition: policy.NewCondition([]byte("{" + strings.Join(condition, ", ") + "}"))})
+		}
+		e := refused(t, w, w.As(w.A, principal.Owner), policy.Replay, policy.ReplayInput{Policies: drafts}, apperr.Validation)
+		require.Equal(t, "last", e.Details[0].Field)
+		_, _, err := op.Run(w.As(w.A, principal.Owner), w.Engine, policy.Replay, policy.ReplayInput{Policies: drafts[:1]}, nil)
+		require.NoError(t, err)
+	})
+}

@@ -1,0 +1,101 @@
+package ratelimit
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/ratecount"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// flushEvery is how often day counts are written.
+const flushEvery = 5 * time.Second
+
+// DayCounts keeps a memory limiter's daily counts in the database, so that a restart does not give everyone a new day.
+type DayCounts struct {
+	store   *store.Store
+	limiter *Memory
+	written map[string]DayCount
+}
+
+// NewDayCounts returns the counts of limiter, loaded from the database.
+func NewDayCounts(ctx context.Context, s *store.Store, limiter *Memory) (*DayCounts, error) {
+	d := &DayCounts{store: s, limiter: limiter, written: map[string]DayCount{}}
+	ctx = principal.System(ctx, "daily counts of all credentials are kept together")
+	rows, err := s.Reader().RateCount.Query().Where(ratecount.Day(s.Clock().Now().Format(time.DateOnly))).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read daily counts: %w", err)
+	}
+	var counts []DayCount
+	for _, row := range rows {
+		day, err := time.Parse(time.DateOnly, row.Day)
+		if err != nil {
+			return nil, fmt.Errorf("read daily counts: %w", err)
+		}
+		c := DayCount{Key: row.ID, Day: day, Count: row.Count}
+		counts = append(counts, c)
+		d.written[row.ID] = c
+	}
+	limiter.Restore(counts)
+	return d, nil
+}
+
+// Run writes what has changed every few seconds until ctx ends, and then once more.
+func (d *DayCounts) Run(ctx context.Context, log *slog.Logger) error {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := d.flush(ctx); err != nil {
+				log.WarnContext(ctx, "daily counts were not written", "error", err)
+			}
+		case <-ctx.Done():
+			return d.last(ctx)
+		}
+	}
+}
+
+// last writes once more after ctx has ended, within a time of its own.
+func (d *DayCounts) last(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
+	defer cancel()
+	return d.flush(ctx)
+}
+
+func (d *DayCounts) flush(ctx context.Context) error {
+	var changed []DayCount
+	for _, c := range d.limiter.Snapshot() {
+		if d.written[c.Key] != c {
+			changed = append(changed, c)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	ctx = principal.System(ctx, "daily counts of all credentials are kept together")
+	err := d.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for _, c := range changed {
+			day := c.Day.Format(time.DateOnly)
+			n, err := tx.RateCount.Update().Where(ratecount.ID(c.Key)).SetDay(day).SetCount(c.Count).Save(ctx)
+			if err == nil && n == 0 {
+				err = tx.RateCount.Create().SetID(c.Key).SetDay(day).SetCount(c.Count).Exec(ctx)
+			}
+			if err != nil && !ent.IsConstraintError(err) {
+				return fmt.Errorf("keep the count of %s: %w", c.Key, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep daily counts: %w", err)
+	}
+	for _, c := range changed {
+		d.written[c.Key] = c
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package ratelimit_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/ratelimit"
+	"atrium/internal/testkit"
+)
+
+func TestDayCountsSurviveARestart(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		limit := ratelimit.Limit{PerMinute: 1000, PerDay: 5}
+		stopped, cancel := context.WithCancel(t.Context())
+		cancel()
+		// run is one life of the server: n calls are let through, and it stops.
+		run := func(key string, want int) {
+			m := ratelimit.NewMemory()
+			d, err := ratelimit.NewDayCounts(t.Context(), w.Store, m)
+			require.NoError(t, err)
+			for range 3 {
+				r, err := m.Take(t.Context(), key, limit, w.Clock.Now())
+				require.NoError(t, err)
+				require.Equal(t, want > 0, r.Allowed)
+				want--
+			}
+			require.NoError(t, d.Run(stopped, slog.New(slog.DiscardHandler)))
+		}
+		run("key_1", 5)
+		run("key_1", 2)
+		run("key_1", 0)
+		run("key_2", 5)
+		w.Clock.SetOffset(24 * time.Hour)
+		run("key_1", 5)
+	})
+}

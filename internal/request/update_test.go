@@ -1,0 +1,33 @@
+package request
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A member cancels own requests and changes nothing else with it: whatever field a PATCH names besides status takes
+// request.update. The fields are the declaration's, so that a new one cannot ride along.
+func TestEveryFieldTakesTheRight(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[UpdateInput]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "-" || name == "status" {
+			continue
+		}
+		n++
+		for _, body := range []string{`{"status": "CANCELLED", "` + name + `": null}`, `{"` + name + `": null}`} {
+			var in UpdateInput
+			require.NoError(t, json.Unmarshal([]byte(body), &in), body)
+			require.Contains(t, in.verbs(), "request.update", body)
+		}
+	}
+	require.GreaterOrEqual(t, n, 7)
+	var in UpdateInput
+	require.NoError(t, json.Unmarshal([]byte(`{"status": "CANCELLED"}`), &in))
+	require.Equal(t, []string{"request.cancel"}, in.verbs())
+}

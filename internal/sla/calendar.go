@@ -1,0 +1,152 @@
+package sla
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	_ "time/tzdata" // the zones are the same wherever the product runs
+)
+
+// maxDays bounds how far a calendar looks: twenty years.
+const maxDays = 20 * 366
+
+// ErrNoWork is returned when a calendar has too little working time in the twenty years after a moment.
+var ErrNoWork = errors.New("the calendar has no working time left in the next twenty years")
+
+// Hours are one stretch of work on one day of the week: minutes of the local day, From included and To not, 0 to 1440.
+type Hours struct {
+	Day      time.Weekday
+	From, To int
+}
+
+// Calendar knows the working hours of a company. Immutable; safe for concurrent use.
+type Calendar struct {
+	zone     *time.Location
+	week     [7][]Hours // sorted, without overlaps
+	holidays map[string]bool
+	always   bool // every moment is working time
+}
+
+// New returns a calendar. Without hours, all hours of all days that are no holidays are working time. Returns an error
+// for a zone that the IANA database does not know, for hours outside a day, and for a holiday that is no YYYY-MM-DD.
+func New(zone string, hours []Hours, holidays []string) (*Calendar, error) {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		return nil, fmt.Errorf("load the zone: %w", err)
+	}
+	c := &Calendar{zone: loc, holidays: make(map[string]bool, len(holidays)), always: len(hours)+len(holidays) == 0}
+	for _, day := range holidays {
+		if _, err := time.Parse(time.DateOnly, day); err != nil {
+			return nil, fmt.Errorf("read a holiday: %w", err)
+		}
+		c.holidays[day] = true
+	}
+	if len(hours) == 0 {
+		for day := range c.week {
+			c.week[day] = []Hours{{time.Weekday(day), 0, 24 * 60}}
+		}
+	}
+	for _, h := range hours {
+		if h.From < 0 || h.To > 24*60 || h.From >= h.To || h.Day < time.Sunday || h.Day > time.Saturday {
+			return nil, fmt.Errorf("hours from %d to %d on day %d are none", h.From, h.To, h.Day)
+		}
+		c.week[h.Day] = append(c.week[h.Day], h)
+	}
+	for day := range c.week {
+		c.week[day] = merged(c.week[day])
+	}
+	return c, nil
+}
+
+// merged sorts stretches and joins those that touch.
+func merged(list []Hours) []Hours {
+	slices.SortFunc(list, func(a, b Hours) int { return a.From - b.From })
+	var out []Hours
+	for _, h := range list {
+		if n := len(out); n > 0 && h.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, h.To)
+			continue
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// Add returns the moment that lies d of working time after t. Returns ErrNoWork when there is none.
+func (c *Calendar) Add(t time.Time, d time.Duration) (time.Time, error) {
+	if c.always || d <= 0 {
+		return t.Add(max(d, 0)), nil
+	}
+	for from, to := range c.stretches(t) {
+		length := to.Sub(from)
+		if d <= length {
+			return from.Add(d).In(t.Location()), nil
+		}
+		d -= length
+	}
+	return time.Time{}, ErrNoWork
+}
+
+// Next returns the first moment of working time at t or later. Returns ErrNoWork when there is none.
+func (c *Calendar) Next(t time.Time) (time.Time, error) {
+	if c.always {
+		return t, nil
+	}
+	for from := range c.stretches(t) {
+		return from.In(t.Location()), nil
+	}
+	return time.Time{}, ErrNoWork
+}
+
+// Between returns how much working time lies between two moments; 0 when to is not after from.
+func (c *Calendar) Between(from, to time.Time) time.Duration {
+	if c.always {
+		return max(to.Sub(from), 0)
+	}
+	var sum time.Duration
+	for begin, end := range c.stretches(from) {
+		if !begin.Before(to) {
+			break
+		}
+		if end.After(to) {
+			end = to
+		}
+		sum += end.Sub(begin)
+	}
+	return sum
+}
+
+// stretches yields the working time after t in order, each as two moments; the first may begin at t. The caller ends it.
+//
+// It walks through pieces of local days within which the clock does not change. There the moments of a stretch are those at
+// which the clock shows it: an hour that the clock skips is none, one that it shows twice counts twice.
+func (c *Calendar) stretches(t time.Time) func(yield func(from, to time.Time) bool) {
+	return func(yield func(from, to time.Time) bool) {
+		for range maxDays {
+			local := t.In(c.zone)
+			y, m, d := local.Date()
+			_, offset := local.Zone()
+			midnight := time.Date(y, m, d, 0, 0, -offset, 0, time.UTC)
+			end := midnight.Add(24 * time.Hour)
+			if _, change := local.ZoneBounds(); !change.IsZero() && change.Before(end) {
+				end = change
+			}
+			if !c.holidays[local.Format(time.DateOnly)] {
+				for _, h := range c.week[local.Weekday()] {
+					from, to := midnight.Add(time.Duration(h.From)*time.Minute), midnight.Add(time.Duration(h.To)*time.Minute)
+					if from.Before(t) {
+						from = t
+					}
+					if to.After(end) {
+						to = end
+					}
+					if from.Before(to) && !yield(from, to) {
+						return
+					}
+				}
+			}
+			t = end
+		}
+	}
+}

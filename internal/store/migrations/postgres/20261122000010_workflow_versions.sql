@@ -1,0 +1,4 @@
+-- Create "workflow_versions" table
+CREATE TABLE "workflow_versions" ("id" character varying NOT NULL, "created_at" timestamptz NOT NULL, "updated_at" timestamptz NOT NULL, "company_id" character varying NOT NULL, "version" bigint NOT NULL, "definition" json NOT NULL, "uses" jsonb NULL, "published_at" timestamptz NOT NULL, "published_by" character varying NOT NULL, "workflow_id" character varying NOT NULL, PRIMARY KEY ("id"), CONSTRAINT "workflow_versions_company_owner" FOREIGN KEY ("company_id") REFERENCES "companies" ("id") ON UPDATE NO ACTION ON DELETE NO ACTION, CONSTRAINT "workflow_versions_workflows_workflow" FOREIGN KEY ("company_id", "workflow_id") REFERENCES "workflows" ("company_id", "id") ON UPDATE NO ACTION ON DELETE CASCADE);
+-- Create index "workflowversion_company_id_workflow_id_version" to table: "workflow_versions"
+CREATE UNIQUE INDEX "workflowversion_company_id_workflow_id_version" ON "workflow_versions" ("company_id", "workflow_id", "version");

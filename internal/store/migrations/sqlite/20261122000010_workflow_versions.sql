@@ -1,0 +1,4 @@
+-- Create "workflow_versions" table
+CREATE TABLE `workflow_versions` (`id` text NOT NULL, `created_at` datetime NOT NULL, `updated_at` datetime NOT NULL, `company_id` text NOT NULL, `version` integer NOT NULL, `definition` json NOT NULL, `uses` json NULL, `published_at` datetime NOT NULL, `published_by` text NOT NULL, `workflow_id` text NOT NULL, PRIMARY KEY (`id`), CONSTRAINT `workflow_versions_workflows_workflow` FOREIGN KEY (`company_id`, `workflow_id`) REFERENCES `workflows` (`company_id`, `id`) ON DELETE CASCADE, CONSTRAINT `workflow_versions_company_owner` FOREIGN KEY (`company_id`) REFERENCES `companies` (`id`) ON DELETE NO ACTION);
+-- Create index "workflowversion_company_id_workflow_id_version" to table: "workflow_versions"
+CREATE UNIQUE INDEX `workflowversion_company_id_workflow_id_version` ON `workflow_versions` (`company_id`, `workflow_id`, `version`);

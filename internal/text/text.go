@@ -1,0 +1,30 @@
+// Package text holds the few rules for texts that several packages need. A leaf: it imports nothing of the product.
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Cut shortens s to at most n bytes of valid UTF-8 without NUL, as both databases take it: for columns that callers fill.
+func Cut(s string, n int) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// Camel turns a column's name into the API's: created_by is createdBy.
+func Camel(column string) string {
+	parts := strings.Split(column, "_")
+	for i := 1; i < len(parts); i++ {
+		if parts[i] != "" {
+			parts[i] = strings.ToUpper(parts[i][:1]) + parts[i][1:]
+		}
+	}
+	return strings.Join(parts, "")
+}

@@ -1,0 +1,84 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/webhooksubscription"
+	"atrium/internal/events"
+	"atrium/internal/jobs"
+	"atrium/internal/store"
+)
+
+// queueName is where the jobs of attempts wait.
+const queueName = "webhooks"
+
+// relaxed is the priority of what happened long ago: a replay of many events holds up nothing else.
+const relaxed = 3
+
+// AttemptArgs is the job of one attempt at one delivery.
+type AttemptArgs struct {
+	Delivery     string `json:"delivery"`
+	Subscription string `json:"subscription"`
+	Company      string `json:"company"`
+	Attempt      int    `json:"attempt"` // which attempt of the delivery this is, from 1: once there are as many, the job is stale
+	Step         int    `json:"step"`    // where in the schedule of retries it stands, from 1: a replay begins anew
+}
+
+// Kind names the job.
+func (AttemptArgs) Kind() string { return "webhook" }
+
+// InsertOpts put the jobs into a queue of their own. River tries one again when its attempt could not even be recorded; how
+// often a delivery is attempted is the schedule's matter, where each attempt is a job of its own.
+func (AttemptArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queueName, MaxAttempts: 100}
+}
+
+// first returns the job that begins the schedule of a delivery that has had so many attempts.
+func first(d *ent.WebhookDelivery, attempts int) AttemptArgs {
+	return AttemptArgs{Delivery: d.ID, Subscription: d.SubscriptionID, Company: d.CompanyID, Attempt: attempts + 1, Step: 1}
+}
+
+// Deliver returns the subscriber that makes a delivery of an event for each enabled subscription that asks for it, with the
+// job of its first attempt. A company without subscriptions pays one statement.
+func Deliver(queue *jobs.Queue) events.Subscriber {
+	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+		subs, err := tx.WebhookSubscription.Query().
+			Where(webhooksubscription.CompanyID(e.CompanyID), webhooksubscription.EnabledEQ(true)).All(ctx)
+		if err != nil {
+			return fmt.Errorf("look for subscriptions: %w", err)
+		}
+		var creates []*ent.WebhookDeliveryCreate
+		for _, s := range subs {
+			if slices.Contains(s.Events, e.Type) {
+				creates = append(creates, delivery(tx.Client, s, e).SetCreatedAt(e.CreatedAt).SetNextAttemptAt(e.CreatedAt))
+			}
+		}
+		if len(creates) == 0 {
+			return nil
+		}
+		made, err := tx.WebhookDelivery.CreateBulk(creates...).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("make the deliveries: %w", err)
+		}
+		return insert(ctx, queue, tx, made, 0)
+	}
+}
+
+// delivery returns the create of an event's delivery to a subscription.
+func delivery(db *ent.Client, s *ent.WebhookSubscription, e *ent.Event) *ent.WebhookDeliveryCreate {
+	return db.WebhookDelivery.Create().SetSubscriptionID(s.ID).SetEventID(e.ID).SetEvent(e.Type)
+}
+
+// insert adds the jobs of the first attempts of deliveries that are new.
+func insert(ctx context.Context, queue *jobs.Queue, tx *store.Tx, made []*ent.WebhookDelivery, priority int) error {
+	list := make([]jobs.Job, len(made))
+	for i, d := range made {
+		list[i] = jobs.Job{Args: first(d, 0), Priority: priority}
+	}
+	return queue.InsertManyTx(ctx, tx, list...)
+}

@@ -1,0 +1,147 @@
+package webhook_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/webhook"
+)
+
+// fill takes all places of a receiver that are free, and returns what gives them back.
+func fill(t *testing.T, l webhook.Limits, receiver string) (leaves []func(bool)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // whoever would have to wait goes at once
+	for {
+		leave, snooze := l.Enter(ctx, receiver)
+		if snooze > 0 {
+			return leaves
+		}
+		leaves = append(leaves, leave)
+	}
+}
+
+// A receiver has so many attempts under way and no more; others are none of its business.
+func TestLimitOfAReceiver(t *testing.T) {
+	t.Parallel()
+	l := webhook.NewLimits()
+	leaves := fill(t, l, "a")
+	require.Len(t, leaves, webhook.PerReceiver)
+	require.Len(t, fill(t, l, "b"), webhook.PerReceiver)
+	leaves[0](true)
+	require.Len(t, fill(t, l, "a"), 1)
+}
+
+// Who finds no place of a receiver that answers quickly waits, and gets the first that is free, in turn.
+func TestWaitingForAPlace(t *testing.T) {
+	t.Parallel()
+	l := webhook.NewLimits()
+	leaves := fill(t, l, "a")
+	order := make(chan int, 5)
+	for i := range 5 {
+		go func() {
+			if _, snooze := l.Enter(t.Context(), "a"); snooze == 0 {
+				order <- i
+			}
+		}()
+		require.Eventually(t, func() bool { return l.Waiting() == i+1 }, patience, time.Millisecond)
+	}
+	for i := range 5 {
+		leaves[i](true)
+		require.Equal(t, i, <-order)
+	}
+	require.Zero(t, l.Waiting())
+}
+
+// Who finds no place of a receiver that has not come back for a while snoozes, the next one for longer than the one before,
+// and nobody for more than a minute. Nobody holds a slot of the node meanwhile.
+func TestSnoozing(t *testing.T) {
+	t.Parallel()
+	l := webhook.NewLimits()
+	leaves := fill(t, l, "a")
+	l.Age("a", 20*time.Second)
+	last := time.Duration(0)
+	for i := range 200 {
+		_, snooze := l.Enter(t.Context(), "a")
+		require.GreaterOrEqual(t, snooze, webhook.MinSnooze)
+		require.LessOrEqual(t, snooze, webhook.MaxSnooze)
+		if i < 10 {
+			require.Greater(t, snooze, last)
+		}
+		last = snooze
+	}
+	require.Equal(t, webhook.MaxSnooze, last.Round(time.Second))
+	require.Zero(t, l.Waiting())
+
+	leaves[0](true) // it has recovered
+	require.Len(t, fill(t, l, "a"), 1)
+}
+
+// However many receivers hang, some places are left for the others.
+func TestRoomForOthers(t *testing.T) {
+	t.Parallel()
+	l := webhook.NewLimits()
+	taken := 0
+	for i := range webhook.Slots / webhook.PerReceiver {
+		name := fmt.Sprint("hangs", i)
+		leave, _ := l.Enter(t.Context(), name)
+		l.Age(name, 20*time.Second)
+		leave(false)
+		first, _ := l.Enter(t.Context(), name)
+		require.NotNil(t, first)
+		l.Age(name, 20*time.Second)
+		taken += 1 + len(fill(t, l, name))
+	}
+	require.Less(t, taken, webhook.Slots*3/4)
+	for i := range 20 {
+		require.Len(t, fill(t, l, fmt.Sprint("quick", i)), webhook.PerReceiver)
+	}
+}
+
+func TestIdleReceiversAreForgotten(t *testing.T) {
+	t.Parallel()
+	l := webhook.NewLimits()
+	leaves := fill(t, l, "busy")
+	for i := range 1000 {
+		leave, snooze := l.Enter(t.Context(), fmt.Sprint(i))
+		require.Zero(t, snooze)
+		leave(true)
+	}
+	require.Equal(t, 1, l.Known())
+	require.Empty(t, fill(t, l, "busy"), "a receiver that somebody is at is kept")
+	for _, leave := range leaves {
+		leave(true)
+	}
+	require.Zero(t, l.Known())
+}
+
+func TestLimitsUnderLoad(t *testing.T) {
+	t.Parallel()
+	l := webhook.NewLimits()
+	var busy [4]atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 400 {
+		wg.Go(func() {
+			leave, snooze := l.Enter(t.Context(), fmt.Sprint(i%len(busy)))
+			if snooze > 0 {
+				return
+			}
+			if n := busy[i%len(busy)].Add(1); n > webhook.PerReceiver {
+				t.Errorf("%d calls at once", n)
+			}
+			time.Sleep(time.Millisecond) // a call
+			busy[i%len(busy)].Add(-1)
+			leave(true)
+		})
+	}
+	wg.Wait()
+	for i := range busy {
+		require.Len(t, fill(t, l, fmt.Sprint(i)), webhook.PerReceiver, "places that nobody gave back")
+	}
+}

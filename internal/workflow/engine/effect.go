@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"time"
+
+	"atrium/internal/workflow/definition"
+)
+
+// Effect is something that the commit of a step carries out, in the order of the list.
+type Effect interface{ effect() }
+
+// OpenTask opens the visit's task for those who are responsible.
+type OpenTask struct {
+	Visit   int
+	Phase   *definition.Phase
+	Title   string
+	DueAt   *time.Time
+	Correct []Invalid // what a DATA phase asks to be corrected; nil for the task of a PROCESS
+}
+
+// OpenApproval asks the approvers of an APPROVAL, or with SignOff those who are accountable for a PROCESS.
+type OpenApproval struct {
+	Visit     int
+	Phase     *definition.Phase
+	SignOff   bool
+	ExpiresAt *time.Time
+}
+
+// CloseApproval ends the visit's approval: APPROVED, REJECTED or EXPIRED.
+type CloseApproval struct {
+	Visit  int
+	Status string
+}
+
+// CloseOpen cancels whatever is open for the visit: tasks, approvals, incidents.
+type CloseOpen struct{ Visit int }
+
+// Sleep wakes the execution with Woke at a moment.
+type Sleep struct {
+	Visit int
+	Until time.Time
+}
+
+// Call makes an attempt of the visit's call at a moment, and then tells how it ended with Answered.
+type Call struct {
+	Visit   int
+	Phase   *definition.Phase
+	Attempt int
+	At      time.Time
+}
+
+// ActOnRequest accepts, completes or cancels the request.
+type ActOnRequest struct {
+	Phase  *definition.Phase
+	Action definition.RequestAction
+}
+
+// SetFields replaces the request's fields.
+type SetFields struct{ Fields map[string]any }
+
+// OpenIncident asks people to look at the visit.
+type OpenIncident struct {
+	Visit int
+	Fault Fault
+}
+
+// ResolveIncident closes the visit's incident.
+type ResolveIncident struct{ Visit int }
+
+// Tell tells the participants of a role that a phase was entered (consulted) or left (informed).
+type Tell struct {
+	Visit int
+	Phase *definition.Phase
+	Role  string
+}
+
+func (OpenTask) effect()        {}
+func (OpenApproval) effect()    {}
+func (CloseApproval) effect()   {}
+func (CloseOpen) effect()       {}
+func (Sleep) effect()           {}
+func (Call) effect()            {}
+func (ActOnRequest) effect()    {}
+func (SetFields) effect()       {}
+func (OpenIncident) effect()    {}
+func (ResolveIncident) effect() {}
+func (Tell) effect()            {}

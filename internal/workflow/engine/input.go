@@ -1,0 +1,77 @@
+package engine
+
+import "net/http"
+
+// Input is what makes an execution go on.
+type Input interface{ visit() int }
+
+// Begin starts an execution, whose state is the zero State.
+type Begin struct{}
+
+// Continue goes on where a step stopped at maxPhases, or was interrupted.
+type Continue struct{ Visit int }
+
+// TaskDone completes the visit's task. The caller has held Variables against the phase's form.
+type TaskDone struct {
+	Visit     int
+	Outcome   string // empty for next
+	Variables map[string]any
+}
+
+// Decided is an approver's decision.
+type Decided struct {
+	Visit int
+	Vote
+}
+
+// Woke tells that Wait.Until has come.
+type Woke struct{ Visit int }
+
+// Answered tells how an attempt of a call ended.
+type Answered struct {
+	Visit   int
+	Attempt int
+	Sent    any     // the call as the history shows it, secrets masked
+	Answer  *Answer // nil when there was none
+	Failure string  // why there was none, for people
+}
+
+// Answer is what a call was answered with.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   any // JSON where it is some, else text; secrets masked
+}
+
+// Retry enters the phase of an incident again. Variables replace those of the phases that it names.
+type Retry struct {
+	Visit     int
+	Variables map[string]any
+}
+
+// Skip leaves the phase of an incident by next.
+type Skip struct {
+	Visit     int
+	Variables map[string]any
+}
+
+// Stuck tells that an effect of the visit cannot be carried out: a participant who is not there, a secret that was deleted.
+type Stuck struct {
+	Visit   int
+	Code    string
+	Message string
+}
+
+// Cancel ends an execution.
+type Cancel struct{}
+
+func (Begin) visit() int      { return 0 }
+func (i Continue) visit() int { return i.Visit }
+func (i TaskDone) visit() int { return i.Visit }
+func (i Decided) visit() int  { return i.Visit }
+func (i Woke) visit() int     { return i.Visit }
+func (i Answered) visit() int { return i.Visit }
+func (i Retry) visit() int    { return i.Visit }
+func (i Skip) visit() int     { return i.Visit }
+func (i Stuck) visit() int    { return i.Visit }
+func (Cancel) visit() int     { return 0 }

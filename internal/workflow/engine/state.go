@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"atrium/internal/workflow/definition"
+)
+
+// Bounds of an execution.
+const (
+	MaxVisits    = 10_000  // phases entered
+	MaxVariables = 1 << 20 // bytes of JSON that phases may leave behind, all together
+
+	maxPhases = 100 // phases that one step enters; the next step goes on
+)
+
+// Status is where an execution is in its life.
+type Status string
+
+// The statuses of an execution, and of the visit of a phase (with Skipped, without Cancelled).
+const (
+	Running   Status = "RUNNING"
+	Waiting   Status = "WAITING"
+	Completed Status = "COMPLETED"
+	Failed    Status = "FAILED"
+	Cancelled Status = "CANCELLED"
+	Skipped   Status = "SKIPPED"
+)
+
+// Final tells whether an execution with the status does nothing more.
+func (s Status) Final() bool { return s == Completed || s == Failed || s == Cancelled }
+
+// State is an execution as it was committed.
+type State struct {
+	Status Status
+	Visit  *Visit         // of the phase in which it stands; nil before Begin
+	Wait   *Wait          // for what; nil when it waits for nothing
+	Phases map[string]any // what phases left behind, read as phases.<id>.*
+	Fault  *Fault         // why it failed
+}
+
+// Visit is one entry into a phase, as the history shows it.
+type Visit struct {
+	Number     int
+	PhaseID    string
+	Type       definition.Type
+	Status     Status
+	StartedAt  time.Time
+	FinishedAt *time.Time
+	Transition string // the way out that was taken; empty while it is not finished
+	Attempts   int
+	Input      any // what the phase was given, as JSON; nil for nothing
+	Output     any // what it left behind
+	Fault      *Fault
+}
+
+// Fault says what went wrong and where.
+type Fault struct {
+	PhaseID string `json:"phaseId"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// The codes of faults.
+const (
+	ExpressionFailed   = "expression_failed"
+	CallFailed         = "call_failed"
+	ValidationFailed   = "validation_failed"
+	ParticipantMissing = "participant_missing"
+	RequestConflict    = "request_conflict"
+	CalendarFailed     = "calendar_failed"
+	VariablesTooLarge  = "variables_too_large"
+	TooManySteps       = "too_many_steps"
+)
+
+// WaitKind is what an execution waits for.
+type WaitKind string
+
+// What an execution can wait for.
+const (
+	ForTask     WaitKind = "task"
+	ForApproval WaitKind = "approval"
+	ForSignOff  WaitKind = "sign_off" // an approval of a task's outcome by those who are accountable
+	ForTimer    WaitKind = "timer"
+	ForCall     WaitKind = "call"
+	ForIncident WaitKind = "incident"
+)
+
+// Wait is what an execution waits for.
+type Wait struct {
+	For     WaitKind       `json:"for"`
+	Until   *time.Time     `json:"until,omitempty"`   // when it goes on by itself: timers, deadlines, the next attempt of a call
+	Attempt int            `json:"attempt,omitempty"` // of the visit's calls, from 1; no two have the same
+	Try     int            `json:"try,omitempty"`     // of a call, from 1, since the phase was entered or an incident was retried
+	Votes   []Vote         `json:"votes,omitempty"`   // of an approval, in the order in which they came
+	Outcome string         `json:"outcome,omitempty"` // of the task that is signed off
+	Output  map[string]any `json:"output,omitempty"`  // likewise
+}
+
+// Vote is one approver's decision.
+type Vote struct {
+	Approver int    `json:"approver"` // the place in the phase's list, from 0
+	By       string `json:"by"`       // the user who decided
+	Approve  bool   `json:"approve"`
+}
+
+// Key is the idempotency key of the calls of a visit: the same on every retry, after a crash and after an incident.
+func Key(executionID string, v *Visit) string {
+	return executionID + "-" + v.PhaseID + "-" + strconv.Itoa(v.Number)
+}
+
+// Errors of Step. They change nothing.
+var (
+	// ErrStale is returned for an input that the execution does not wait for (any more).
+	ErrStale = errors.New("the execution does not wait for this")
+	// ErrNoWay is returned for an outcome that no transition is named after, and for a Skip of a phase without next.
+	ErrNoWay = errors.New("no transition of the phase has this name")
+	// ErrNotTheirTurn is returned for a decision of an approver who has decided, or whose turn it is not.
+	ErrNotTheirTurn = errors.New("the approver has decided already, or it is another one's turn")
+)

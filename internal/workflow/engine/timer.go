@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"atrium/internal/workflow/definition"
+)
+
+// timerPhase waits for a length of time or until a moment, both by a calendar where there is one: a length counts working
+// time, and a moment outside of it becomes the next moment of work. What has passed goes on at once.
+type timerPhase struct{}
+
+func (timerPhase) enter(r *run, p *definition.Phase) {
+	until, ok := moment(r, p.Timer)
+	if !ok {
+		return
+	}
+	r.state.Visit.Input = map[string]any{"until": until.UTC().Format("2006-01-02T15:04:05.000Z")}
+	if !until.After(r.env.Now) {
+		r.leave(p, definition.Next, nil)
+		return
+	}
+	r.effects = append(r.effects, Sleep{r.state.Visit.Number, until})
+	r.wait(Wait{For: ForTimer, Until: &until})
+}
+
+// moment returns when the timer is over; false when it cannot be told, which is an incident.
+func moment(r *run, t *definition.TimerConfig) (time.Time, bool) {
+	at := r.env.Now
+	if t.Until != nil {
+		var err error
+		if at, err = t.Until.Time(r.ctx, r.bind()); err != nil {
+			r.failedExpression("until", err)
+			return at, false
+		}
+		at = at.UTC().Truncate(time.Millisecond)
+	}
+	if t.CalendarID == "" {
+		if t.Duration != nil {
+			at = at.Add(t.Duration.Duration)
+		}
+		return at, true
+	}
+	c, err := r.env.Calendar(t.CalendarID)
+	if err == nil && t.Duration != nil {
+		at, err = c.Add(at, t.Duration.Duration)
+	} else if err == nil {
+		at, err = c.Next(at)
+	}
+	if err != nil {
+		r.stuck(CalendarFailed, fmt.Sprintf("The calendar %s could not be followed: %v.", t.CalendarID, err))
+		return at, false
+	}
+	return at, true
+}
+
+func (timerPhase) resume(r *run, p *definition.Phase, in Input) error {
+	if _, ok := in.(Woke); !ok || r.state.Wait.For != ForTimer || r.env.Now.Before(*r.state.Wait.Until) {
+		return ErrStale
+	}
+	r.leave(p, definition.Next, nil)
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package policies embeds the Rego modules and the roles' data that package authz evaluates.
+package policies

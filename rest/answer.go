@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"atrium/internal/gate"
+	"atrium/internal/op"
+)
+
+// answer renders a body with its headers.
+func (rt *route) answer(body any) (op.Answer, error) {
+	a := op.Answer{Status: rt.status, Header: map[string]string{}}
+	if body == nil {
+		return a, nil
+	}
+	var err error
+	if a.Body, err = encode(body, int(rt.size.Load())); err != nil {
+		return a, err
+	}
+	rt.size.Store(int64(len(a.Body)))
+	if rt.tagged {
+		a.Header["ETag"] = etag(a.Body)
+	}
+	if id := idIn(body); id != "" && rt.status == http.StatusCreated {
+		a.Header["Location"] = "/v1/" + collection(rt.path) + "/" + id
+	}
+	return a, nil
+}
+
+// collection is the last part of a path that one posts to: "offerings" of "/services/{id}/offerings".
+func collection(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// idIn returns the id of an enveloped resource.
+func idIn(body any) string {
+	data := reflect.ValueOf(body).FieldByName("Data")
+	if !data.IsValid() || data.Kind() != reflect.Struct {
+		return ""
+	}
+	if f := data.FieldByName("ID"); f.IsValid() && f.Kind() == reflect.String {
+		return f.String()
+	}
+	return ""
+}
+
+// encode writes JSON without HTML escapes and without a line's end; size is how long it is likely to be.
+func encode(v any, size int) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, size+size/8+64))
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// etag is a strong tag of an answer's bytes.
+func etag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+}
+
+// ifMatch returns the check of the request's If-Match header; nil when it has none. Weak tags never match.
+func ifMatch(r *http.Request, tag func(any) any) func(any) bool {
+	header := strings.Join(r.Header.Values("If-Match"), ",")
+	if header == "" || r.Method != http.MethodPatch && r.Method != http.MethodDelete {
+		return nil
+	}
+	return func(row any) bool {
+		if strings.TrimSpace(header) == "*" {
+			return true
+		}
+		body := tag(row)
+		if body == nil {
+			return false
+		}
+		b, err := encode(body, 0)
+		return err == nil && anyTag(header, etag(b))
+	}
+}
+
+// anyTag tells whether a header's list of tags holds tag.
+func anyTag(header, tag string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		if strings.TrimSpace(part) == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// reply sends an answer, or 304 when the caller has it already.
+func reply(w http.ResponseWriter, r *http.Request, a *op.Answer) {
+	h := w.Header()
+	for k, v := range a.Header {
+		h[k] = []string{v}
+	}
+	if a.Repeated {
+		h.Set("Idempotency-Replayed", "true")
+	}
+	if tag := a.Header["ETag"]; tag != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		if none := r.Header.Get("If-None-Match"); none != "" && (none == "*" || anyTag(strings.ReplaceAll(none, "W/", ""), tag)) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	if a.Status == http.StatusNoContent {
+		w.WriteHeader(a.Status)
+		return
+	}
+	gate.Send(w, a.Status, a.Body)
+}

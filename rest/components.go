@@ -1,0 +1,145 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atrium/internal/apperr"
+	"atrium/internal/gate"
+)
+
+// refusal is an error code and when it is given.
+type refusal struct {
+	Code apperr.Code
+	Doc  string
+}
+
+// Status returns the status that the code comes with.
+func (r refusal) Status() int { return gate.StatusOf(r.Code) }
+
+// allRefusals are the codes of the contract, by status.
+var allRefusals = []refusal{
+	{apperr.Validation, "A parameter, the body or one of its fields is not valid; `details` has one row per fault."},
+	{apperr.Unauthorized, "The API key or token is missing, wrong, expired or revoked."},
+	{apperr.Forbidden, "A scope, the role or an access policy says no; `reason` names it where you may know."},
+	{apperr.HTTPSRequired, "The request came over plain HTTP and was not processed."},
+	{apperr.NotFound, "There is nothing at this path, or nothing that is your company's."},
+	{apperr.MethodNotAllowed, "The path does not take this method; the header Allow lists those that it takes."},
+	{apperr.Conflict, "The resource's state, or another resource, stands in the way, such as one with the same slug."},
+	{apperr.PreconditionFailed, "The resource has changed since you read it: If-Match names an older ETag."},
+	{apperr.PayloadTooLarge, "The body has more than 1 MiB."},
+	{apperr.UnsupportedMediaType, "The body is not sent as application/json."},
+	{apperr.IdempotencyMismatch, "The idempotency key was used with another request."},
+	{apperr.RateLimited, "Too many requests; `retryAfter` and the header Retry-After say how many seconds to wait."},
+	{apperr.Internal, "Something went wrong on our side; `requestId` is what to quote to support."},
+	{apperr.Unavailable, "The service cannot answer at the moment. Try again shortly."},
+}
+
+// allCodes returns the codes of allRefusals.
+func allCodes() []any {
+	codes := make([]any, len(allRefusals))
+	for i, r := range allRefusals {
+		codes[i] = r.Code
+	}
+	return codes
+}
+
+// responseName names the shared response of an error's status.
+func responseName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
+
+// errorResponses returns one response per status of allRefusals, each with the codes that it comes with.
+func errorResponses(failure *huma.Schema) map[string]*huma.Response {
+	out := map[string]*huma.Response{"NotModified": {
+		Description: "The resource is still as If-None-Match knows it.", Headers: headerRefs(append([]string{"ETag"}, limited...)...),
+	}}
+	for _, r := range allRefusals {
+		name, doc := responseName(r.Status()), "`"+string(r.Code)+"`: "+r.Doc
+		if known := out[name]; known != nil {
+			known.Description += "\n\n" + doc
+			code := known.Content["application/json"].Schema.Properties["error"]
+			code.Enum = append(code.Enum, r.Code)
+			continue
+		}
+		schema := &huma.Schema{Ref: failure.Ref, Properties: map[string]*huma.Schema{"error": {Enum: []any{r.Code}}}}
+		example := gate.Error{Code: r.Code, Message: strings.Split(r.Doc, ";")[0]}
+		names := limited
+		switch r.Code {
+		case apperr.Unauthorized:
+			names = []string{"WWW-Authenticate", "X-Request-Id"}
+		case apperr.MethodNotAllowed:
+			names = append([]string{"Allow"}, limited...)
+		case apperr.RateLimited:
+			names = append([]string{"Retry-After"}, limited...)
+			schema.Required, example.RetryAfter = []string{"retryAfter"}, 7
+		case apperr.Internal:
+			schema.Required, example.RequestID = []string{"requestId"}, "rid_01k9ye4ryzf7stj6dqnm8x2v3b"
+		}
+		out[name] = &huma.Response{
+			Description: doc, Headers: headerRefs(names...),
+			Content: map[string]*huma.MediaType{"application/json": {Schema: schema, Example: example}},
+		}
+	}
+	return out
+}
+
+// limited are the headers of every answer to a caller who was recognised.
+var limited = []string{"X-Request-Id", "RateLimit", "RateLimit-Policy"}
+
+func headerRefs(names ...string) map[string]*huma.Header {
+	out := map[string]*huma.Header{}
+	for _, name := range names {
+		out[name] = &huma.Header{Ref: "#/components/headers/" + name}
+	}
+	return out
+}
+
+// headerParams are the request headers that rows take.
+var headerParams = map[string]*huma.Param{
+	"Idempotency-Key": {
+		Name: "Idempotency-Key", In: "header",
+		Description: "Makes a retry safe: for 24 hours the same key with the same request answers as the first time, with no second effect.",
+		Schema: &huma.Schema{
+			Type: huma.TypeString, MinLength: new(1), MaxLength: new(maxKey), Pattern: "^[ -~]+$",
+			Extensions: map[string]any{patternDoc: "printable ASCII characters"},
+		},
+	},
+	"If-Match": {
+		Name: "If-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+		Description: "The ETag that you read. When the resource has changed since, nothing happens and the answer is 412.",
+	},
+	"If-None-Match": {
+		Name: "If-None-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+		Description: "The ETag that you have. When the resource is still the same, the answer is 304 without a body.",
+	},
+}
+
+// headers are the headers of answers.
+var headers = map[string]*huma.Header{
+	"Allow":                header(huma.TypeString, "The methods that the path takes.", "GET, HEAD, POST"),
+	"ETag":                 header(huma.TypeString, "The resource's version, for If-Match and If-None-Match.", `"2Uu3sB7pTq1mVx0aZkLd"`),
+	"Idempotency-Replayed": header(huma.TypeString, "true when this is the kept answer to an earlier request with the same key.", "true"),
+	"Location":             header(huma.TypeString, "The path of the new resource.", "/v1/services/svc_01k9ye4ryzf7stj6dqnm8x2v3b"),
+	"RateLimit":            header(huma.TypeString, "Calls that are left in the window that runs out first, and the seconds until it starts anew.", `"minute";r=59;t=60`),
+	"RateLimit-Policy":     header(huma.TypeString, "The limits of the company's plan.", `"minute";q=60;w=60, "day";q=10000;w=86400`),
+	"Retry-After":          header(huma.TypeInteger, "Seconds to wait.", nil),
+	"WWW-Authenticate":     header(huma.TypeString, "How to authenticate.", `Bearer realm="atrium"`),
+	"X-Request-Id":         header(huma.TypeString, "The request's id, as audit entries and support know it.", "rid_01k9ye4ryzf7stj6dqnm8x2v3b"),
+}
+
+func header(kind, doc string, example any) *huma.Header {
+	return &huma.Header{Description: doc, Schema: &huma.Schema{Type: kind}, Example: example}
+}
+
+// securitySchemes are the credentials that rows take.
+var securitySchemes = map[string]*huma.SecurityScheme{
+	"apiKey": {
+		Type: "apiKey", Name: "x-api-key", In: "header",
+		Description: "An API key of the company: key_live_… for production, key_test_… for the sandbox.",
+	},
+	"bearer": {
+		Type: "http", Scheme: "bearer",
+		Description: "An access token of the identity provider (OAuth 2.0, authorization code with PKCE).",
+	},
+}
