@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -162,6 +163,21 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 		return Decision{By: By{Kind: "policy", ID: by}, Rows: RowsNone}, nil
 	}
 	d.By = By{Kind: "policy", ID: by}
+	if q.Action != "read" {
+		return d, nil
+	}
+	for i, p := range parents[q.Resource] { // a row is hidden with what it belongs to
+		above := Row{Resource: p.resource}
+		if i < len(row.parents) {
+			above = row.parents[i]
+		} else if !e.Settled(set, "read", p.resource) {
+			return Decision{By: By{Kind: "policy"}, Rows: RowsNone}, nil
+		}
+		q.Resource = p.resource
+		if of, err := e.DecideRow(ctx, set, c, q, above); err != nil || !of.Allow {
+			return of, err
+		}
+	}
 	return d, nil
 }
 
@@ -171,12 +187,14 @@ func (e *Engine) Open(set *Set) bool { return set.open && e.now.Load().operator 
 // Settled tells whether the policies answer for an action on a resource whatever the row, so that they can be asked
 // before there is one.
 func (e *Engine) Settled(set *Set, action, resource string) bool {
-	return set.bucket(action, resource).settled && e.now.Load().operator == nil
+	return set.bucket(action, resource).settled && e.now.Load().operator == nil &&
+		(action != "read" || !slices.ContainsFunc(parents[resource], func(p parent) bool { return !e.Settled(set, action, p.resource) }))
 }
 
 // Heavy tells whether decisions about an action on a resource may take so long that they are made before a transaction.
 func (e *Engine) Heavy(set *Set, action, resource string) bool {
-	return set.bucket(action, resource).weight >= heavy
+	return set.bucket(action, resource).weight >= heavy ||
+		action == "read" && slices.ContainsFunc(parents[resource], func(p parent) bool { return e.Heavy(set, action, p.resource) })
 }
 
 // AsksCaller tells whether policies look at the caller's teams or attributes, which a Caller must then be given.

@@ -196,11 +196,19 @@ func (g *generator) seed(t *testing.T, w *testkit.World) []table {
 	require.NoError(t, err)
 	users, err := db.User.Query().WithMemberships().All(owner)
 	require.NoError(t, err)
+	above := rowsOf(t, "Service", services, nil, func(ctx context.Context) ([]string, error) { return db.Service.Query().IDs(ctx) },
+		func(ctx context.Context) (int, error) { return db.Service.Query().Count(ctx) })
+	of := map[string]authz.Row{}
+	for _, row := range above.rows {
+		of[row.ID] = row
+	}
+	below := rowsOf(t, "Offering", offerings, nil, func(ctx context.Context) ([]string, error) { return db.Offering.Query().IDs(ctx) },
+		func(ctx context.Context) (int, error) { return db.Offering.Query().Count(ctx) })
+	for i, row := range below.rows {
+		below.rows[i] = row.Below(of[row.Parents()[0].ID])
+	}
 	return []table{
-		rowsOf(t, "Service", services, nil, func(ctx context.Context) ([]string, error) { return db.Service.Query().IDs(ctx) },
-			func(ctx context.Context) (int, error) { return db.Service.Query().Count(ctx) }),
-		rowsOf(t, "Offering", offerings, nil, func(ctx context.Context) ([]string, error) { return db.Offering.Query().IDs(ctx) },
-			func(ctx context.Context) (int, error) { return db.Offering.Query().Count(ctx) }),
+		above, below,
 		rowsOf(t, "User", users, func(u *ent.User) map[string][]string {
 			ids := []string{}
 			for _, m := range u.Edges.Memberships {

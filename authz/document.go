@@ -74,6 +74,26 @@ type Row struct {
 	entity   reflect.Value
 	lists    map[string][]string
 	doc      map[string]any // of the decision log, in place of an entity
+	parents  []Row          // what the row belongs to; a decision about reading it denies without
+}
+
+// Ref names a row of a resource.
+type Ref struct{ Resource, ID string }
+
+// Parents names the rows that the row belongs to, which Below adds: hidden parents hide it.
+func (r Row) Parents() []Ref {
+	var out []Ref
+	for _, p := range parents[r.Resource] {
+		id, _ := r.value(resources[r.Resource], []string{camel(p.column)}).(ast.String)
+		out = append(out, Ref{p.resource, string(id)})
+	}
+	return out
+}
+
+// Below returns the row with its parents, in the order in which Parents names them.
+func (r Row) Below(parents ...Row) Row {
+	r.parents = parents
+	return r
 }
 
 // RowOf returns the row that an Ent entity is; false when it is none that policies reach. lists holds the attributes

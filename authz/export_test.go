@@ -57,5 +57,13 @@ func InRego(ctx context.Context, e *Engine, set *Set, c *Caller, q Question, row
 		}
 		allowed = true
 	}
+	for _, above := range row.parents {
+		if q.Resource = above.Resource; !allowed || Exempt(c.Principal, q.Resource) {
+			continue
+		}
+		if allowed, err = InRego(ctx, e, set, c, q, above); err != nil {
+			return false, err
+		}
+	}
 	return allowed, nil
 }

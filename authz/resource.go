@@ -80,8 +80,12 @@ var unbound = map[string]string{
 // Bound tells whether policies are about a resource.
 func Bound(name string) bool { return unbound[name] == "" }
 
-// sides are entities that join rows of others: one is visible where both its sides are.
-var sides = map[string][]struct{ column, resource string }{
+// parent is a resource that rows belong to, and the column that names the row of it.
+type parent struct{ column, resource string }
+
+// parents are what the rows of an entity belong to: who may not see one of those may not see the row either.
+var parents = map[string][]parent{
+	"Offering":   {{offering.FieldServiceID, "Service"}},
 	"TeamMember": {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
 }
 

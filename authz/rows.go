@@ -48,7 +48,7 @@ func (e *Engine) Rows(set *Set, c *Caller) principal.Rows {
 
 // Narrow returns the predicate of an entity's rows; nil when all are visible. What cannot be decided is not visible.
 func (v *visible) Narrow(entity string) func(*sql.Selector) {
-	if !HasRows(entity) && sides[entity] == nil {
+	if !HasRows(entity) && parents[entity] == nil {
 		return nil
 	}
 	v.mu.Lock()
@@ -62,10 +62,7 @@ func (v *visible) Narrow(entity string) func(*sql.Selector) {
 }
 
 func (v *visible) make(entity string) func(*sql.Selector) {
-	if sides[entity] != nil {
-		return v.joining(entity)
-	}
-	f := v.filter(entity)
+	f := v.scope(entity)
 	if !Tells(entity) {
 		if f.all() {
 			return nil
@@ -75,12 +72,12 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 		}
 		return f.where
 	}
-	var hiding []filter                // resources of which some rows are hidden
+	var hiding []scope                 // resources of which some rows are hidden
 	for _, name := range Resources() { // in one order, so that statements can be kept ready
 		if name == AuditEntry || name == entity || !HasRows(name) {
 			continue
 		}
-		if other := v.filter(name); !other.all() {
+		if other := v.scope(name); !other.all() {
 			hiding = append(hiding, other)
 		}
 	}
@@ -100,28 +97,45 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 	}
 }
 
-// joining narrows an entity that joins others to rows whose sides are visible.
-func (v *visible) joining(entity string) func(*sql.Selector) {
-	var narrow []func(*sql.Selector)
-	for _, side := range sides[entity] {
-		f := v.filter(side.resource)
-		if f.all() {
-			continue
-		}
-		narrow = append(narrow, func(s *sql.Selector) { s.Where(f.exists(s, side.column)) })
-	}
-	if len(narrow) == 0 {
-		return nil
-	}
-	return func(s *sql.Selector) {
-		for _, where := range narrow {
-			where(s)
-		}
-	}
+// scope is what a caller may read of an entity: the rows that the filter lets through and whose parents may be read.
+type scope struct {
+	filter
+	within []within
 }
 
-// exists is whether the row that a column of s names is one that the filter lets through.
-func (f filter) exists(s *sql.Selector, column string) *sql.Predicate {
+// within are the parents of which some are hidden.
+type within struct {
+	column string
+	of     scope
+}
+
+func (v *visible) scope(entity string) scope {
+	out := scope{filter: v.filter(entity)}
+	for _, p := range parents[entity] {
+		if of := v.scope(p.resource); !of.all() {
+			out.within = append(out.within, within{p.column, of})
+		}
+	}
+	return out
+}
+
+// all tells whether every row may be read.
+func (f scope) all() bool { return f.filter.all() && len(f.within) == 0 }
+
+// where narrows a selector of the entity's table by the scope.
+func (f scope) where(s *sql.Selector) { s.Where(f.predicate(s)) }
+
+// predicate is the scope of the rows that s selects.
+func (f scope) predicate(s *sql.Selector) *sql.Predicate {
+	all := []*sql.Predicate{f.filter.predicate(s)}
+	for _, w := range f.within {
+		all = append(all, w.of.exists(s, w.column))
+	}
+	return sql.And(all...)
+}
+
+// exists is whether the row that a column of s names may be read.
+func (f scope) exists(s *sql.Selector, column string) *sql.Predicate {
 	if f.none() {
 		return sql.False()
 	}
@@ -135,10 +149,10 @@ func (f filter) exists(s *sql.Selector, column string) *sql.Predicate {
 	return sql.Exists(q)
 }
 
-// filter is what the policies let the caller read of one resource.
+// filter is what the policies let the caller read of one resource, and everything of an entity that is none.
 func (v *visible) filter(name string) filter {
-	if Exempt(v.caller.Principal, name) {
-		return filter{on: resources[name], permitted: always(true), denied: always(false)} // as the Rego has it
+	if resources[name] == nil || Exempt(v.caller.Principal, name) {
+		return filter{on: resources[name], permitted: always(true), denied: always(false)} // exempt as the Rego has it
 	}
 	f, err := v.set.bucket("read", name).filter(v.value(name), v.operator)
 	if err != nil {
@@ -164,7 +178,7 @@ func (v *visible) value(resource string) func([]string) ast.Value {
 
 // toldOf narrows audit entries, and decisions, to those about rows that are visible, and those about none. An entry of a
 // row that was deleted stays hidden where rows of its kind may be: nothing is left that would tell which.
-func toldOf(s *sql.Selector, hiding []filter) *sql.Predicate {
+func toldOf(s *sql.Selector, hiding []scope) *sql.Predicate {
 	types := make([]any, len(hiding))
 	told := []*sql.Predicate{sql.IsNull(s.C(auditentry.FieldResourceID))}
 	for i, f := range hiding {

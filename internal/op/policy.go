@@ -261,7 +261,29 @@ func (tx *Tx) RowOf(ctx context.Context, entity any) (authz.Row, error) {
 	if !ok {
 		return authz.Row{}, fmt.Errorf("%T is no row of a resource", entity)
 	}
-	return row, nil
+	return tx.Below(ctx, row)
+}
+
+// Below returns a row with the rows that it belongs to, as they are in the transaction. It stays without them where one is
+// gone, and so is hidden where any of them may be.
+func (tx *Tx) Below(ctx context.Context, row authz.Row) (authz.Row, error) {
+	ctx = tx.Unfiltered(ctx, "what a row belongs to may hide it")
+	var parents []authz.Row
+	for _, ref := range row.Parents() {
+		entity, err := authz.Load(ctx, tx.Client, ref.Resource, ref.ID)
+		if ent.IsNotFound(err) {
+			return row, nil
+		}
+		if err != nil {
+			return row, fmt.Errorf("read what the row belongs to: %w", err)
+		}
+		parent, err := tx.RowOf(ctx, entity)
+		if err != nil {
+			return row, err
+		}
+		parents = append(parents, parent)
+	}
+	return row.Below(parents...), nil
 }
 
 // secondLook tells a row that is not there from one that the policies hide: load found none among what the caller may

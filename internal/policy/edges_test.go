@@ -39,8 +39,8 @@ func TestEdges(t *testing.T) {
 		require.Empty(t, testkit.Run(t, w, member, catalog.LookUpOfferings, paging.ByIDs{IDs: []string{hidden}}))
 
 		write(t, w, "Deny", "read", "Service", `{"resource.name": "Wiki"}`)
-		o := testkit.Run(t, w, member, catalog.GetOffering, op.ByID{ID: visible})
-		require.Empty(t, testkit.Run(t, w, member, catalog.LookUpServices, paging.ByIDs{IDs: []string{o.ServiceID}}))
+		require.Empty(t, testkit.Run(t, w, member, catalog.LookUpServices, paging.ByIDs{IDs: []string{s.ID}}))
+		require.Empty(t, testkit.Run(t, w, member, catalog.OfferingsOf, in)[s.ID].Rows, "nor what belongs to what is hidden")
 
 		team := testkit.Run(t, w, owner, people.CreateTeam, people.CreateTeamInput{
 			Name: "All", MemberIDs: []string{w.A.Owner.ID, w.A.Users[principal.Agent].ID, w.A.Users[principal.Member].ID},

@@ -8,8 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/apperr"
+	"atrium/internal/auditlog"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
@@ -81,5 +83,37 @@ func TestReplaysAreBounded(t *testing.T) {
 		require.Equal(t, "last", e.Details[0].Field)
 		_, _, err := op.Run(w.As(w.A, principal.Owner), w.Engine, policy.Replay, policy.ReplayInput{Policies: drafts[:1]}, nil)
 		require.NoError(t, err)
+	})
+}
+
+// What belongs to a hidden row is hidden with it, from lists, look-ups, changes, explanations and the audit log.
+func TestOfferingsOfAHiddenServiceAreHidden(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, admin := w.As(w.A, principal.Owner), w.As(w.A, principal.Admin)
+		hidden, open := service(t, w, "Merger", map[string]string{"env": "secret"}), service(t, w, "Wiki", nil)
+		below, beside := offering(t, w, hidden), offering(t, w, open)
+		deny := write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "secret", "principal.role": ["admin", "agent"]}`)
+
+		refused(t, w, admin, catalog.GetOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
+		refused(t, w, admin, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: below.ID}, Name: op.SetTo("x")}, apperr.Forbidden)
+		refused(t, w, admin, catalog.DeleteOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
+		agent := refused(t, w, w.As(w.A, principal.Agent), catalog.GetOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
+		require.Equal(t, deny.ID, agent.Reason, "the policy that hides the service hides the offering")
+		found := testkit.Run(t, w, admin, catalog.LookUpOfferings, paging.ByIDs{IDs: []string{below.ID, beside.ID}})
+		require.Len(t, found, 1)
+		require.Contains(t, found, beside.ID)
+		for _, e := range testkit.Run(t, w, admin, auditlog.ListEntries, auditlog.ListEntriesInput{}).Rows {
+			require.NotEqual(t, below.ID, op.Or(e.ResourceID, ""))
+		}
+		explained := testkit.Run(t, w, owner, policy.Explain, policy.ExplainInput{
+			PrincipalID: w.A.Users[principal.Agent].ID, Action: "read", ResourceType: "Offering", ResourceID: &below.ID,
+		})
+		require.False(t, explained.Allowed)
+		require.Equal(t, deny.ID, explained.DecidedBy.ID)
+		testkit.Run(t, w, owner, catalog.GetOffering, op.ByID{ID: below.ID})
+
+		write(t, w, "Deny", "read", "Service", `{"principal.role": "admin"}`) // all of them, whatever the row
+		refused(t, w, admin, catalog.GetOffering, op.ByID{ID: beside.ID}, apperr.Forbidden)
 	})
 }

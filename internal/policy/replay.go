@@ -177,7 +177,9 @@ func keptRow(ctx context.Context, tx *op.Tx, d *ent.AccessDecision) (row authz.R
 		return authz.Row{}, false, fmt.Errorf("read decision %s: %w", d.ID, err)
 	}
 	id := op.Or(d.ResourceID, "")
-	row = authz.RowOfInput(d.ResourceType, id, in.Resource)
+	if row, err = tx.Below(ctx, authz.RowOfInput(d.ResourceType, id, in.Resource)); err != nil {
+		return row, false, err
+	}
 	if in.Resource != nil {
 		if visible, err = tx.Shows(ctx, row); err != nil || !visible {
 			return row, false, err
