@@ -44,7 +44,7 @@ type AuditEntry struct {
 	UserAgent string `json:"user_agent,omitempty"`
 	// RequestID holds the value of the "request_id" field.
 	RequestID string `json:"request_id,omitempty"`
-	// Changes holds the value of the "changes" field.
+	// {field: {from, to}}, with the digits of numbers as they were sent
 	Changes      json.RawMessage `json:"changes,omitempty"`
 	selectValues sql.SelectValues
 }

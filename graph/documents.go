@@ -24,9 +24,10 @@ const (
 
 // document is a parsed document.
 type document struct {
-	ast   *ast.QueryDocument
-	text  string
-	valid bool
+	ast     *ast.QueryDocument
+	text    string
+	valid   bool
+	numbers map[string]any // the values of variables that stand for number literals (see lift)
 }
 
 // documents parses and validates documents, and keeps the valid ones for those who send them again. Safe for concurrent
@@ -101,9 +102,14 @@ func (d *documents) validate(schema *ast.Schema, doc *document) error {
 	if doc.valid {
 		return nil
 	}
+	literals, err := numbersIn(schema, doc.ast)
+	if err != nil {
+		return err
+	}
 	if errs := validator.ValidateWithRules(schema, doc.ast, d.rules); len(errs) > 0 {
 		return errs
 	}
+	doc.numbers = lift(literals)
 	doc.valid = true
 	if len(doc.text) > keepLength {
 		return nil

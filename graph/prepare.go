@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -48,10 +49,11 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 	if len(fault.Variables(schema, operation, c.Variables)) > 0 {
 		return nil, invalid(schema, doc.ast, operation, c.Variables, nil)
 	}
-	variables, err := validator.VariableValues(schema, operation, c.Variables)
+	variables, err := validator.VariableValues(schema, operation, doc.defaults(operation, c.Variables))
 	if err != nil {
 		return nil, invalid(schema, doc.ast, operation, c.Variables, err)
 	}
+	maps.Copy(variables, doc.numbers)
 	return &graphql.OperationContext{
 		RawQuery: query, OperationName: c.OperationName, Variables: variables, Doc: doc.ast, Operation: operation,
 		RecoverFunc:            s.recovered,

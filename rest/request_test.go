@@ -66,6 +66,34 @@ func TestRequestLife(t *testing.T) {
 	})
 }
 
+// Numbers come back with the digits that were sent: from the answer, from the row, and from the audit log.
+func TestNumbersKeepTheirDigits(t *testing.T) {
+	t.Parallel()
+	const fields = `{"list":[{"n":0.30}],"long":12345678901234567890123,"small":1e-3,"tenths":1.10,"tiny":1e-99999,"whole":123456789012345678}`
+	each(t, func(t *testing.T, s *apitest.Server) {
+		f := offered(t, s, s.A.OwnerKey, nil)
+		of := func(fields string) string {
+			return `{"serviceId": "` + f.service + `", "offeringId": "` + f.offering + `", "title": "t", "fields": ` + fields + `}`
+		}
+		made := s.Do(t, apitest.Scenario{As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(fields), WantContains: []string{`"fields":` + fields}})
+		path := "/v1/requests/" + made.ID()
+		s.Run(t, []apitest.Scenario{
+			{Name: "read", As: s.A.AgentKey, Path: path, WantContains: []string{`"fields":` + fields}},
+			{Name: "change", As: s.A.AgentKey, Method: http.MethodPatch, Path: path, Body: `{"fields": {"n": 9007199254740993}}`, WantContains: []string{`"fields":{"n":9007199254740993}`}},
+			{Name: "audit", As: s.A.OwnerKey, Path: "/v1/audit?resourceId=" + made.ID(), WantContains: []string{`"from":` + fields + `,"to":{"n":9007199254740993}`, `"to":` + fields}},
+			{Name: "beyond a double", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n": 1e999}`), WantStatus: 400, WantFields: []string{"body"}},
+		})
+
+		form := body{"fields": []body{{"key": "n", "type": "number", "max": 1e18}, {"key": "why", "type": "text", "visibleWhen": body{"n": 12}}}}
+		f = offered(t, s, s.A.OwnerKey, form)
+		s.Run(t, []apitest.Scenario{
+			{Name: "a form's number", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":123456789012345678}`), WantContains: []string{`"fields":{"n":123456789012345678}`}},
+			{Name: "compared by value", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":1.2e1,"why":"so"}`), WantContains: []string{`"fields":{"n":1.2e1,"why":"so"}`}},
+			{Name: "out of range", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":1000000000000000001000}`), WantStatus: 400, WantFields: []string{"fields.n"}},
+		})
+	})
+}
+
 // TestTransitions walks every arrow between every two statuses.
 func TestTransitions(t *testing.T) {
 	t.Parallel()

@@ -213,7 +213,7 @@ var (
 		{Name: "ip", Type: field.TypeString, Size: 45},
 		{Name: "user_agent", Type: field.TypeString, Size: 300},
 		{Name: "request_id", Type: field.TypeString, Size: 64},
-		{Name: "changes", Type: field.TypeJSON, Nullable: true},
+		{Name: "changes", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 	}
 	// AuditEntriesTable holds the schema information for the "audit_entries" table.
 	AuditEntriesTable = &schema.Table{

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"entgo.io/ent"
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -27,7 +28,7 @@ func (AuditEntry) Fields() []ent.Field {
 		field.String("ip").MaxLen(45).Immutable(),
 		field.String("user_agent").MaxRuneLen(300).Immutable(),
 		field.String("request_id").MaxLen(64).Immutable(),
-		field.JSON("changes", json.RawMessage{}).Optional().Immutable(),
+		field.JSON("changes", json.RawMessage{}).Optional().Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("{field: {from, to}}, with the digits of numbers as they were sent"),
 	}
 }
 

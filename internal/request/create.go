@@ -12,6 +12,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/strictjson"
 )
 
 // Create files a request.
@@ -34,7 +35,7 @@ type CreateInput struct {
 	Title       string            `json:"title" minLength:"1" maxLength:"300" pattern:"\\S" patternDescription:"more than blanks"`
 	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
 	Priority    *string           `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"MEDIUM when not given." example:"LOW"`
-	Fields      map[string]any    `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
+	Fields      strictjson.Object `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
 	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
 	AssigneeID  *string           `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
 	TeamID      *string           `json:"teamId,omitempty" nullable:"true" maxLength:"64"`

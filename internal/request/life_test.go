@@ -16,6 +16,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/request"
+	"atrium/internal/strictjson"
 	"atrium/internal/testkit"
 )
 
@@ -137,7 +138,7 @@ func TestAnswersAreHeldAgainstTheForm(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, `{"model": "14 inch"}`, string(r.Fields))
 
-		_, _, err = op.Run(ctx, w.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: r.ID}, Fields: op.SetTo(map[string]any{"model": "17 inch"})}, nil)
+		_, _, err = op.Run(ctx, w.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: r.ID}, Fields: op.SetTo(strictjson.Object{"model": "17 inch"})}, nil)
 		require.Equal(t, "fields.model", apperr.From(err).Details[0].Field)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/request"
 	"atrium/internal/op"
+	"atrium/internal/strictjson"
 )
 
 // The operations on one request.
@@ -53,7 +54,7 @@ type UpdateInput struct {
 	Description op.Patch[string]            `json:"description,omitzero" nullable:"true" maxLength:"10000"`
 	Status      op.Patch[string]            `json:"status,omitzero" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED" doc:"A transition; an illegal one is a conflict."`
 	Priority    op.Patch[string]            `json:"priority,omitzero" enum:"LOW,MEDIUM,HIGH,URGENT"`
-	Fields      op.Patch[map[string]any]    `json:"fields,omitzero" nullable:"true" doc:"Replaces all answers."`
+	Fields      op.Patch[strictjson.Object] `json:"fields,omitzero" nullable:"true" doc:"Replaces all answers."`
 	Tags        op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
 	AssigneeID  op.Patch[string]            `json:"assigneeId,omitzero" nullable:"true" maxLength:"64"`
 	TeamID      op.Patch[string]            `json:"teamId,omitzero" nullable:"true" maxLength:"64"`

@@ -14,6 +14,8 @@
 // request's creation with 500 bytes, this takes 7.7 µs, and a loop over json.Decoder.Token 20 µs (2 cores, 2026-11; a
 // creation takes about 250 µs in all).
 //
+// Inputs that are answered again hold an Object, whose numbers keep their digits.
+//
 // The package never sees a schema and never limits the size of a body: that is the caller's http.MaxBytesReader.
 // U+0000 is JSON and passes, although PostgreSQL stores it in no text; the input's validation rules refuse it.
 package strictjson

@@ -1,0 +1,63 @@
+package graph
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator/core"
+)
+
+// numbersIn returns the number literals in a document's JSON values, which pass for texts from now on: the parser's library
+// would read them as int64 and float64, which do not keep the digits that were sent. Returns an error for those beyond a
+// double.
+func numbersIn(schema *ast.Schema, doc *ast.QueryDocument) (literals []*ast.Value, err error) {
+	var faults gqlerror.List
+	observers := &core.Events{}
+	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
+		inJSON := v.Definition == nil || v.Definition.Name == "JSON" // nothing inside a JSON value has a definition
+		if !inJSON || v.Kind != ast.IntValue && v.Kind != ast.FloatValue {
+			return
+		}
+		if _, err := json.Number(v.Raw).Float64(); err != nil {
+			faults = append(faults, gqlerror.ErrorPosf(v.Position, "A number is beyond the range of a double."))
+		}
+		v.Kind = ast.StringValue
+		literals = append(literals, v)
+	})
+	core.Walk(schema, doc, observers)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	return literals, nil
+}
+
+// lift makes variables of the literals in a document that is valid, and returns what they stand for. Each is named as its
+// number is written, which is no name that a document can have.
+func lift(literals []*ast.Value) map[string]any {
+	numbers := make(map[string]any, len(literals))
+	for _, v := range literals {
+		numbers[v.Raw] = json.Number(v.Raw)
+		v.Kind = ast.Variable
+	}
+	return numbers
+}
+
+// defaults returns the variables of a call, with the defaults of those that it leaves out: their numbers are lifted, too.
+func (d *document) defaults(o *ast.OperationDefinition, sent map[string]any) map[string]any {
+	if len(d.numbers) == 0 {
+		return sent
+	}
+	out := make(map[string]any, len(sent))
+	maps.Copy(out, sent)
+	for _, def := range o.VariableDefinitions {
+		if _, given := sent[def.Variable]; given || def.DefaultValue == nil {
+			continue
+		}
+		if v, err := def.DefaultValue.Value(d.numbers); err == nil { // else whoever reads the variables says so
+			out[def.Variable] = v
+		}
+	}
+	return out
+}
