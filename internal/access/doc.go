@@ -1,14 +1,15 @@
 // Package access is where the access of people and applications ends: web sessions, the grants of OAuth clients with their
 // refresh and access tokens, and sign-ins at the hosted pages, finished or not.
 //
-// End is the only function that ends any of these. A Scope says whose access ends and a Reason says why. Every call, whatever
-// its scope, has all of these effects:
+// End is the only function that ends any of these. A Scope says whose access ends and a Reason says why. A call has these
+// effects on the kinds that its scope names: Client names grants alone, for example, and PagesOnly sign-ins alone:
 //
 //	sign-ins        ended, and what an unfinished one remembers is forgotten
 //	sessions        ended; their cookies are refused
 //	grants          revoked; their refresh and access tokens are refused
 //	other tokens    refused when they are older (User and Account: the operator's tokens belong to no grant)
-//	applications    told by a back-channel logout notice, once for each client, user and sign-in
+//	applications    told by a back-channel logout notice, once for each client, user and sign-in of a grant, unless the
+//	                client ended the access itself or is deleted
 //	caches          forgotten on this node at the commit, on others within store.Propagation
 //
 // The rows stay and say when they ended. API keys are no part of this: they are revoked one by one in package apikey.

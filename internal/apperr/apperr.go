@@ -41,7 +41,7 @@ type Error struct {
 	Details    []Detail // validation errors only
 	Reason     string   // forbidden only: the scope, role or policy that decided, when the caller may know it
 	DecisionID string   // forbidden only
-	RetryAfter int      // rate limits only: whole seconds
+	RetryAfter int      // rate_limit_exceeded and unavailable: whole seconds; 0 for none
 
 	cause error
 }

@@ -13,5 +13,6 @@
 // Anonymous bounds by address what may be done before anybody is recognised; its keys are a fixed number of counters, as
 // package ratelimit takes no others from callers whom nobody has recognised.
 //
-// What it never does: decide what a caller may do (that is op's), read a body, or know a route.
+// What it never does: decide what a caller may do (that is op's), or know a route. Front and Guard read no body; doors read
+// theirs by ReadBody and ReadForm, which bound its size.
 package gate

@@ -6,7 +6,8 @@
 //	   └─▶ scheduled            └──▶ (its node dies)       the reaper makes it available for another node
 //
 // The package uses River by its public API. Packages of the domain bring their workers, intervals and sweeps as Options; cmd
-// gives all of them to each node that works jobs. The package knows no domain, and neither decides nor writes rows.
+// gives all of them to each node that works jobs. The package knows no domain. Of the product's rows it deletes those that a
+// registered sweep names (sweep.go); of River's it updates those of dead nodes and those that wait (reaper.go, clock.go).
 //
 // New without work returns a queue that inserts: every process has one, it holds no connection, and it knows no kinds. With
 // work it fetches jobs and performs them as well.

@@ -3,11 +3,14 @@
 //
 // Run goes through the same steps for each:
 //
-//	principal → right (scope, role) → the input's rules → begin → load the row → right to the row → If-Match → the function
-//	          → audit entry, events, first answer (idempotency) → commit
+//	principal → right (scope, role) → the input's rules → access policies (which rows are visible) → preparation → begin
+//	          → earlier answer for the idempotency key → load the row → right to the row, recent proof, policies on the row
+//	          → If-Match → the function (it emits events and inserts jobs) → policies on the result → audit entry
+//	          → answer kept → commit
 //
 // A step that refuses ends the call; nothing of it stays but the audit entry of a denial or a conflict, written on its
-// own. Reads have no transaction and are audited only when they are denied.
+// own. An operation that is about no existing row asks for the role's right before its function. Reads have no preparation,
+// no transaction and no kept answer, and are audited only when they are denied.
 //
 // # Work in the background
 //
@@ -42,6 +45,7 @@
 //
 // # What stands where
 //
-// Packages of the domain import op. op imports the store and authz, and knows no domain and no job queue: what inserts jobs,
-// seals secrets and mails is an interface of its own (queue.go, run.go, mailer.go). It does not know who listens to events.
+// Packages of the domain import op. op imports the store, authz, and River's types for jobs, but no package of the domain. What
+// inserts jobs, seals secrets and mails is an interface of its own (queue.go, run.go, mailer.go). Of the domain's rows it knows
+// users and teams: policies compare their memberships (policy.go, rights.go). It does not know who listens to events.
 package op

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"atrium/authz"
-	"atrium/ent"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/egress"
@@ -166,7 +165,7 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 func (e *Engine) decide(ctx context.Context, p *principal.Principal, info *Info, verb string) (authz.Decision, error) {
 	d, err := e.Authz.Decide(ctx, p, authz.Question{Verb: verb, Scope: info.Scope, AdminLayer: info.AdminLayer})
 	if err != nil {
-		return authz.Decision{}, apperr.Wrap(err, apperr.Forbidden, "Access could not be decided.")
+		return authz.Decision{}, undecided(err)
 	}
 	return d, nil
 }
@@ -214,14 +213,6 @@ func (a *attempt) denied() error {
 		err.Message = "The role " + a.decision.By.ID + " may not do this."
 	case "policy", "operator":
 		err.Message = "The access policies do not allow this."
-	}
-	return err
-}
-
-// missing turns Ent's not-found error into the resource's own.
-func missing(err error, resource string) error {
-	if ent.IsNotFound(err) {
-		return apperr.Missing(resource)
 	}
 	return err
 }

@@ -127,7 +127,7 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 		id := targetOf(in)
 		row, err := load(ctx, tx, id)
 		if err != nil {
-			return none, missing(secondLook(ctx, tx, id, load, err), spec.Resource)
+			return none, secondLook(ctx, tx, id, load, err)
 		}
 		if err := tx.mayReach(row); err != nil {
 			return none, err
