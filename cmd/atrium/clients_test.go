@@ -116,6 +116,18 @@ func TestBrowser(t *testing.T) {
 	}), "browser: ok")
 }
 
+// A web application of another origin signs people in and calls both doors from their browser.
+func TestBrowserApplication(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		first := p.firstRun()
+		require.Contains(t, n.script("spa.mjs", map[string]any{
+			"issuer": n.base, "api": n.base, "email": first.Owner.Email, "password": first.Owner.Password, "key": first.LiveKey,
+			"publicClient": p.application(first.Company.ID, "http://localhost/callback"),
+		}), "spa: ok")
+	})
+}
+
 // The README's recipe works as it is printed there, but for the server's port and its own.
 func TestReadmeRecipe(t *testing.T) {
 	t.Parallel()

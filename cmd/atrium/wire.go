@@ -123,6 +123,7 @@ type server struct {
 	*serveCmd
 	*core
 	outside *egress.Client
+	origins *identity.Origins // whose pages may call the API
 	metrics *metrics
 	admin   *http.ServeMux // of the listener for operators
 	adminAt netip.AddrPort // the zero AddrPort when it is not at an address of IP

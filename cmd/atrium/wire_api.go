@@ -14,6 +14,7 @@ import (
 	"atrium/internal/authn"
 	"atrium/internal/feed"
 	"atrium/internal/gate"
+	"atrium/internal/identity"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/issuer"
 	"atrium/internal/identity/pages"
@@ -38,11 +39,14 @@ func (s *server) addAPI(ctx context.Context) error {
 	}
 	auth := authn.New(s.store, s.tokens(s.BaseURL, s.AuthURL), authn.WithIssuer(others))
 	s.add("decision log", s.engine.Decisions.Run)
+	s.origins = identity.NewOrigins(s.store, s.log, s.BaseURL)
 	if s.PolicyDir != "" {
 		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })
 	}
 	s.add("last-used times", func(ctx context.Context) error { return auth.Run(ctx, s.log) })
-	g := gate.New(gate.Options{Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe})
+	g := gate.New(gate.Options{
+		Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has,
+	})
 	api, err := rest.New(rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL})
 	if err != nil {
 		return err
@@ -134,7 +138,7 @@ func (s *server) pages(others *issuer.Directory) (*hosted, error) {
 func (s *server) provider(layout *pages.Layout) (*hosted, error) {
 	p, err := provider.New(provider.Options{
 		Store: s.store, Keys: s.keys, Tokens: s.tokens(s.BaseURL, s.AuthURL), Issuer: s.AuthURL, BaseURL: s.BaseURL, Queue: s.queue,
-		Log: s.log, SignedIn: signin.NewSignIns(s.store).Current, Render: layout.Frame,
+		Log: s.log, SignedIn: signin.NewSignIns(s.store).Current, Render: layout.Frame, Origins: s.origins.Has,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--auth-url: %w", err)

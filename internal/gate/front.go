@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -21,6 +22,7 @@ type Options struct {
 	Clock   *clock.Clock
 	Log     *slog.Logger
 	Observe func(route, method string, status int, took time.Duration) // nil for nothing
+	Origins func(ctx context.Context, origin string) bool              // whose pages may call; nil for nobody's
 }
 
 // Gate stands before the doors. Safe for concurrent use.

@@ -24,9 +24,10 @@ const (
 )
 
 // Guard lets calls through to next that carry one valid credential and stay within its limits; the principal is in
-// their context. All others go to fail: unauthorized, rate_limit_exceeded or unavailable.
+// their context. All others go to fail: unauthorized, rate_limit_exceeded or unavailable. Pages of clients' origins may
+// read either (CrossOrigin); what a browser asks beforehand carries no credential and counts against no limit.
 func (g *Gate) Guard(accept Accept, next http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return CrossOrigin(g.Origins, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		ctx, err := g.admit(w, r, accept)
 		if err != nil {
@@ -34,7 +35,7 @@ func (g *Gate) Guard(accept Accept, next http.Handler, fail func(http.ResponseWr
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
-	})
+	}))
 }
 
 // admit recognises the caller, counts the call, and returns a context that carries both.

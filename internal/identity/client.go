@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -49,7 +47,7 @@ func loadClient(ctx context.Context, tx *op.Tx, id string) (*ent.OAuthClient, er
 // CreateClientInput describes a new client.
 type CreateClientInput struct {
 	Name                   string   `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	RedirectURIs           []string `json:"redirectUris" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Matched exactly: https, or http on a loopback address for native applications (on any port)."`
+	RedirectURIs           []string `json:"redirectUris" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Matched exactly: https; http on localhost, 127.0.0.1 or [::1], on any port; or the private-use scheme of a native application, with a dot (com.example.app:/callback). Pages of these origins may call the API with a bearer token."`
 	Scopes                 []string `json:"scopes,omitempty" nullable:"true" maxItems:"20" uniqueItems:"true" doc:"What tokens may ask for; all scopes of the API when not given."`
 	Confidential           *bool    `json:"confidential,omitempty" nullable:"true" doc:"The client can keep a secret."`
 	PostLogoutRedirectURIs []string `json:"postLogoutRedirectUris,omitempty" nullable:"true" maxItems:"20" uniqueItems:"true" doc:"Where people may be sent after they have signed out, matched exactly; like redirectUris."`
@@ -69,8 +67,8 @@ var standardScopes = []string{"openid", "profile", "email", "offline_access"}
 // StandardScope tells whether a scope is one of OpenID's own.
 func StandardScope(scope string) bool { return slices.Contains(standardScopes, scope) }
 
-// createClient registers a client. Returns validation_error for addresses that are not absolute https (or http on
-// loopback, for those that a browser is sent to) or carry a fragment, and for unknown scopes.
+// createClient registers a client. Returns validation_error for addresses that may not be registered (validRedirect), and
+// for unknown scopes.
 func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (CreatedClient, error) {
 	if len(in.Scopes) == 0 {
 		in.Scopes = principal.ScopeNames
@@ -99,20 +97,19 @@ func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (Created
 
 // check names the faults that tags cannot express.
 func (in CreateClientInput) check() error {
-	const address = "must be an https address, or http on 127.0.0.1 or [::1], without a fragment"
 	var refs op.Refs
 	for i, uri := range in.RedirectURIs {
 		if !validRedirect(uri) {
-			refs.Fault(fmt.Sprintf("redirectUris[%d]", i), address)
+			refs.Fault(fmt.Sprintf("redirectUris[%d]", i), registrable)
 		}
 	}
 	for i, uri := range in.PostLogoutRedirectURIs {
 		if !validRedirect(uri) {
-			refs.Fault(fmt.Sprintf("postLogoutRedirectUris[%d]", i), address)
+			refs.Fault(fmt.Sprintf("postLogoutRedirectUris[%d]", i), registrable)
 		}
 	}
 	if uri := op.Or(in.BackchannelLogoutURI, ""); uri != "" && (!validRedirect(uri) || !strings.HasPrefix(uri, "https://")) {
-		refs.Fault("backchannelLogoutUri", "must be an https address without a fragment")
+		refs.Fault("backchannelLogoutUri", "must be an https address without user name, fragment or wildcard")
 	}
 	for i, s := range in.Scopes {
 		if !StandardScope(s) && principal.MustScope(s) == 0 {
@@ -132,19 +129,6 @@ func deleteClient(ctx context.Context, tx *op.Tx, c *ent.OAuthClient, _ op.ByID)
 	}
 	tx.Changed(c, nil)
 	return struct{}{}, nil
-}
-
-// validRedirect tells whether a redirect URI may be registered.
-func validRedirect(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || strings.Contains(s, "#") || len(s) > 2000 || strings.ContainsAny(s, " \t\r\n\\") {
-		return false
-	}
-	if u.Scheme == "https" {
-		return true
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Scheme == "http" && err == nil && ip.IsLoopback()
 }
 
 // GrantToken records that the operator takes an access token for a person. The token itself is signed by Tokens.Issue

@@ -1,5 +1,5 @@
 // Package identity is what the identity provider stands on: its signing keys, the access tokens that they sign, and the
-// operations on OAuth clients. Beneath it:
+// operations on OAuth clients, with the rules of their redirect URIs and the origins that follow from them. Beneath it:
 //
 //	provider   the OpenID provider: authorization requests, tokens, logout
 //	signin     the pages where people sign in, and where they look after their second factors

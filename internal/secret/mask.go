@@ -49,8 +49,9 @@ func NewMasker(values ...string) *Masker {
 		slices.Reverse(runes)
 		m.add(string(runes), shortest)
 		quoted, _ := json.Marshal(value) // a string always has a JSON form
-		written := map[string]bool{value: true, url.QueryEscape(value): true, url.PathEscape(value): true, string(quoted[1 : len(quoted)-1]): true}
-		for s := range written {
+		written := []string{value, url.QueryEscape(value), url.PathEscape(value), string(quoted[1 : len(quoted)-1])}
+		slices.Sort(written)
+		for _, s := range slices.Compact(written) {
 			m.add(hex.EncodeToString([]byte(s)), shortest)
 			m.addBase64(s)
 		}

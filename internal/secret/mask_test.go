@@ -132,7 +132,9 @@ func TestMaskJSONValues(t *testing.T) {
 	t.Parallel()
 	m := NewMasker("1234567890123456", "tok-abcdefghij")
 	got := m.Value(map[string]any{
-		"echo":           []any{"Bearer tok-abcdefghij", nil, true, 5.5, json.Number("1234567890123456"), float64(1234567890123456), int64(1234567890123456), 7},
+		"echo": []any{
+			"Bearer tok-abcdefghij", nil, true, 5.5, json.Number("1234567890123456"), float64(1234567890123456), int64(1234567890123456), 7,
+		},
 		"tok-abcdefghij": map[string]any{"raw": json.RawMessage(`{"a":["tok-abcdefghij",12345678]}`), "unwritable": func() {}},
 		"tok-abcdefgh":   1,
 	})

@@ -51,7 +51,9 @@ func unescaped(v view) (view, bool) {
 }
 
 // entities are those that HTML and XML need for their own characters; others stand for characters that need none.
-var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "#34": `"`, "#39": "'", "#x22": `"`, "#x27": "'"}
+var entities = map[string]string{
+	"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "#34": `"`, "#39": "'", "#x22": `"`, "#x27": "'",
+}
 
 // escape reads the escape that s begins with: what it stands for, and its length; 0 for none.
 func escape(s []byte) (b []byte, n int) {

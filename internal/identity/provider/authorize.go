@@ -15,6 +15,7 @@ import (
 	"github.com/zitadel/schema"
 
 	"atrium/internal/gate"
+	"atrium/internal/identity"
 	"atrium/internal/store"
 )
 
@@ -55,7 +56,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	redirectURI := only(params, "redirect_uri")
-	if !redirectAllowed(c.redirects, redirectURI) || len(redirectURI) > maxText {
+	if !identity.RedirectAllowed(c.redirects, redirectURI) || len(redirectURI) > maxText {
 		p.message(w, r, http.StatusBadRequest, "Wrong return address", "The application that sent you here asked for an answer at an address that is not registered for it. Nothing was passed on.")
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atrium/internal/access"
+	"atrium/internal/identity"
 	"atrium/internal/store"
 )
 
@@ -43,7 +44,7 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if current != nil && !confirmed(r) {
-			p.show(w, r, Page{Status: http.StatusOK, Title: "Sign out?", FormTo: originOf(out.Return)}, "logout", struct {
+			p.show(w, r, Page{Status: http.StatusOK, Title: "Sign out?", FormTo: identity.FormAction(out.Return)}, "logout", struct {
 				Action string // without the query that the browser came with
 				Hidden url.Values
 			}{p.prefix + pathEndSession, out.Hidden})

@@ -11,6 +11,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/clock"
+	"atrium/internal/gate"
 	"atrium/internal/identity"
 	"atrium/internal/jobs"
 	"atrium/internal/principal"
@@ -43,6 +44,9 @@ type Options struct {
 	// SignedIn returns who is signed in at the hosted pages in the browser that sent a request; nil for nobody.
 	SignedIn func(context.Context, *http.Request) (*ent.SignIn, error)
 
+	// Origins tells whose pages may read what programs are answered.
+	Origins func(ctx context.Context, origin string) bool
+
 	// Render writes a page; nil writes a plain one. Package signin's layout gives all pages the same face.
 	Render func(http.ResponseWriter, *http.Request, Page)
 }
@@ -60,7 +64,7 @@ type Provider struct {
 
 	signedIn func(context.Context, *http.Request) (*ent.SignIn, error)
 	render   func(http.ResponseWriter, *http.Request, Page)
-	origins  origins
+	origins  func(context.Context, string) bool
 }
 
 // ErrIssuer is returned by New for an issuer that is no plain https address.
@@ -74,7 +78,7 @@ func New(o Options) (*Provider, error) {
 	}
 	p := &Provider{
 		store: o.Store, keys: o.Keys, tokens: o.Tokens, issuer: o.Issuer, prefix: u.Path, base: o.BaseURL, queue: o.Queue,
-		log: o.Log, signedIn: o.SignedIn, render: o.Render,
+		log: o.Log, signedIn: o.SignedIn, render: o.Render, origins: o.Origins,
 	}
 	if p.render == nil {
 		p.render = plainPage
@@ -88,16 +92,17 @@ func New(o Options) (*Provider, error) {
 //	/oauth2/authorize /oauth2/token /oauth2/introspect /oauth2/revoke /oauth2/userinfo /oauth2/end-session /oauth2/keys
 func (p *Provider) Handler() http.Handler {
 	programs := http.StripPrefix(p.prefix, p.programs())
+	registered := func(h http.Handler) http.HandlerFunc { return gate.CrossOrigin(p.origins, h).ServeHTTP }
 	mux := http.NewServeMux()
 	for path, h := range map[string]http.HandlerFunc{
 		pathMetadata:   anyOrigin(public(programs)),
 		pathKeys:       anyOrigin(public(programs)),
 		pathAuthorize:  p.authorize,
 		pathEndSession: p.endSession,
-		pathToken:      p.registeredOrigins(posted(programs, false)),
-		pathRevoke:     p.registeredOrigins(posted(programs, false)),
+		pathToken:      registered(posted(programs, false)),
+		pathRevoke:     registered(posted(programs, false)),
 		pathIntrospect: posted(programs, true),
-		pathUserInfo:   p.registeredOrigins(userInfoOnly(programs)),
+		pathUserInfo:   registered(userInfoOnly(programs)),
 	} {
 		mux.HandleFunc(p.prefix+path, h)
 	}

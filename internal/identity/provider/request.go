@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/authrequest"
+	"atrium/internal/identity"
 	"atrium/internal/store"
 )
 
@@ -76,7 +77,7 @@ func requestOf(row *ent.AuthRequest, c *client) *Request {
 	req := &Request{
 		ID: row.ID, ClientID: c.id, ClientName: c.name, CompanyID: c.companyID, Scopes: c.reach(row.Scopes),
 		Prompt: row.Prompt, LoginHint: row.LoginHint, FirstParty: c.firstParty(), browser: row.BrowserHash,
-		RedirectOrigin: originOf(row.RedirectURI),
+		RedirectOrigin: identity.FormAction(row.RedirectURI),
 	}
 	if row.UserID != nil {
 		req.UserID = *row.UserID

@@ -88,6 +88,7 @@ func serve(t *testing.T, w *testkit.World) *idp {
 	s.p, err = provider.New(provider.Options{
 		Store: w.Store, Keys: s.keys, Tokens: s.tokens, Issuer: s.issuer, BaseURL: testkit.BaseURL, Queue: q,
 		Log: slog.New(slog.DiscardHandler), SignedIn: s.signedIn,
+		Origins: identity.NewOrigins(w.Store, slog.New(slog.DiscardHandler), testkit.BaseURL).Has,
 	})
 	require.NoError(t, err)
 	mux := http.NewServeMux()

@@ -1,0 +1,90 @@
+package identity
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// registrable says what a redirect URI must be, in words.
+const registrable = "must be an https address, http on localhost, 127.0.0.1 or [::1], or a path behind a private-use scheme with a dot " +
+	"(com.example.app:/callback), without user name, fragment or wildcard"
+
+// privateScheme is the scheme of a native application, which is named after a domain of its maker (RFC 8252, 7.1), and
+// what stands behind it.
+var privateScheme = regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:/`)
+
+// validRedirect tells whether a redirect URI may be registered. URIs are compared as texts: one with a wildcard would
+// never match, and whoever registers it believes that it does.
+func validRedirect(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.User != nil || len(s) > 2000 || strings.ContainsAny(s, "#* \t\r\n\\") {
+		return false
+	}
+	_, _, local := loopback(s)
+	return local || u.Scheme == "https" && u.Host != "" || privateScheme.MatchString(s)
+}
+
+// RedirectAllowed tells whether a client may be answered at uri: one of the registered ones, compared as texts. Those on
+// http://localhost, 127.0.0.1 and [::1] match on any port: a native application takes the port that it gets (RFC 8252,
+// 7.3), and so does the server that a web application is developed with.
+func RedirectAllowed(registered []string, uri string) bool {
+	if slices.Contains(registered, uri) {
+		return true
+	}
+	host, rest, ok := loopback(uri)
+	return ok && slices.ContainsFunc(registered, func(r string) bool {
+		h, s, ok := loopback(r)
+		return ok && h == host && s == rest
+	})
+}
+
+// loopback splits a redirect URI of a native application into its host and what stands behind the port; false for any
+// other URI. Nothing is decoded or normalised: two URIs that differ in one byte behind the port are different.
+func loopback(uri string) (host, rest string, ok bool) {
+	for _, host := range []string{"http://localhost", "http://127.0.0.1", "http://[::1]"} {
+		rest, ok := strings.CutPrefix(uri, host)
+		if !ok {
+			continue
+		}
+		if port, has := strings.CutPrefix(rest, ":"); has {
+			end := strings.IndexFunc(port, func(c rune) bool { return c < '0' || c > '9' })
+			if end < 0 {
+				end = len(port)
+			}
+			if n, err := strconv.ParseUint(port[:end], 10, 16); err != nil || n == 0 {
+				return "", "", false
+			}
+			rest = port[end:]
+		}
+		// Anything else behind the host would make it another one: http://127.0.0.1.evil.test, http://127.0.0.1:80@evil.test.
+		return host, rest, rest == "" || rest[0] == '/' || rest[0] == '?'
+	}
+	return "", "", false
+}
+
+// OriginOf returns scheme, host and port of a web address as browsers write them; empty for what is none.
+func OriginOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	host := strings.ToLower(u.Host)
+	if u.Scheme == "https" {
+		host = strings.TrimSuffix(host, ":443")
+	} else {
+		host = strings.TrimSuffix(host, ":80")
+	}
+	return u.Scheme + "://" + host
+}
+
+// FormAction returns what names the target of a redirect URI in a content security policy: browsers hold the redirect
+// that follows a form against the form-action of the page that the form was on.
+func FormAction(uri string) string {
+	if origin := OriginOf(uri); origin != "" {
+		return origin
+	}
+	return strings.TrimSuffix(privateScheme.FindString(uri), "/")
+}
