@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -97,6 +98,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(withLoaders(r.Context()), maxTime)
 	defer cancel()
 	oc, err := s.prepare(ctx, w, call)
+	if err == nil {
+		gate.SetOperation(w, rootFields(oc))
+	}
 	takes := acceptedBy(r)
 	switch {
 	case err != nil:
@@ -113,6 +117,20 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.fail(w, r, errNoEvents)
 	}
+}
+
+// rootFields is what a call does, in the schema's words: "mutation createRequest".
+func rootFields(oc *graphql.OperationContext) string {
+	const most = 10
+	of := map[ast.Operation]string{ast.Query: "Query", ast.Mutation: "Mutation", ast.Subscription: "Subscription"}[oc.Operation.Operation]
+	var names []string
+	for _, f := range graphql.CollectFields(oc, oc.Operation.SelectionSet, []string{of}) {
+		names = append(names, f.Name)
+	}
+	if len(names) > most {
+		names = append(names[:most], "…")
+	}
+	return string(oc.Operation.Operation) + " " + strings.Join(names, " ")
 }
 
 // EndStreams ends the subscriptions that are open, each with an error that asks to open it again, and refuses others. A

@@ -85,6 +85,7 @@ func guarded(path string) bool {
 func (s *Server) handle(method string, rt route) {
 	s.router.MethodFunc(method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, "/v1"+rt.path)
+		gate.SetOperation(w, rt.op.Name)
 		if err := rt.call(s, w, r); err != nil {
 			s.fail(w, r, err)
 		}

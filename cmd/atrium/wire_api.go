@@ -46,6 +46,8 @@ func (s *server) addAPI(ctx context.Context) error {
 	s.add("last-used times", func(ctx context.Context) error { return auth.Run(ctx, s.log) })
 	g := gate.New(gate.Options{
 		Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has,
+		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at whatever log level
+		StrictTransport: s.caFile == "",
 	})
 	api, err := rest.New(rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL})
 	if err != nil {

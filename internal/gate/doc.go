@@ -1,7 +1,7 @@
 // Package gate is what every HTTP call passes before a door answers it: Front gives it an id, refuses plain HTTP, watches
-// over panics and measures; Loopback is Front for the operators' listener, where a call may be plain but has to be local;
-// Guard recognises the caller and counts the call against the caller's limits, and lets web applications of other origins
-// read the answer.
+// over panics, measures, and writes the access log; Loopback is Front for the operators' listener, where a call may be plain
+// but has to be local; Guard recognises the caller and counts the call against the caller's limits, and lets web applications
+// of other origins read the answer.
 //
 // Who calls it: cmd, which puts Front around all doors and Loopback around the one that operators reach as well, and the
 // doors, which put Guard in front of what takes a credential. Fail is the one place where an error becomes an HTTP answer.

@@ -49,6 +49,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 		}
 		return nil, fmt.Errorf("authenticate: %w", err)
 	}
+	setCaller(w, cred)
 	if err := g.take(ctx, w, cred, 1); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,56 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"atrium/internal/authn"
+)
+
+// Logged says which calls get a line of the access log.
+type Logged string
+
+// The choices.
+const (
+	LogNone   Logged = "off"
+	LogErrors Logged = "errors" // answers of 5xx, and calls that waited longer than a second for their answer to begin
+	LogAll    Logged = "all"
+)
+
+const slow = time.Second
+
+// SetOperation names what a call does, for the access log: an operation, or the root fields of a GraphQL document, but
+// nothing that the caller chose freely.
+func SetOperation(w http.ResponseWriter, name string) {
+	if rec, ok := w.(*recorder); ok {
+		rec.operation = name
+	}
+}
+
+// setCaller notes whose call it is.
+func setCaller(w http.ResponseWriter, cred *authn.Credential) {
+	if rec, ok := w.(*recorder); ok {
+		rec.principal, rec.company = cred.Principal.ID, cred.Principal.CompanyID
+	}
+}
+
+// line writes a call's line of the access log, if it gets one. It never holds a path, whose ids and query are the
+// customer's, nor anything of the body.
+func (g *Gate) line(ctx context.Context, rec *recorder, requestID string) {
+	if g.Logged == LogErrors && (rec.status >= http.StatusInternalServerError || rec.waited > slow) || g.Logged == LogAll {
+		g.AccessLog.LogAttrs(ctx, slog.LevelInfo, "call",
+			slog.String("requestId", requestID), orNull("principal", rec.principal), orNull("company", rec.company),
+			orNull("operation", cmp.Or(rec.operation, rec.route)), slog.Int("status", rec.status),
+			slog.Float64("durationMs", float64(time.Since(rec.began).Microseconds())/1000), slog.Int64("bytes", rec.bytes))
+	}
+}
+
+func orNull(key, s string) slog.Attr {
+	if s == "" {
+		return slog.Any(key, nil)
+	}
+	return slog.String(key, s)
+}
