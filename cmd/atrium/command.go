@@ -19,7 +19,7 @@ func (f dataFlags) inCompany(ctx context.Context, companyID, command string, fn 
 	if !strings.HasPrefix(companyID, "co_") { // such an id is no company's, and must not reach row-level security
 		return fmt.Errorf("--company: there is no live company %q", companyID)
 	}
-	c, err := f.open(ctx, nil)
+	c, err := f.openExisting(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,6 +51,14 @@ func userByEmail(ctx context.Context, c *core, email string) (*ent.User, error) 
 		return nil, fmt.Errorf("look the user up: %w", err)
 	}
 	return u, nil
+}
+
+// knownScopes returns an error that names the first scope that there is not.
+func knownScopes(names []string) error {
+	if _, err := principal.ParseScopes(names); err != nil {
+		return fmt.Errorf("--scopes: %w; the scopes are %s", err, strings.Join(principal.ScopeNames, ", "))
+	}
+	return nil
 }
 
 // jsonFlag chooses the output for programs.

@@ -78,7 +78,7 @@ func keyCreate(t *testing.T, o *office) {
 	o.refused([]string{"expiresAt", "future"}, "key", "create", "--company", o.company, "--name", "e", "--scopes", "services:read", "--expires", "2020-01-01")
 	o.refused([]string{"expiresAt"}, "key", "create", "--company", o.company, "--name", "e", "--scopes", "services:read", "--expires=-1h")
 	o.refused([]string{"expires"}, "key", "create", "--company", o.company, "--name", "e", "--scopes", "services:read", "--expires", "tomorrow")
-	o.refused([]string{"scopes"}, "key", "create", "--company", o.company, "--name", "e", "--scopes", "services:fly")
+	o.refused([]string{"--scopes", `"services:fly"`, "services:write"}, "key", "create", "--company", o.company, "--name", "e", "--scopes", "services:read,services:fly")
 	o.refused([]string{"name"}, "key", "create", "--company", o.company, "--name", "  ", "--scopes", "services:read")
 	o.refused([]string{"user"}, "key", "create", "--company", o.company, "--name", "e", "--scopes", "services:read", "--user", "nobody@demo.example")
 	o.refused([]string{"--name"}, "key", "create", "--company", o.company, "--scopes", "services:read")
@@ -186,7 +186,7 @@ func tokenCreate(t *testing.T, o *office) {
 		o.refused([]string{"ttl"}, "token", "create", "--company", o.company, "--user", owner, "--ttl="+ttl)
 	}
 	o.refused([]string{"--ttl"}, "token", "create", "--company", o.company, "--user", owner, "--ttl", "soon")
-	o.refused([]string{"scopes"}, "token", "create", "--company", o.company, "--user", owner, "--scopes", "services:fly")
+	o.refused([]string{"--scopes", `"services:fly"`}, "token", "create", "--company", o.company, "--user", owner, "--scopes", "services:fly")
 	o.refused([]string{"user"}, "token", "create", "--company", o.company, "--user", "nobody@demo.example")
 	o.object("user", "invite", "--company", o.company, "--email", "invited@demo.example", "--role", "agent")
 	invited := o.object("token", "create", "--company", o.company, "--user", "invited@demo.example")

@@ -16,6 +16,15 @@ type dataFlags struct {
 	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
 }
 
+// mustExist returns an error when there is no database where the flags say: a command that is pointed elsewhere by mistake
+// must not make one.
+func (f dataFlags) mustExist() error {
+	if f.DatabaseURL == "" && !fileExists(f.sqliteFile()) {
+		return fmt.Errorf("there is no database in %s: check --data; `atrium serve` or `atrium migrate` makes one", f.Data)
+	}
+	return nil
+}
+
 // prepare makes the data folder and, where rows live in it, the file that holds them: readable by nobody else, like
 // the files that SQLite puts beside it.
 func (f dataFlags) prepare() error {

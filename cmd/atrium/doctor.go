@@ -17,18 +17,31 @@ import (
 	"atrium/internal/store"
 )
 
-type doctorCmd struct{ dataFlags }
+type doctorCmd struct {
+	dataFlags
+	jsonFlag
+}
+
+// checkJSON is a check as the command line prints it.
+type checkJSON struct {
+	Name    string `json:"name"`
+	OK      bool   `json:"ok"`
+	Message string `json:"message"` // what is wrong; empty when nothing is
+}
 
 // Run prints one line per check and fails when one does. It changes nothing.
 func (m *doctorCmd) Run(ctx context.Context) error {
-	var bad int
+	var checks []checkJSON
+	var lines []string
+	bad := 0
 	report := func(what string, err error) {
-		if err != nil {
-			bad++
-			fmt.Printf("BAD  %s: %v\n", what, err)
+		if err == nil {
+			checks, lines = append(checks, checkJSON{Name: what, OK: true}), append(lines, "ok   "+what)
 			return
 		}
-		fmt.Printf("ok   %s\n", what)
+		bad++
+		checks = append(checks, checkJSON{Name: what, Message: err.Error()})
+		lines = append(lines, fmt.Sprintf("BAD  %s: %v", what, err))
 	}
 	report("data folder can be written", writable(m.Data))
 	src := m.masterKey()
@@ -42,6 +55,9 @@ func (m *doctorCmd) Run(ctx context.Context) error {
 	}
 	m.checkDatabase(ctx, report, sealer)
 	m.checkCertificate(report)
+	if err := m.print(map[string]any{"ok": bad == 0, "checks": checks}, lines...); err != nil {
+		return err
+	}
 	if bad > 0 {
 		return fmt.Errorf("%d checks failed", bad)
 	}
@@ -51,8 +67,8 @@ func (m *doctorCmd) Run(ctx context.Context) error {
 // checkDatabase looks at the database, which it does not make.
 func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error), sealer *seal.Sealer) {
 	const answers = "database answers"
-	if m.DatabaseURL == "" && !fileExists(m.sqliteFile()) {
-		report(answers, fmt.Errorf("there is none yet in %s: `atrium serve` or `atrium migrate` makes it", m.Data))
+	if err := m.mustExist(); err != nil {
+		report(answers, err)
 		return
 	}
 	s, err := store.Open(ctx, store.Options{DataDir: m.Data, DatabaseURL: m.DatabaseURL})

@@ -51,6 +51,9 @@ type keyCreateCmd struct {
 
 // Run issues a key.
 func (m *keyCreateCmd) Run(ctx context.Context) error {
+	if err := knownScopes(m.Scopes); err != nil {
+		return err
+	}
 	return m.inCompany(ctx, m.Company, "key create", func(ctx context.Context, c *core) error {
 		u, err := userByEmail(ctx, c, m.User)
 		if err != nil {

@@ -32,15 +32,16 @@ func (f dataFlags) masterKey() seal.Source {
 	return seal.Source{File: filepath.Join(f.Data, "master.key")}
 }
 
-// openSealer opens the master key. A file is made only while nothing has been sealed yet: a lost key must not be
-// replaced by one that opens nothing.
+// openSealer opens the master key. A file is made only by commands that make an installation, while nothing has been
+// sealed yet: a lost key must not be replaced by one that opens nothing.
 func (c *core) openSealer(ctx context.Context) (*seal.Sealer, error) {
 	src := c.flags.masterKey()
-	if src.File != "" {
-		if _, err := os.Stat(src.File); errors.Is(err, fs.ErrNotExist) {
-			if err := c.makeMasterKey(ctx, src.File); err != nil {
-				return nil, err
-			}
+	if src.File != "" && !fileExists(src.File) {
+		if !c.makes {
+			return nil, fmt.Errorf("the master key %s is missing: check --data and --master-key-file; `atrium serve` makes it at its first start", src.File)
+		}
+		if err := c.makeMasterKey(ctx, src.File); err != nil {
+			return nil, err
 		}
 	}
 	s, err := seal.Open(ctx, src)

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"atrium/internal/store"
 )
 
-type migrateCmd struct{ dataFlags }
+type migrateCmd struct {
+	dataFlags
+	jsonFlag
+}
 
 // Run migrates the database.
 func (m *migrateCmd) Run(ctx context.Context) error {
@@ -23,9 +25,9 @@ func (m *migrateCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
+	lines := make([]string, 0, len(names)+1)
 	for _, n := range names {
-		fmt.Println("applied " + n)
+		lines = append(lines, "applied "+n)
 	}
-	fmt.Println("the database is at this version")
-	return s.Close()
+	return errors.Join(m.print(map[string]any{"applied": append([]string{}, names...)}, append(lines, "the database is at this version")...), s.Close())
 }

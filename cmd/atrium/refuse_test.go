@@ -75,6 +75,72 @@ func TestMasterKeyIsMissing(t *testing.T) {
 	})
 }
 
+// Commands that are pointed at a folder or a database where nothing is make nothing there.
+func TestCommandsMakeNoInstallation(t *testing.T) {
+	company := "--company=co_01k00000000000000000000000"
+	commands := [][]string{
+		{"key", "create", "--name", "x", "--scopes", "services:read", company},
+		{"key", "rotate", "--id", "key_01k00000000000000000000000", company},
+		{"key", "revoke", "--id", "key_01k00000000000000000000000", company},
+		{"user", "invite", "--email", "z@demo.example", "--role", "owner", company},
+		{"client", "create", "--name", "x", "--redirect-uri", "https://app.example/cb", company},
+		{"token", "create", "--user", "owner@demo.example", company},
+		{"credit", "issue", "--amount", "5", "--reason", "promotion", "--description", "x", company},
+		{"company", "limits", "--per-minute", "5", company},
+	}
+	each(t, func(t *testing.T, p place) {
+		nothing := []string{"no database in " + p.data, "--data"}
+		if p.url != "" {
+			nothing = []string{"atrium migrate"}
+		}
+		for _, args := range commands {
+			p.refused(nothing, args...)
+		}
+		require.NoDirExists(t, p.data)
+		p.ok("migrate")
+		require.NoError(t, os.MkdirAll(p.data, 0o700))
+		for _, args := range commands {
+			p.refused([]string{"master key", p.data, "missing"}, args...)
+		}
+		require.NoFileExists(t, filepath.Join(p.data, "master.key"))
+	})
+}
+
+// What operators' scripts read.
+func TestJSONForOperators(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	findings := func(want int) map[string]any {
+		t.Helper()
+		r := p.run("doctor", "--json")
+		require.Equal(t, want, r.code, "%s", r.stdout)
+		found := decode(t, r.stdout)
+		require.Equal(t, want == 0, found["ok"])
+		require.Len(t, found, 2)
+		byName := map[string]any{}
+		for _, c := range found["checks"].([]any) {
+			check := c.(map[string]any)
+			requireShape(t, map[string]any{"name": "", "ok": true, "message": nil}, check)
+			require.Equal(t, check["ok"], check["message"] == "", "%v", check)
+			byName[check["name"].(string)] = check["message"]
+		}
+		return byName
+	}
+	require.Contains(t, findings(1)["database answers"], "no database")
+	applied := p.object("migrate")["applied"].([]any)
+	require.NotEmpty(t, applied)
+	require.Equal(t, map[string]any{"applied": []any{}}, p.object("migrate"))
+	require.Contains(t, findings(1)["master key is there and private"], "missing")
+	require.Zero(t, p.serve("--no-demo").stop())
+	require.Equal(t, "", findings(0)["database is at this version"])
+	v := p.object("version")
+	require.Len(t, v, 4)
+	require.NotEmpty(t, v["version"])
+	require.Contains(t, v, "commit")
+	require.Regexp(t, `^go1\.`, v["go"])
+	require.Regexp(t, `^\w+/\w+$`, v["platform"])
+}
+
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -99,7 +165,7 @@ func TestDoctor(t *testing.T) {
 	bad("data folder.*no such file")
 	require.NoDirExists(t, p.data, "doctor changes nothing")
 	require.NoError(t, os.Mkdir(p.data, 0o700))
-	bad("database answers: there is none yet")
+	bad("database answers: there is no database in")
 	require.NoFileExists(t, filepath.Join(p.data, "atrium.db"))
 	bad("database answers", "--database-url", "postgres://atrium@127.0.0.1:1/none?connect_timeout=2")
 	p.ok("migrate")

@@ -30,6 +30,9 @@ func (m *tokenCreateCmd) Run(ctx context.Context) error {
 	if len(m.Scopes) == 0 {
 		m.Scopes = principal.ScopeNames
 	}
+	if err := knownScopes(m.Scopes); err != nil {
+		return err
+	}
 	return m.inCompany(ctx, m.Company, "token create", func(ctx context.Context, c *core) error {
 		u, err := userByEmail(ctx, c, m.User)
 		if err != nil {

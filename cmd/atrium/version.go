@@ -10,10 +10,10 @@ import (
 // version is set when a release is built.
 var version = ""
 
-type versionCmd struct{}
+type versionCmd struct{ jsonFlag }
 
 // Run prints the version.
-func (versionCmd) Run() error {
+func (m versionCmd) Run() error {
 	v := version
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -22,12 +22,15 @@ func (versionCmd) Run() error {
 	if v == "" {
 		v = cmp.Or(info.Main.Version, "(devel)")
 	}
-	built := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+	platform := runtime.GOOS + "/" + runtime.GOARCH
+	built := runtime.Version() + " " + platform
+	var commit *string // none in a build outside of a checkout
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
+			commit = &s.Value
 			built = "commit " + s.Value[:min(12, len(s.Value))] + ", " + built
 		}
 	}
-	fmt.Printf("atrium %s (%s)\n", v, built)
-	return nil
+	return m.print(map[string]any{"version": v, "commit": commit, "go": runtime.Version(), "platform": platform},
+		fmt.Sprintf("atrium %s (%s)", v, built))
 }

@@ -38,6 +38,7 @@ const sampledDecisions = 0.01
 // core is what every command works on. Fields are in the order in which they are built.
 type core struct {
 	flags   dataFlags
+	makes   bool // database, tables and master key, where they are not there
 	log     *slog.Logger
 	clock   *clock.Clock
 	clockMu sync.Mutex // of moveTo
@@ -51,17 +52,29 @@ type core struct {
 	engine  *op.Engine
 }
 
-// open opens the database, brings it to this version and builds what operations run on. outside guards the addresses that
-// customers choose; with nil, those are on the public internet.
+// open opens the database, makes it where there is none, brings it to this version and builds what operations run on.
+// outside guards the addresses that customers choose; with nil, those are on the public internet.
 func (f dataFlags) open(ctx context.Context, outside *egress.Guard) (*core, error) {
+	if err := f.prepare(); err != nil {
+		return nil, err
+	}
+	return f.build(ctx, outside, true)
+}
+
+// openExisting is open for commands that work on what is there: they make neither a database nor a master key.
+func (f dataFlags) openExisting(ctx context.Context) (*core, error) {
+	if err := f.mustExist(); err != nil {
+		return nil, err
+	}
+	return f.build(ctx, nil, false)
+}
+
+func (f dataFlags) build(ctx context.Context, outside *egress.Guard, makes bool) (*core, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		return nil, fmt.Errorf("read the log level: %w", err)
 	}
-	c := &core{flags: f, clock: &clock.Clock{}, log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))}
-	if err := f.prepare(); err != nil {
-		return nil, err
-	}
+	c := &core{flags: f, makes: makes, clock: &clock.Clock{}, log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))}
 	var err error
 	if c.store, err = store.Open(ctx, store.Options{DataDir: f.Data, DatabaseURL: f.DatabaseURL, Clock: c.clock}); err != nil {
 		return nil, err
@@ -73,7 +86,7 @@ func (f dataFlags) open(ctx context.Context, outside *egress.Guard) (*core, erro
 }
 
 func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
-	if _, err := c.store.Migrate(ctx); err != nil {
+	if err := c.settleVersion(ctx); err != nil {
 		return err
 	}
 	if err := c.readClock(ctx); err != nil {
@@ -104,6 +117,15 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 		Egress: outside, Log: c.log, Decisions: op.NewDecisions(c.store, c.log, sampledDecisions),
 	}
 	return nil
+}
+
+// settleVersion brings the database to this version, or asks whether it is.
+func (c *core) settleVersion(ctx context.Context) error {
+	if c.makes {
+		_, err := c.store.Migrate(ctx)
+		return err
+	}
+	return c.store.CheckVersion(ctx)
 }
 
 func (c *core) close() error {

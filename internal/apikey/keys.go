@@ -144,9 +144,13 @@ func (in CreateInput) behind(ctx context.Context, tx *op.Tx) (func(*ent.APIKeyCr
 // check names the faults that tags cannot express.
 func (in CreateInput) check(now time.Time) (principal.Scopes, error) {
 	var refs op.Refs
-	scopes, err := principal.ParseScopes(in.Scopes)
-	if err != nil {
-		refs.Fault("scopes", "must name scopes of the API")
+	var scopes principal.Scopes
+	for i, name := range in.Scopes {
+		scope, err := principal.ParseScopes([]string{name})
+		if err != nil {
+			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
+		}
+		scopes |= scope
 	}
 	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
 		refs.Fault("expiresAt", "must be in the future")
