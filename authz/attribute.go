@@ -63,6 +63,7 @@ var unaddressable = map[string]map[string]string{
 	"User": {
 		"accountId": "a sign-in may be in several companies", "liveUserId": "how a sandbox mirrors people is the product's matter",
 		"signedOutAt": "since when tokens count is the product's matter",
+		"acceptedAt":  "the status says whether somebody has come",
 	},
 	"Request":             {"priorityRank": "follows priority", "fields": "a document"},
 	"Offering":            {"form": "a document"},

@@ -21,7 +21,7 @@ type Account struct {
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// UpdatedAt holds the value of the "updated_at" field.
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
-	// lower case
+	// lower case; none where another issuer signs the person in and has not verified it
 	Email string `json:"email,omitempty"`
 	// argon2id, in its own text form
 	PasswordHash string `json:"-"`

@@ -38,6 +38,14 @@ func (_c *AccountCreate) SetEmail(v string) *AccountCreate {
 	return _c
 }
 
+// SetNillableEmail sets the "email" field if the given value is not nil.
+func (_c *AccountCreate) SetNillableEmail(v *string) *AccountCreate {
+	if v != nil {
+		_c.SetEmail(*v)
+	}
+	return _c
+}
+
 // SetPasswordHash sets the "password_hash" field.
 func (_c *AccountCreate) SetPasswordHash(v string) *AccountCreate {
 	_c.mutation.SetPasswordHash(v)
@@ -134,9 +142,6 @@ func (_c *AccountCreate) check() error {
 	}
 	if _, ok := _c.mutation.UpdatedAt(); !ok {
 		return &ValidationError{Name: "updated_at", err: errors.New(`ent: missing required field "Account.updated_at"`)}
-	}
-	if _, ok := _c.mutation.Email(); !ok {
-		return &ValidationError{Name: "email", err: errors.New(`ent: missing required field "Account.email"`)}
 	}
 	if v, ok := _c.mutation.Email(); ok {
 		if err := account.EmailValidator(v); err != nil {

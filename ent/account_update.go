@@ -56,6 +56,12 @@ func (_u *AccountUpdate) SetNillableEmail(v *string) *AccountUpdate {
 	return _u
 }
 
+// ClearEmail clears the value of the "email" field.
+func (_u *AccountUpdate) ClearEmail() *AccountUpdate {
+	_u.mutation.ClearEmail()
+	return _u
+}
+
 // SetPasswordHash sets the "password_hash" field.
 func (_u *AccountUpdate) SetPasswordHash(v string) *AccountUpdate {
 	_u.mutation.SetPasswordHash(v)
@@ -156,6 +162,9 @@ func (_u *AccountUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Email(); ok {
 		_spec.SetField(account.FieldEmail, field.TypeString, value)
 	}
+	if _u.mutation.EmailCleared() {
+		_spec.ClearField(account.FieldEmail, field.TypeString)
+	}
 	if value, ok := _u.mutation.PasswordHash(); ok {
 		_spec.SetField(account.FieldPasswordHash, field.TypeString, value)
 	}
@@ -213,6 +222,12 @@ func (_u *AccountUpdateOne) SetNillableEmail(v *string) *AccountUpdateOne {
 	if v != nil {
 		_u.SetEmail(*v)
 	}
+	return _u
+}
+
+// ClearEmail clears the value of the "email" field.
+func (_u *AccountUpdateOne) ClearEmail() *AccountUpdateOne {
+	_u.mutation.ClearEmail()
 	return _u
 }
 
@@ -345,6 +360,9 @@ func (_u *AccountUpdateOne) sqlSave(ctx context.Context) (_node *Account, err er
 	}
 	if value, ok := _u.mutation.Email(); ok {
 		_spec.SetField(account.FieldEmail, field.TypeString, value)
+	}
+	if _u.mutation.EmailCleared() {
+		_spec.ClearField(account.FieldEmail, field.TypeString)
 	}
 	if value, ok := _u.mutation.PasswordHash(); ok {
 		_spec.SetField(account.FieldPasswordHash, field.TypeString, value)

@@ -42,6 +42,26 @@ func (_u *MailedLinkUpdate) SetNillableUpdatedAt(v *time.Time) *MailedLinkUpdate
 	return _u
 }
 
+// SetAccountID sets the "account_id" field.
+func (_u *MailedLinkUpdate) SetAccountID(v string) *MailedLinkUpdate {
+	_u.mutation.SetAccountID(v)
+	return _u
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_u *MailedLinkUpdate) SetNillableAccountID(v *string) *MailedLinkUpdate {
+	if v != nil {
+		_u.SetAccountID(*v)
+	}
+	return _u
+}
+
+// ClearAccountID clears the value of the "account_id" field.
+func (_u *MailedLinkUpdate) ClearAccountID() *MailedLinkUpdate {
+	_u.mutation.ClearAccountID()
+	return _u
+}
+
 // SetUsedAt sets the "used_at" field.
 func (_u *MailedLinkUpdate) SetUsedAt(v time.Time) *MailedLinkUpdate {
 	_u.mutation.SetUsedAt(v)
@@ -94,7 +114,20 @@ func (_u *MailedLinkUpdate) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *MailedLinkUpdate) check() error {
+	if v, ok := _u.mutation.AccountID(); ok {
+		if err := mailedlink.AccountIDValidator(v); err != nil {
+			return &ValidationError{Name: "account_id", err: fmt.Errorf(`ent: validator failed for field "MailedLink.account_id": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *MailedLinkUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(mailedlink.Table, mailedlink.Columns, sqlgraph.NewFieldSpec(mailedlink.FieldID, field.TypeString))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
@@ -105,6 +138,9 @@ func (_u *MailedLinkUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(mailedlink.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.AccountID(); ok {
+		_spec.SetField(mailedlink.FieldAccountID, field.TypeString, value)
 	}
 	if _u.mutation.AccountIDCleared() {
 		_spec.ClearField(mailedlink.FieldAccountID, field.TypeString)
@@ -152,6 +188,26 @@ func (_u *MailedLinkUpdateOne) SetNillableUpdatedAt(v *time.Time) *MailedLinkUpd
 	if v != nil {
 		_u.SetUpdatedAt(*v)
 	}
+	return _u
+}
+
+// SetAccountID sets the "account_id" field.
+func (_u *MailedLinkUpdateOne) SetAccountID(v string) *MailedLinkUpdateOne {
+	_u.mutation.SetAccountID(v)
+	return _u
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_u *MailedLinkUpdateOne) SetNillableAccountID(v *string) *MailedLinkUpdateOne {
+	if v != nil {
+		_u.SetAccountID(*v)
+	}
+	return _u
+}
+
+// ClearAccountID clears the value of the "account_id" field.
+func (_u *MailedLinkUpdateOne) ClearAccountID() *MailedLinkUpdateOne {
+	_u.mutation.ClearAccountID()
 	return _u
 }
 
@@ -220,7 +276,20 @@ func (_u *MailedLinkUpdateOne) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *MailedLinkUpdateOne) check() error {
+	if v, ok := _u.mutation.AccountID(); ok {
+		if err := mailedlink.AccountIDValidator(v); err != nil {
+			return &ValidationError{Name: "account_id", err: fmt.Errorf(`ent: validator failed for field "MailedLink.account_id": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *MailedLinkUpdateOne) sqlSave(ctx context.Context) (_node *MailedLink, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(mailedlink.Table, mailedlink.Columns, sqlgraph.NewFieldSpec(mailedlink.FieldID, field.TypeString))
 	id, ok := _u.mutation.ID()
 	if !ok {
@@ -248,6 +317,9 @@ func (_u *MailedLinkUpdateOne) sqlSave(ctx context.Context) (_node *MailedLink, 
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(mailedlink.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.AccountID(); ok {
+		_spec.SetField(mailedlink.FieldAccountID, field.TypeString, value)
 	}
 	if _u.mutation.AccountIDCleared() {
 		_spec.ClearField(mailedlink.FieldAccountID, field.TypeString)

@@ -4977,9 +4977,22 @@ func (m *AccountMutation) OldEmail(ctx context.Context) (v string, err error) {
 	return oldValue.Email, nil
 }
 
+// ClearEmail clears the value of the "email" field.
+func (m *AccountMutation) ClearEmail() {
+	m.email = nil
+	m.clearedFields[account.FieldEmail] = struct{}{}
+}
+
+// EmailCleared returns if the "email" field was cleared in this mutation.
+func (m *AccountMutation) EmailCleared() bool {
+	_, ok := m.clearedFields[account.FieldEmail]
+	return ok
+}
+
 // ResetEmail resets all changes to the "email" field.
 func (m *AccountMutation) ResetEmail() {
 	m.email = nil
+	delete(m.clearedFields, account.FieldEmail)
 }
 
 // SetPasswordHash sets the "password_hash" field.
@@ -5241,6 +5254,9 @@ func (m *AccountMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *AccountMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(account.FieldEmail) {
+		fields = append(fields, account.FieldEmail)
+	}
 	if m.FieldCleared(account.FieldPasswordHash) {
 		fields = append(fields, account.FieldPasswordHash)
 	}
@@ -5261,6 +5277,9 @@ func (m *AccountMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *AccountMutation) ClearField(name string) error {
 	switch name {
+	case account.FieldEmail:
+		m.ClearEmail()
+		return nil
 	case account.FieldPasswordHash:
 		m.ClearPasswordHash()
 		return nil
@@ -32023,6 +32042,7 @@ type UserMutation struct {
 	status             *user.Status
 	attributes         *map[string]string
 	mfa_enabled        *bool
+	accepted_at        *time.Time
 	last_seen_at       *time.Time
 	signed_out_at      *time.Time
 	clearedFields      map[string]struct{}
@@ -32560,6 +32580,55 @@ func (m *UserMutation) ResetMfaEnabled() {
 	m.mfa_enabled = nil
 }
 
+// SetAcceptedAt sets the "accepted_at" field.
+func (m *UserMutation) SetAcceptedAt(t time.Time) {
+	m.accepted_at = &t
+}
+
+// AcceptedAt returns the value of the "accepted_at" field in the mutation.
+func (m *UserMutation) AcceptedAt() (r time.Time, exists bool) {
+	v := m.accepted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAcceptedAt returns the old "accepted_at" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldAcceptedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAcceptedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAcceptedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAcceptedAt: %w", err)
+	}
+	return oldValue.AcceptedAt, nil
+}
+
+// ClearAcceptedAt clears the value of the "accepted_at" field.
+func (m *UserMutation) ClearAcceptedAt() {
+	m.accepted_at = nil
+	m.clearedFields[user.FieldAcceptedAt] = struct{}{}
+}
+
+// AcceptedAtCleared returns if the "accepted_at" field was cleared in this mutation.
+func (m *UserMutation) AcceptedAtCleared() bool {
+	_, ok := m.clearedFields[user.FieldAcceptedAt]
+	return ok
+}
+
+// ResetAcceptedAt resets all changes to the "accepted_at" field.
+func (m *UserMutation) ResetAcceptedAt() {
+	m.accepted_at = nil
+	delete(m.clearedFields, user.FieldAcceptedAt)
+}
+
 // SetLastSeenAt sets the "last_seen_at" field.
 func (m *UserMutation) SetLastSeenAt(t time.Time) {
 	m.last_seen_at = &t
@@ -32746,7 +32815,7 @@ func (m *UserMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UserMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.created_at != nil {
 		fields = append(fields, user.FieldCreatedAt)
 	}
@@ -32779,6 +32848,9 @@ func (m *UserMutation) Fields() []string {
 	}
 	if m.mfa_enabled != nil {
 		fields = append(fields, user.FieldMfaEnabled)
+	}
+	if m.accepted_at != nil {
+		fields = append(fields, user.FieldAcceptedAt)
 	}
 	if m.last_seen_at != nil {
 		fields = append(fields, user.FieldLastSeenAt)
@@ -32816,6 +32888,8 @@ func (m *UserMutation) Field(name string) (ent.Value, bool) {
 		return m.Attributes()
 	case user.FieldMfaEnabled:
 		return m.MfaEnabled()
+	case user.FieldAcceptedAt:
+		return m.AcceptedAt()
 	case user.FieldLastSeenAt:
 		return m.LastSeenAt()
 	case user.FieldSignedOutAt:
@@ -32851,6 +32925,8 @@ func (m *UserMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldAttributes(ctx)
 	case user.FieldMfaEnabled:
 		return m.OldMfaEnabled(ctx)
+	case user.FieldAcceptedAt:
+		return m.OldAcceptedAt(ctx)
 	case user.FieldLastSeenAt:
 		return m.OldLastSeenAt(ctx)
 	case user.FieldSignedOutAt:
@@ -32941,6 +33017,13 @@ func (m *UserMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetMfaEnabled(v)
 		return nil
+	case user.FieldAcceptedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAcceptedAt(v)
+		return nil
 	case user.FieldLastSeenAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -32991,6 +33074,9 @@ func (m *UserMutation) ClearedFields() []string {
 	if m.FieldCleared(user.FieldAttributes) {
 		fields = append(fields, user.FieldAttributes)
 	}
+	if m.FieldCleared(user.FieldAcceptedAt) {
+		fields = append(fields, user.FieldAcceptedAt)
+	}
 	if m.FieldCleared(user.FieldLastSeenAt) {
 		fields = append(fields, user.FieldLastSeenAt)
 	}
@@ -33016,6 +33102,9 @@ func (m *UserMutation) ClearField(name string) error {
 		return nil
 	case user.FieldAttributes:
 		m.ClearAttributes()
+		return nil
+	case user.FieldAcceptedAt:
+		m.ClearAcceptedAt()
 		return nil
 	case user.FieldLastSeenAt:
 		m.ClearLastSeenAt()
@@ -33063,6 +33152,9 @@ func (m *UserMutation) ResetField(name string) error {
 		return nil
 	case user.FieldMfaEnabled:
 		m.ResetMfaEnabled()
+		return nil
+	case user.FieldAcceptedAt:
+		m.ResetAcceptedAt()
 		return nil
 	case user.FieldLastSeenAt:
 		m.ResetLastSeenAt()

@@ -24,7 +24,7 @@ type User struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// CompanyID holds the value of the "company_id" field.
 	CompanyID string `json:"company_id,omitempty"`
-	// AccountID holds the value of the "account_id" field.
+	// until the person has come, the account of the address
 	AccountID string `json:"account_id,omitempty"`
 	// LiveUserID holds the value of the "live_user_id" field.
 	LiveUserID *string `json:"live_user_id,omitempty"`
@@ -38,8 +38,10 @@ type User struct {
 	Status user.Status `json:"status,omitempty"`
 	// Attributes holds the value of the "attributes" field.
 	Attributes map[string]string `json:"attributes,omitempty"`
-	// MfaEnabled holds the value of the "mfa_enabled" field.
+	// of an active user whose account has factors
 	MfaEnabled bool `json:"mfa_enabled,omitempty"`
+	// when the person first came; none of somebody who was invited only
+	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
 	// LastSeenAt holds the value of the "last_seen_at" field.
 	LastSeenAt *time.Time `json:"last_seen_at,omitempty"`
 	// sessions and tokens from before are over
@@ -79,7 +81,7 @@ func (*User) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case user.FieldID, user.FieldCompanyID, user.FieldAccountID, user.FieldLiveUserID, user.FieldEmail, user.FieldName, user.FieldRole, user.FieldStatus:
 			values[i] = new(sql.NullString)
-		case user.FieldCreatedAt, user.FieldUpdatedAt, user.FieldLastSeenAt, user.FieldSignedOutAt:
+		case user.FieldCreatedAt, user.FieldUpdatedAt, user.FieldAcceptedAt, user.FieldLastSeenAt, user.FieldSignedOutAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -171,6 +173,13 @@ func (_m *User) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.MfaEnabled = value.Bool
 			}
+		case user.FieldAcceptedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field accepted_at", values[i])
+			} else if value.Valid {
+				_m.AcceptedAt = new(time.Time)
+				*_m.AcceptedAt = value.Time
+			}
 		case user.FieldLastSeenAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field last_seen_at", values[i])
@@ -260,6 +269,11 @@ func (_m *User) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("mfa_enabled=")
 	builder.WriteString(fmt.Sprintf("%v", _m.MfaEnabled))
+	builder.WriteString(", ")
+	if v := _m.AcceptedAt; v != nil {
+		builder.WriteString("accepted_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteString(", ")
 	if v := _m.LastSeenAt; v != nil {
 		builder.WriteString("last_seen_at=")

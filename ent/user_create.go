@@ -119,6 +119,20 @@ func (_c *UserCreate) SetNillableMfaEnabled(v *bool) *UserCreate {
 	return _c
 }
 
+// SetAcceptedAt sets the "accepted_at" field.
+func (_c *UserCreate) SetAcceptedAt(v time.Time) *UserCreate {
+	_c.mutation.SetAcceptedAt(v)
+	return _c
+}
+
+// SetNillableAcceptedAt sets the "accepted_at" field if the given value is not nil.
+func (_c *UserCreate) SetNillableAcceptedAt(v *time.Time) *UserCreate {
+	if v != nil {
+		_c.SetAcceptedAt(*v)
+	}
+	return _c
+}
+
 // SetLastSeenAt sets the "last_seen_at" field.
 func (_c *UserCreate) SetLastSeenAt(v time.Time) *UserCreate {
 	_c.mutation.SetLastSeenAt(v)
@@ -382,6 +396,10 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.MfaEnabled(); ok {
 		_spec.SetField(user.FieldMfaEnabled, field.TypeBool, value)
 		_node.MfaEnabled = value
+	}
+	if value, ok := _c.mutation.AcceptedAt(); ok {
+		_spec.SetField(user.FieldAcceptedAt, field.TypeTime, value)
+		_node.AcceptedAt = &value
 	}
 	if value, ok := _c.mutation.LastSeenAt(); ok {
 		_spec.SetField(user.FieldLastSeenAt, field.TypeTime, value)

@@ -43,6 +43,20 @@ func (_u *UserUpdate) SetNillableUpdatedAt(v *time.Time) *UserUpdate {
 	return _u
 }
 
+// SetAccountID sets the "account_id" field.
+func (_u *UserUpdate) SetAccountID(v string) *UserUpdate {
+	_u.mutation.SetAccountID(v)
+	return _u
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_u *UserUpdate) SetNillableAccountID(v *string) *UserUpdate {
+	if v != nil {
+		_u.SetAccountID(*v)
+	}
+	return _u
+}
+
 // SetEmail sets the "email" field.
 func (_u *UserUpdate) SetEmail(v string) *UserUpdate {
 	_u.mutation.SetEmail(v)
@@ -122,6 +136,26 @@ func (_u *UserUpdate) SetNillableMfaEnabled(v *bool) *UserUpdate {
 	if v != nil {
 		_u.SetMfaEnabled(*v)
 	}
+	return _u
+}
+
+// SetAcceptedAt sets the "accepted_at" field.
+func (_u *UserUpdate) SetAcceptedAt(v time.Time) *UserUpdate {
+	_u.mutation.SetAcceptedAt(v)
+	return _u
+}
+
+// SetNillableAcceptedAt sets the "accepted_at" field if the given value is not nil.
+func (_u *UserUpdate) SetNillableAcceptedAt(v *time.Time) *UserUpdate {
+	if v != nil {
+		_u.SetAcceptedAt(*v)
+	}
+	return _u
+}
+
+// ClearAcceptedAt clears the value of the "accepted_at" field.
+func (_u *UserUpdate) ClearAcceptedAt() *UserUpdate {
+	_u.mutation.ClearAcceptedAt()
 	return _u
 }
 
@@ -235,6 +269,11 @@ func (_u *UserUpdate) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *UserUpdate) check() error {
+	if v, ok := _u.mutation.AccountID(); ok {
+		if err := user.AccountIDValidator(v); err != nil {
+			return &ValidationError{Name: "account_id", err: fmt.Errorf(`ent: validator failed for field "User.account_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Email(); ok {
 		if err := user.EmailValidator(v); err != nil {
 			return &ValidationError{Name: "email", err: fmt.Errorf(`ent: validator failed for field "User.email": %w`, err)}
@@ -273,6 +312,9 @@ func (_u *UserUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(user.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.AccountID(); ok {
+		_spec.SetField(user.FieldAccountID, field.TypeString, value)
+	}
 	if _u.mutation.LiveUserIDCleared() {
 		_spec.ClearField(user.FieldLiveUserID, field.TypeString)
 	}
@@ -296,6 +338,12 @@ func (_u *UserUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.MfaEnabled(); ok {
 		_spec.SetField(user.FieldMfaEnabled, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.AcceptedAt(); ok {
+		_spec.SetField(user.FieldAcceptedAt, field.TypeTime, value)
+	}
+	if _u.mutation.AcceptedAtCleared() {
+		_spec.ClearField(user.FieldAcceptedAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.LastSeenAt(); ok {
 		_spec.SetField(user.FieldLastSeenAt, field.TypeTime, value)
@@ -388,6 +436,20 @@ func (_u *UserUpdateOne) SetNillableUpdatedAt(v *time.Time) *UserUpdateOne {
 	return _u
 }
 
+// SetAccountID sets the "account_id" field.
+func (_u *UserUpdateOne) SetAccountID(v string) *UserUpdateOne {
+	_u.mutation.SetAccountID(v)
+	return _u
+}
+
+// SetNillableAccountID sets the "account_id" field if the given value is not nil.
+func (_u *UserUpdateOne) SetNillableAccountID(v *string) *UserUpdateOne {
+	if v != nil {
+		_u.SetAccountID(*v)
+	}
+	return _u
+}
+
 // SetEmail sets the "email" field.
 func (_u *UserUpdateOne) SetEmail(v string) *UserUpdateOne {
 	_u.mutation.SetEmail(v)
@@ -467,6 +529,26 @@ func (_u *UserUpdateOne) SetNillableMfaEnabled(v *bool) *UserUpdateOne {
 	if v != nil {
 		_u.SetMfaEnabled(*v)
 	}
+	return _u
+}
+
+// SetAcceptedAt sets the "accepted_at" field.
+func (_u *UserUpdateOne) SetAcceptedAt(v time.Time) *UserUpdateOne {
+	_u.mutation.SetAcceptedAt(v)
+	return _u
+}
+
+// SetNillableAcceptedAt sets the "accepted_at" field if the given value is not nil.
+func (_u *UserUpdateOne) SetNillableAcceptedAt(v *time.Time) *UserUpdateOne {
+	if v != nil {
+		_u.SetAcceptedAt(*v)
+	}
+	return _u
+}
+
+// ClearAcceptedAt clears the value of the "accepted_at" field.
+func (_u *UserUpdateOne) ClearAcceptedAt() *UserUpdateOne {
+	_u.mutation.ClearAcceptedAt()
 	return _u
 }
 
@@ -593,6 +675,11 @@ func (_u *UserUpdateOne) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *UserUpdateOne) check() error {
+	if v, ok := _u.mutation.AccountID(); ok {
+		if err := user.AccountIDValidator(v); err != nil {
+			return &ValidationError{Name: "account_id", err: fmt.Errorf(`ent: validator failed for field "User.account_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Email(); ok {
 		if err := user.EmailValidator(v); err != nil {
 			return &ValidationError{Name: "email", err: fmt.Errorf(`ent: validator failed for field "User.email": %w`, err)}
@@ -648,6 +735,9 @@ func (_u *UserUpdateOne) sqlSave(ctx context.Context) (_node *User, err error) {
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(user.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.AccountID(); ok {
+		_spec.SetField(user.FieldAccountID, field.TypeString, value)
+	}
 	if _u.mutation.LiveUserIDCleared() {
 		_spec.ClearField(user.FieldLiveUserID, field.TypeString)
 	}
@@ -671,6 +761,12 @@ func (_u *UserUpdateOne) sqlSave(ctx context.Context) (_node *User, err error) {
 	}
 	if value, ok := _u.mutation.MfaEnabled(); ok {
 		_spec.SetField(user.FieldMfaEnabled, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.AcceptedAt(); ok {
+		_spec.SetField(user.FieldAcceptedAt, field.TypeTime, value)
+	}
+	if _u.mutation.AcceptedAtCleared() {
+		_spec.ClearField(user.FieldAcceptedAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.LastSeenAt(); ok {
 		_spec.SetField(user.FieldLastSeenAt, field.TypeTime, value)

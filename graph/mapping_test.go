@@ -58,6 +58,7 @@ var private = map[string]map[string]string{
 	"User": {
 		"CompanyID": tenantsOwn, "AccountID": "a sign-in may be in several companies", "LiveUserID": "how a sandbox mirrors people is the product's matter",
 		"SignedOutAt": "sessions and tokens from before are over, which their owners see",
+		"AcceptedAt":  "the status says whether somebody has come",
 	},
 	"WebhookDelivery": {"CompanyID": tenantsOwn},
 	"WebhookSubscription": {

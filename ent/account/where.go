@@ -224,6 +224,16 @@ func EmailHasSuffix(v string) predicate.Account {
 	return predicate.Account(sql.FieldHasSuffix(FieldEmail, v))
 }
 
+// EmailIsNil applies the IsNil predicate on the "email" field.
+func EmailIsNil() predicate.Account {
+	return predicate.Account(sql.FieldIsNull(FieldEmail))
+}
+
+// EmailNotNil applies the NotNil predicate on the "email" field.
+func EmailNotNil() predicate.Account {
+	return predicate.Account(sql.FieldNotNull(FieldEmail))
+}
+
 // EmailEqualFold applies the EqualFold predicate on the "email" field.
 func EmailEqualFold(v string) predicate.Account {
 	return predicate.Account(sql.FieldEqualFold(FieldEmail, v))

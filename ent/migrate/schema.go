@@ -163,7 +163,7 @@ var (
 		{Name: "id", Type: field.TypeString, Size: 40},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
-		{Name: "email", Type: field.TypeString, Unique: true, Size: 254},
+		{Name: "email", Type: field.TypeString, Unique: true, Nullable: true, Size: 254},
 		{Name: "password_hash", Type: field.TypeString, Nullable: true},
 		{Name: "password_changed_at", Type: field.TypeTime, Nullable: true},
 	}
@@ -1354,6 +1354,7 @@ var (
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"invited", "active", "deactivated"}, Default: "active"},
 		{Name: "attributes", Type: field.TypeJSON, Nullable: true},
 		{Name: "mfa_enabled", Type: field.TypeBool, Default: false},
+		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "last_seen_at", Type: field.TypeTime, Nullable: true},
 		{Name: "signed_out_at", Type: field.TypeTime, Nullable: true},
 	}

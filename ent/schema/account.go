@@ -14,7 +14,7 @@ func (Account) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "acc"}, glo
 // Fields of the entity.
 func (Account) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("email").MaxLen(254).Unique().Comment("lower case"),
+		field.String("email").MaxLen(254).Optional().Unique().Comment("lower case; none where another issuer signs the person in and has not verified it"),
 		field.String("password_hash").Sensitive().Optional().Comment("argon2id, in its own text form"),
 		field.Time("password_changed_at").Optional().Nillable(),
 	}

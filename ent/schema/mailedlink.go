@@ -20,7 +20,7 @@ func (MailedLink) Fields() []ent.Field {
 	return []ent.Field{
 		field.Enum("kind").Values("invitation", "password_reset", "email_change", "sign_up").Immutable(),
 		field.Bytes("token_hash").MaxLen(32).Sensitive().Unique().Immutable(),
-		field.String("account_id").MaxLen(40).Optional().Nillable().Immutable().Comment("none for a sign-up"),
+		field.String("account_id").MaxLen(40).Optional().Nillable().Comment("none for a sign-up"),
 		field.String("user_id").MaxLen(40).Optional().Nillable().Immutable().Comment("invitation: the membership that it opens"),
 		field.JSON("data", json.RawMessage{}).Optional().Immutable().Comment("email_change: the new address; sign_up: what was filled in"),
 		field.Time("expires_at").Immutable(),

@@ -16,14 +16,15 @@ func (User) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "usr"}, tenant
 // Fields of the entity.
 func (User) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("account_id").MaxLen(40).Immutable(),
+		field.String("account_id").MaxLen(40).Comment("until the person has come, the account of the address"),
 		field.String("live_user_id").MaxLen(40).Optional().Nillable().Immutable(),
 		field.String("email").MaxLen(254),
 		field.String("name").MaxRuneLen(200),
 		field.Enum("role").Values("owner", "admin", "agent", "member").Default("member"),
 		field.Enum("status").Values("invited", "active", "deactivated").Default("active"),
 		field.JSON("attributes", map[string]string{}).Optional(),
-		field.Bool("mfa_enabled").Default(false),
+		field.Bool("mfa_enabled").Default(false).Comment("of an active user whose account has factors"),
+		field.Time("accepted_at").Optional().Nillable().Comment("when the person first came; none of somebody who was invited only"),
 		field.Time("last_seen_at").Optional().Nillable(),
 		field.Time("signed_out_at").Optional().Nillable().Comment("sessions and tokens from before are over"),
 	}

@@ -37,6 +37,8 @@ const (
 	FieldAttributes = "attributes"
 	// FieldMfaEnabled holds the string denoting the mfa_enabled field in the database.
 	FieldMfaEnabled = "mfa_enabled"
+	// FieldAcceptedAt holds the string denoting the accepted_at field in the database.
+	FieldAcceptedAt = "accepted_at"
 	// FieldLastSeenAt holds the string denoting the last_seen_at field in the database.
 	FieldLastSeenAt = "last_seen_at"
 	// FieldSignedOutAt holds the string denoting the signed_out_at field in the database.
@@ -68,6 +70,7 @@ var Columns = []string{
 	FieldStatus,
 	FieldAttributes,
 	FieldMfaEnabled,
+	FieldAcceptedAt,
 	FieldLastSeenAt,
 	FieldSignedOutAt,
 }
@@ -219,6 +222,11 @@ func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 // ByMfaEnabled orders the results by the mfa_enabled field.
 func ByMfaEnabled(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldMfaEnabled, opts...).ToFunc()
+}
+
+// ByAcceptedAt orders the results by the accepted_at field.
+func ByAcceptedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAcceptedAt, opts...).ToFunc()
 }
 
 // ByLastSeenAt orders the results by the last_seen_at field.

@@ -21,6 +21,7 @@ import (
 	"atrium/internal/id"
 	"atrium/internal/identity/password"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -191,7 +192,8 @@ func (b *builder) owner(ctx context.Context, plain, hash string) error {
 		return fmt.Errorf("make the owner's account: %w", err)
 	}
 	member := func(companyID string) *ent.UserCreate {
-		return b.db.User.Create().SetCompanyID(companyID).SetAccountID(acc.ID).SetEmail(acc.Email).SetName(b.in.OwnerName).SetRole("owner")
+		return b.db.User.Create().SetCompanyID(companyID).SetAccountID(acc.ID).SetEmail(acc.Email).SetName(b.in.OwnerName).SetRole("owner").
+			SetAcceptedAt(clock.From(ctx).Now())
 	}
 	if b.out.Owner, err = member(b.out.Company.ID).Save(ctx); err != nil {
 		return fmt.Errorf("make the owner: %w", err)
@@ -216,8 +218,8 @@ func (b *builder) policies(ctx context.Context) error {
 	return nil
 }
 
-// account finds or makes the owner's account. One that exists keeps its password; one that has none gets the password
-// that its owner chose.
+// account finds or makes the owner's account. One that somebody has keeps its password. One that has none gets the password
+// that its owner chose, and one that invitations alone have made is as good as none.
 func (b *builder) account(ctx context.Context, plain, hash string) (*ent.Account, error) {
 	acc, err := b.db.Account.Query().Where(account.Email(b.in.OwnerEmail)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -228,8 +230,14 @@ func (b *builder) account(ctx context.Context, plain, hash string) (*ent.Account
 		}
 		return c.Save(ctx)
 	}
-	if err != nil || acc.PasswordHash != "" || b.in.SignUp == nil || hash == "" {
+	if err != nil || acc.PasswordHash != "" || hash == "" {
 		return acc, err
+	}
+	if b.in.SignUp == nil {
+		if proven, err := people.Proven(ctx, b.db, acc); err != nil || proven {
+			return acc, err
+		}
+		b.out.Password = plain
 	}
 	return acc.Update().SetPasswordHash(hash).SetPasswordChangedAt(clock.From(ctx).Now()).Save(ctx)
 }

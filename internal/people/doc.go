@@ -5,7 +5,8 @@
 // deactivating a user signs it out everywhere and ends none of its keys. A user's status goes
 //
 //	(invite) → invited → active ⇄ deactivated
-//	              └───────────────────↗
+//	              └───────────────────↗ and back, while it has never come
 //
-// where identity makes an invited user active when it first signs in.
+// where identity makes an invited user active when it first signs in (Accept). Only an active user shows what becomes of
+// its account: a company that has merely invited somebody, or has parted with them, must learn nothing of how they sign in.
 package people

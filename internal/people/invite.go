@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"atrium/ent"
-	"atrium/ent/account"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
@@ -110,28 +109,4 @@ func resendInvitation(ctx context.Context, tx *op.Tx, u *ent.User, _ op.ByID) (*
 	}
 	tx.As("user.invited")
 	return u, mailInvitation(ctx, tx, u)
-}
-
-// accountOf returns the account of an e-mail address, and makes it where there is none. Accounts belong to no company.
-func accountOf(ctx context.Context, tx *op.Tx, email string) (id string, err error) {
-	err = tx.AsSystem(ctx, "invite: find or make the person's account", func(ctx context.Context) error {
-		// Two companies that invite the same person at once do so one after the other: the second finds the account.
-		if err := tx.LockName(ctx, "account/"+email); err != nil {
-			return err
-		}
-		id, err = tx.Account.Query().Where(account.Email(email)).OnlyID(ctx)
-		if !ent.IsNotFound(err) {
-			return err
-		}
-		made, err := tx.Account.Create().SetEmail(email).Save(ctx)
-		if err != nil {
-			return err
-		}
-		id = made.ID
-		return nil
-	})
-	if err != nil {
-		return "", fmt.Errorf("find or make the account: %w", err)
-	}
-	return id, nil
 }

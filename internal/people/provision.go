@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"atrium/ent"
-	"atrium/ent/account"
 	"atrium/ent/externalidentity"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
@@ -120,7 +119,8 @@ func newcomer(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, err
 	if in.Role != "" {
 		role = user.Role(in.Role)
 	}
-	u, err := tx.User.Create().SetAccountID(accountID).SetEmail(in.Email).SetName(name).SetRole(role).SetStatus(user.StatusActive).Save(ctx)
+	u, err := tx.User.Create().SetAccountID(accountID).SetEmail(in.Email).SetName(name).SetRole(role).SetStatus(user.StatusActive).
+		SetAcceptedAt(tx.Now(ctx)).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create the user: %w", err)
 	}
@@ -132,24 +132,21 @@ func newcomer(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, err
 	return u, nil
 }
 
-// accountFor returns the account behind a newcomer. An address that the issuer has not verified gets one only where
-// nobody has it.
+// accountFor returns the account behind a newcomer. One whose address the issuer has not verified gets an account without
+// an address, and only where nobody has proven that the address is theirs: an invitation keeps nobody out.
 func accountFor(ctx context.Context, tx *op.Tx, in ProvisionInput) (id string, err error) {
 	if in.EmailVerified {
 		return accountOf(ctx, tx, in.Email)
 	}
 	err = tx.AsSystem(ctx, "provision: make the newcomer's account", func(ctx context.Context) error {
-		if err := tx.LockName(ctx, "account/"+in.Email); err != nil {
-			return err
-		}
-		taken, err := tx.Account.Query().Where(account.Email(in.Email)).Exist(ctx)
+		taken, err := Taken(ctx, tx.Client, in.Email)
 		if err != nil {
-			return fmt.Errorf("look for the account: %w", err)
+			return err
 		}
 		if taken {
 			return apperr.New(apperr.Forbidden, "The issuer has not verified the address, which is somebody's already.")
 		}
-		made, err := tx.Account.Create().SetEmail(in.Email).Save(ctx)
+		made, err := tx.Account.Create().Save(ctx)
 		if err != nil {
 			return fmt.Errorf("make the account: %w", err)
 		}

@@ -57,20 +57,31 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID)
 }
 
 // reactivateUser changes nothing for a user who is active. What ended with the deactivation stays ended: the person signs
-// in again. Returns conflict for one who was invited and has not come.
+// in again. Somebody who never came waits for its invitation again. Returns conflict for one who was invited and has not
+// come.
 func reactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent.User, error) {
 	if before.Status == user.StatusInvited {
 		return nil, apperr.New(apperr.Conflict, "The user has not accepted the invitation yet.")
 	}
+	if before.AcceptedAt == nil {
+		return setStatus(ctx, tx, before, user.StatusInvited)
+	}
 	return setStatus(ctx, tx, before, user.StatusActive)
 }
 
-// setStatus returns the user with its new status; it writes nothing when that is the status already.
+// setStatus returns the user with its new status; it writes nothing when that is the status already. Only somebody active
+// shows the address and the factors of the account as they are.
 func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Status) (*ent.User, error) {
 	if before.Status == status {
 		return before, nil
 	}
-	after, err := before.Update().SetStatus(status).Save(ctx)
+	u := before.Update().SetStatus(status).SetMfaEnabled(false)
+	if status == user.StatusActive {
+		if err := showAccount(ctx, tx, before, u); err != nil {
+			return nil, err
+		}
+	}
+	after, err := u.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("set the user's status: %w", err)
 	}
@@ -78,6 +89,32 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Sta
 	tx.Changed(before, after)
 	tx.AuthorityChanged()
 	return after, nil
+}
+
+// showAccount brings what a user who becomes active shows of its account up to date, and its mirror in the sandbox.
+func showAccount(ctx context.Context, tx *op.Tx, before *ent.User, u *ent.UserUpdateOne) error {
+	if before.AcceptedAt == nil {
+		u.SetAcceptedAt(tx.Now(ctx))
+	}
+	return tx.AsSystem(ctx, "a user shows its account, which belongs to no company", func(ctx context.Context) error {
+		acc, err := tx.Account.Get(ctx, before.AccountID)
+		if err != nil {
+			return fmt.Errorf("read the account: %w", err)
+		}
+		mfa, err := enrolled(ctx, tx.Client, acc.ID)
+		if err != nil {
+			return err
+		}
+		u.SetMfaEnabled(mfa)
+		if acc.Email == "" || acc.Email == before.Email {
+			return nil
+		}
+		u.SetEmail(acc.Email)
+		if err := tx.User.Update().Where(user.LiveUserID(before.ID)).SetEmail(acc.Email).Exec(ctx); err != nil {
+			return fmt.Errorf("change the address in the sandbox: %w", err)
+		}
+		return nil
+	})
 }
 
 // remainingKeys returns the keys, live and test ones, that are still good and act in the user's name.

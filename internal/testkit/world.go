@@ -191,7 +191,7 @@ func (w *World) AddUser(tb testing.TB, t *Tenant, email string, role principal.R
 			return err
 		}
 		u, err = tx.User.Create().SetCompanyID(t.Company.ID).SetAccountID(acc.ID).SetEmail(email).SetName(email).
-			SetRole(user.Role(role)).Save(ctx)
+			SetRole(user.Role(role)).SetAcceptedAt(w.Clock.Now()).Save(ctx)
 		return err
 	})
 	require.NoError(tb, err)

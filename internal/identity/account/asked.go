@@ -15,6 +15,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/id"
 	"atrium/internal/jobs"
+	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
@@ -102,7 +103,11 @@ func (l *Letters) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
 	if err != nil {
 		return fmt.Errorf("look the account up: %w", err)
 	}
-	if acc.PasswordHash == "" {
+	proven, err := people.Proven(ctx, tx.Client, acc)
+	if err != nil {
+		return err
+	}
+	if !proven {
 		u, err := tx.User.Query().Where(user.AccountID(acc.ID), user.StatusEQ(user.StatusInvited)).Order(ent.Desc(user.FieldCreatedAt)).First(ctx)
 		if err == nil {
 			return l.invite(ctx, tx, u)

@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"atrium/ent"
-	"atrium/ent/account"
 	"atrium/ent/mailedlink"
-	"atrium/ent/user"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
@@ -121,7 +120,7 @@ func (s *Server) emailLink(w http.ResponseWriter, r *http.Request) (row *ent.Mai
 	return row, acc, change, token
 }
 
-// postConfirmEmail changes the address of the account and of all its users, or of none.
+// postConfirmEmail changes the address of the account and of its active users, or of none.
 func (s *Server) postConfirmEmail(w http.ResponseWriter, r *http.Request) {
 	row, acc, change, _ := s.emailLink(w, r)
 	if row == nil {
@@ -131,15 +130,12 @@ func (s *Server) postConfirmEmail(w http.ResponseWriter, r *http.Request) {
 		if err := use(ctx, tx, row); err != nil {
 			return err
 		}
-		n, err := tx.Account.Update().Where(account.ID(acc.ID), account.Email(change.From)).SetEmail(change.To).Save(ctx)
+		moved, err := people.Readdress(ctx, tx, acc.ID, change.From, change.To)
 		if err != nil {
-			return fmt.Errorf("change the account's address: %w", err)
+			return err
 		}
-		if n != 1 {
+		if !moved {
 			return errLink
-		}
-		if err := tx.User.Update().Where(user.AccountID(acc.ID)).SetEmail(change.To).Exec(ctx); err != nil {
-			return fmt.Errorf("change the users' addresses: %w", err)
 		}
 		if err := kill(ctx, tx, acc.ID, mailedlink.KindPasswordReset, mailedlink.KindEmailChange); err != nil {
 			return err

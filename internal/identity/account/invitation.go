@@ -12,6 +12,7 @@ import (
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
@@ -126,18 +127,16 @@ func (s *Server) accept(ctx context.Context, tx *store.Tx, w http.ResponseWriter
 	if err := use(ctx, tx, in.link); err != nil {
 		return err
 	}
-	u := tx.User.Update().Where(user.ID(in.user.ID), user.StatusEQ(user.StatusInvited)).SetStatus(user.StatusActive)
 	changes := map[string]op.Change{"status": changed(user.StatusInvited, user.StatusActive)}
 	if name != "" && name != in.user.Name {
-		u.SetName(name)
 		changes["name"] = changed(in.user.Name, name)
 		in.user.Name = name
 	}
-	n, err := u.Save(ctx)
+	accepted, err := people.Accept(ctx, tx, in.user, name)
 	if err != nil {
 		return fmt.Errorf("accept the invitation: %w", err)
 	}
-	if n != 1 {
+	if !accepted {
 		return errLink
 	}
 	return signin.AuditUser(ctx, tx, w, r, in.user, "user.updated", changes)

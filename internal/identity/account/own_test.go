@@ -112,7 +112,7 @@ func TestChangeEmail(t *testing.T) {
 		u := s.member()
 		s.change(func(ctx context.Context, tx *store.Tx) error {
 			for _, c := range []string{s.A.Sandbox.ID, s.B.Company.ID} {
-				if err := tx.User.Create().SetCompanyID(c).SetAccountID(u.AccountID).SetEmail(u.Email).SetName("M").Exec(ctx); err != nil {
+				if err := tx.User.Create().SetCompanyID(c).SetAccountID(u.AccountID).SetEmail(u.Email).SetName("M").SetAcceptedAt(s.Clock.Now()).Exec(ctx); err != nil {
 					return err
 				}
 			}

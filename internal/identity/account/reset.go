@@ -127,7 +127,7 @@ func (s *Server) about(ctx context.Context, acc *ent.Account) ([]string, error) 
 		return words, nil
 	}
 	ctx = s.system(ctx)
-	users, err := s.store.Reader().User.Query().Where(user.AccountID(acc.ID), user.LiveUserIDIsNil()).Limit(20).All(ctx)
+	users, err := s.store.Reader().User.Query().Where(user.AccountID(acc.ID), user.LiveUserIDIsNil(), user.StatusEQ(user.StatusActive)).Limit(20).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the account's users: %w", err)
 	}

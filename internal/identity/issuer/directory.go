@@ -302,9 +302,9 @@ func (d *Directory) mayCome(ctx context.Context, s *Subject, co *ent.Company) er
 	if s.EmailVerified {
 		return nil
 	}
-	taken, err := db.Account.Query().Where(account.Email(s.Email)).Exist(ctx)
+	taken, err := people.Taken(ctx, db, s.Email)
 	if err != nil {
-		return fmt.Errorf("look the address up: %w", err)
+		return err
 	}
 	if member != "" || taken {
 		return fmt.Errorf("%w: the address is somebody's, and the issuer has not verified it", ErrNobody)

@@ -152,6 +152,23 @@ func TestInvitedAndDeactivated(t *testing.T) {
 	})
 }
 
+// An invitation of another company keeps nobody out whom the issuer vouches for, and who comes with an address that nobody
+// verified does not get what the address was invited to.
+func TestInvitationElsewhereKeepsNobodyOut(t *testing.T) {
+	each(t, byCompany, func(t *testing.T, h *house) {
+		h.jit(true)
+		invited := testkit.Run(t, h.World, h.As(h.B, principal.Admin), people.InviteUser, people.InviteUserInput{Email: "ada@elsewhere.test"})
+		u, err := h.comes(acme(testissuer.Claims{"email": "ada@elsewhere.test"}))
+		require.NoError(t, err)
+		require.Equal(t, "ada@elsewhere.test", u.Email)
+		require.NotEqual(t, invited.AccountID, u.AccountID)
+		other := testkit.Run(t, h.World, h.As(h.B, principal.Admin), people.InviteUser, people.InviteUserInput{Email: "eve@elsewhere.test"})
+		again, err := h.comes(acme(testissuer.Claims{"sub": "ext-2", "email": "eve@elsewhere.test", "email_verified": true}))
+		require.NoError(t, err)
+		require.Equal(t, other.AccountID, again.AccountID, "a verified address is proven")
+	})
+}
+
 // A company may let in everybody whom the issuer vouches for; many calls at once make one member.
 func TestJustInTime(t *testing.T) {
 	each(t, byCompany, func(t *testing.T, h *house) {

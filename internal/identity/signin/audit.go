@@ -36,9 +36,10 @@ func record(ctx context.Context, tx *store.Tx, from audit.Origin, u *ent.User, e
 	return audit.Write(ctx, tx.Client, entry)
 }
 
-// auditAll writes an entry in the account's companies.
+// auditAll writes an entry in the companies in which the account is active: whoever has merely invited the person, or has
+// parted with it, is told nothing.
 func auditAll(ctx context.Context, tx *store.Tx, from audit.Origin, accountID string, e event) error {
-	users, err := tx.User.Query().Where(user.AccountID(accountID), user.LiveUserIDIsNil()).
+	users, err := tx.User.Query().Where(user.AccountID(accountID), user.LiveUserIDIsNil(), user.StatusEQ(user.StatusActive)).
 		Order(user.ByCreatedAt(), user.ByID()).Limit(maxAudited).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the account's companies: %w", err)
@@ -51,14 +52,19 @@ func auditAll(ctx context.Context, tx *store.Tx, from audit.Origin, accountID st
 	return nil
 }
 
-// failed writes down that a proof was wrong. For an address without an account there is no company to tell; it takes a
-// transaction all the same, so that the time says nothing.
-func (s *Server) failed(ctx context.Context, from audit.Origin, acc *ent.Account, proof string) error {
+// failed writes down that a proof was wrong: in the company that the sign-in is for or, where it is for none, in the only
+// one in which the person is active. Where there is no company to tell it takes a transaction all the same, so that the
+// time says nothing.
+func (s *Server) failed(ctx context.Context, from audit.Origin, g *goal, acc *ent.Account, proof string) error {
 	err := s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if acc.ID == "" {
+		u, err := concerned(ctx, tx, g, acc.ID)
+		if err != nil {
+			return err
+		}
+		if u == nil {
 			return throttle.Touch(ctx, tx, acc.Email)
 		}
-		return auditAll(ctx, tx, from, acc.ID, event{
+		return record(ctx, tx, from, u, event{
 			action: "session.created", resource: "Session", outcome: auditentry.OutcomeDenied,
 			changes: map[string]audit.Change{"proof": {To: proof}},
 		})
@@ -67,4 +73,20 @@ func (s *Server) failed(ctx context.Context, from audit.Origin, acc *ent.Account
 		return fmt.Errorf("write the failed sign-in down: %w", err)
 	}
 	return nil
+}
+
+// concerned returns the account's user whose company a failed sign-in is told to; nil for none.
+func concerned(ctx context.Context, tx *store.Tx, g *goal, accountID string) (*ent.User, error) {
+	q := tx.User.Query().Where(user.AccountID(accountID), user.LiveUserIDIsNil(), user.StatusEQ(user.StatusActive)).Limit(2)
+	if g.req != nil && g.req.CompanyID != "" {
+		q.Where(user.CompanyID(g.req.CompanyID))
+	}
+	users, err := q.All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for the company to tell: %w", err)
+	}
+	if len(users) != 1 {
+		return nil, nil
+	}
+	return users[0], nil
 }

@@ -30,7 +30,7 @@ func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Accoun
 		return false, 0, err
 	}
 	if !right {
-		return false, 0, s.failed(ctx, gate.Origin(w, r), acc, "password")
+		return false, 0, s.failed(ctx, gate.Origin(w, r), &goal{}, acc, "password")
 	}
 	err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error { return s.throttle.Proved(ctx, tx, try) })
 	if err != nil {
@@ -45,7 +45,7 @@ func AuditUser(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http
 	return record(ctx, tx, gate.Origin(w, r), u, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }
 
-// AuditAccount is AuditUser for each of the account's users.
+// AuditAccount is AuditUser for each of the account's active users.
 func AuditAccount(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, accountID, action string, changes map[string]op.Change) error {
 	return auditAll(ctx, tx, gate.Origin(w, r), accountID, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }

@@ -147,7 +147,7 @@ func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.moved(w, r, g, err)
 	case value == "":
-		if err := s.failed(ctx, gate.Origin(w, r), acc, "code"); err != nil {
+		if err := s.failed(ctx, gate.Origin(w, r), g, acc, "code"); err != nil {
 			s.Broken(w, r, err)
 			return
 		}

@@ -9,13 +9,13 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/ent/mailedlink"
 	"atrium/ent/user"
 	"atrium/internal/audit"
 	"atrium/internal/gate"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
@@ -129,19 +129,13 @@ func (s *Server) postCompany(w http.ResponseWriter, r *http.Request) {
 }
 
 // accept makes an invited user active. The person is signed in as the account that was invited, which proves as much as
-// the mailed link does; the link is used up.
+// the mailed link does.
 func (s *Server) accept(ctx context.Context, from audit.Origin, u *ent.User) error {
 	err := s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		n, err := tx.User.Update().Where(user.ID(u.ID), user.StatusEQ(user.StatusInvited)).SetStatus(user.StatusActive).Save(ctx)
-		if err != nil || n == 0 {
+		accepted, err := people.Accept(ctx, tx, u, "")
+		if err != nil || !accepted {
 			return err
 		}
-		err = tx.MailedLink.Update().Where(mailedlink.UserID(u.ID), mailedlink.KindEQ(mailedlink.KindInvitation), mailedlink.UsedAtIsNil()).
-			SetUsedAt(s.signIns.now()).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		tx.AuthorityChanged()
 		return record(ctx, tx, from, u, event{
 			action: "user.updated", resource: "User", outcome: auditentry.OutcomeAllowed,
 			changes: map[string]op.Change{"status": {From: user.StatusInvited, To: user.StatusActive}},

@@ -125,9 +125,10 @@ func forgetFactors(ctx context.Context, db *ent.Client, accountID string) error 
 	return mirror(ctx, db, accountID, false)
 }
 
-// mirror shows at the account's users whether it has a second factor.
+// mirror shows at the account's active users whether it has a second factor.
 func mirror(ctx context.Context, db *ent.Client, accountID string, enabled bool) error {
-	err := db.User.Update().Where(user.AccountID(accountID), user.MfaEnabledNEQ(enabled)).SetMfaEnabled(enabled).Exec(ctx)
+	err := db.User.Update().Where(user.AccountID(accountID), user.StatusEQ(user.StatusActive), user.MfaEnabledNEQ(enabled)).
+		SetMfaEnabled(enabled).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("show the factors at the account's users: %w", err)
 	}

@@ -89,6 +89,7 @@ func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(slices.Clone(all), func(m membership) bool { return m.Invited() && (g.silent() || activeIn(all, m.Company.ID)) })
 	st.choose(all)
 	if st.step = stepRefused; len(all) == 0 {
 		if g.req.UserID != "" {
@@ -116,6 +117,11 @@ func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
 		st.step = stepConsent
 	}
 	return nil
+}
+
+// activeIn tells whether one of the memberships is an active one of the company.
+func activeIn(all []membership, companyID string) bool {
+	return slices.ContainsFunc(all, func(m membership) bool { return !m.Invited() && m.Company.ID == companyID })
 }
 
 // choose settles on the membership that was chosen, or on the only one. An invitation is accepted by choosing it.

@@ -157,7 +157,7 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errPasskey):
 		s.log.InfoContext(r.Context(), "a passkey was refused", "error", err, "requestId", gate.RequestID(w))
 		if account != nil {
-			if err := s.failed(r.Context(), gate.Origin(w, r), account, "passkey"); err != nil {
+			if err := s.failed(r.Context(), gate.Origin(w, r), g, account, "passkey"); err != nil {
 				s.Broken(w, r, err)
 				return
 			}

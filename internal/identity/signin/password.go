@@ -122,7 +122,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.Broken(w, r, err)
 	case !right:
-		if err := s.failed(r.Context(), gate.Origin(w, r), acc, "password"); err != nil {
+		if err := s.failed(r.Context(), gate.Origin(w, r), g, acc, "password"); err != nil {
 			s.Broken(w, r, err)
 			return
 		}

@@ -215,8 +215,12 @@ func TestSignedOutEverywhere(t *testing.T) {
 func (s *site) join(status user.Status) (u *ent.User) {
 	s.t.Helper()
 	s.change(func(ctx context.Context, tx *store.Tx) (err error) {
-		u, err = tx.User.Create().SetCompanyID(s.B.Company.ID).SetAccountID(s.agent().AccountID).SetEmail(s.agent().Email).
-			SetName("Agent").SetStatus(status).Save(ctx)
+		c := tx.User.Create().SetCompanyID(s.B.Company.ID).SetAccountID(s.agent().AccountID).SetEmail(s.agent().Email).
+			SetName("Agent").SetStatus(status)
+		if status != user.StatusInvited {
+			c.SetAcceptedAt(s.Clock.Now())
+		}
+		u, err = c.Save(ctx)
 		return err
 	})
 	return u

@@ -6,6 +6,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/account"
+	"atrium/ent/factor"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/access"
@@ -37,11 +38,14 @@ func loadUser(ctx context.Context, tx *op.Tx, userID string) (*ent.User, error) 
 // begins with the password and, where the company requires it, enrolment. The person is told by mail. It changes nothing
 // for an account without factors.
 //
-// Returns conflict when the account is an active member of other companies as well: the factors guard those, too, and
-// their administrators were not asked. The operator may still do it.
+// Returns conflict for a person who is not active, and when the account belongs to other companies as well: the factors
+// guard those, too, and their administrators were not asked. The operator may still do that.
 func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent.User, error) {
 	tx.As("user.mfa_reset")
-	after := *before
+	if before.Status != user.StatusActive {
+		return nil, apperr.New(apperr.Conflict, "The user is not active.")
+	}
+	after, had := *before, false
 	err := tx.AsSystem(ctx, "factors are the account's, which belongs to no company", func(ctx context.Context) error {
 		if _, err := op.Lock(tx, tx.Account.Query().Where(account.ID(before.AccountID))).OnlyID(ctx); err != nil {
 			return fmt.Errorf("lock the account: %w", err)
@@ -49,19 +53,23 @@ func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent
 		if err := mayReset(ctx, tx, before); err != nil {
 			return err
 		}
+		var err error
+		if had, err = tx.Factor.Query().Where(factor.AccountID(before.AccountID)).Exist(ctx); err != nil {
+			return fmt.Errorf("look for the account's factors: %w", err)
+		}
 		return forgetFactors(ctx, tx.Client, before.AccountID)
 	})
 	if err != nil {
 		return nil, err
 	}
 	scope := access.SignIns(before.AccountID)
-	if !before.MfaEnabled {
+	if !had {
 		scope = scope.PagesOnly() // somebody may be about to enrol a first factor
 	}
 	if _, err := access.End(ctx, tx, scope, access.FactorsReset); err != nil {
 		return nil, err
 	}
-	if !before.MfaEnabled {
+	if !had {
 		return before, nil
 	}
 	after.MfaEnabled = false
@@ -73,13 +81,14 @@ func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent
 	return &after, nil
 }
 
-// mayReset returns conflict when other companies rely on the account's factors.
+// mayReset returns conflict when other companies rely on the account's factors: those to which the person has ever come,
+// whatever has become of it there. An invitation that nobody accepted counts for nothing.
 func mayReset(ctx context.Context, tx *op.Tx, u *ent.User) error {
 	if tx.Principal().Type == principal.TypeOperator {
 		return nil
 	}
 	elsewhere, err := tx.User.Query().
-		Where(user.AccountID(u.AccountID), user.CompanyIDNEQ(u.CompanyID), user.LiveUserIDIsNil(), user.StatusEQ(user.StatusActive)).Exist(ctx)
+		Where(user.AccountID(u.AccountID), user.CompanyIDNEQ(u.CompanyID), user.LiveUserIDIsNil(), user.AcceptedAtNotNil()).Exist(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the account's other companies: %w", err)
 	}

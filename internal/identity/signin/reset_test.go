@@ -12,6 +12,7 @@ import (
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/store"
 )
 
 // reset resets the user's factors and returns the refusal's code; empty when there was none.
@@ -65,17 +66,42 @@ func TestResetMFAOfOwners(t *testing.T) {
 func TestResetMFAOfSeveralCompanies(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.enrolled(s.agent())
-		there := s.join(user.StatusInvited)
+		there := s.join(user.StatusActive)
 		operator := principal.With(context.Background(), principal.Operator(s.A.Company.ID, "test"))
-		s.setStatus(there.ID, user.StatusActive)
-		require.Equal(t, apperr.Conflict, s.reset(s.As(s.A, principal.Owner), s.agent().ID))
+		for _, status := range []user.Status{user.StatusActive, user.StatusDeactivated} {
+			s.setStatus(there.ID, status)
+			require.Equal(t, apperr.Conflict, s.reset(s.As(s.A, principal.Owner), s.agent().ID))
+		}
 		n, err := s.Store.Reader().Factor.Query().Count(s.system())
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 		require.Empty(t, s.reset(operator, s.agent().ID))
+	})
+}
 
-		s.later(time.Minute)
-		s.setStatus(there.ID, user.StatusInvited) // of which the person knows nothing yet
+// Who merely invited somebody, or has parted with them, has no say in how they sign in; nor does an invitation keep those from
+// helping them whose member they are.
+func TestResetMFAOfInvited(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.enrolled(s.agent())
+		there := s.join(user.StatusInvited)
+		for _, status := range []user.Status{user.StatusInvited, user.StatusDeactivated} {
+			s.setStatus(there.ID, status)
+			require.Equal(t, apperr.Conflict, s.reset(s.As(s.B, principal.Owner), there.ID), status)
+		}
+		require.Equal(t, []string{signin.FactorAdded}, s.told.all())
+		n, err := s.Store.Reader().Factor.Query().Count(s.system())
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+
+		s.Engine.Mailer = s.told
+		s.change(func(ctx context.Context, tx *store.Tx) error { // whatever the row says
+			return tx.User.UpdateOneID(s.agent().ID).SetMfaEnabled(false).Exec(ctx)
+		})
 		require.Empty(t, s.reset(s.As(s.A, principal.Owner), s.agent().ID))
+		require.Equal(t, []string{signin.FactorAdded, signin.FactorsReset}, s.told.all())
+		n, err = s.Store.Reader().Factor.Query().Count(s.system())
+		require.NoError(t, err)
+		require.Zero(t, n)
 	})
 }
