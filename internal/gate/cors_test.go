@@ -22,7 +22,9 @@ import (
 // crossing asks a guarded door as a page of an origin does, and returns the answer's status and headers.
 func crossing(g *gate.Gate, origin, method string) (int, http.Header) {
 	door := g.Guard(gate.Cookies, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }),
-		func(w http.ResponseWriter, r *http.Request, err error) { gate.Fail(slog.New(slog.DiscardHandler), w, r, err) })
+		func(w http.ResponseWriter, r *http.Request, err error) {
+			gate.Fail(slog.New(slog.DiscardHandler), w, r, err)
+		})
 	w := call(g, door, func(r *http.Request) {
 		r.Method = method
 		if origin != "" {
