@@ -8,6 +8,7 @@ import (
 
 	"atrium/internal/apperr"
 	"atrium/internal/gate"
+	"atrium/internal/principal"
 )
 
 // refusal is an error code and when it is given.
@@ -55,6 +56,9 @@ func errorResponses(failure *huma.Schema) map[string]*huma.Response {
 		Description: "The resource is still as If-None-Match knows it.", Headers: headerRefs(append([]string{"ETag"}, limited...)...),
 	}}
 	for _, r := range allRefusals {
+		if r.Code == apperr.MethodNotAllowed {
+			continue // the document names the methods that there are
+		}
 		name, doc := responseName(r.Status()), "`"+string(r.Code)+"`: "+r.Doc
 		if known := out[name]; known != nil {
 			known.Description += "\n\n" + doc
@@ -68,8 +72,6 @@ func errorResponses(failure *huma.Schema) map[string]*huma.Response {
 		switch r.Code {
 		case apperr.Unauthorized:
 			names = []string{"WWW-Authenticate", "X-Request-Id"}
-		case apperr.MethodNotAllowed:
-			names = append([]string{"Allow"}, limited...)
 		case apperr.RateLimited:
 			names = append([]string{"Retry-After"}, limited...)
 			schema.Required, example.RetryAfter = []string{"retryAfter"}, 7
@@ -117,7 +119,6 @@ var headerParams = map[string]*huma.Param{
 
 // headers are the headers of answers.
 var headers = map[string]*huma.Header{
-	"Allow":                header(huma.TypeString, "The methods that the path takes.", "GET, HEAD, POST"),
 	"ETag":                 header(huma.TypeString, "The resource's version, for If-Match and If-None-Match.", `"2Uu3sB7pTq1mVx0aZkLd"`),
 	"Idempotency-Replayed": header(huma.TypeString, "true when this is the kept answer to an earlier request with the same key.", "true"),
 	"Location":             header(huma.TypeString, "The path of the new resource.", "/v1/services/svc_01k9ye4ryzf7stj6dqnm8x2v3b"),
@@ -132,14 +133,54 @@ func header(kind, doc string, example any) *huma.Header {
 	return &huma.Header{Description: doc, Schema: &huma.Schema{Type: kind}, Example: example}
 }
 
-// securitySchemes are the credentials that rows take.
-var securitySchemes = map[string]*huma.SecurityScheme{
-	"apiKey": {
+// securitySchemes are the credentials that rows take. Of another issuer's tokens no more is known than how they are sent.
+func securitySchemes(authURL string) map[string]*huma.SecurityScheme {
+	out := map[string]*huma.SecurityScheme{"apiKey": {
 		Type: "apiKey", Name: "x-api-key", In: "header",
 		Description: "An API key of the company: key_live_… for production, key_test_… for the sandbox.",
-	},
-	"bearer": {
-		Type: "http", Scheme: "bearer",
-		Description: "An access token of the identity provider (OAuth 2.0, authorization code with PKCE).",
-	},
+	}}
+	if authURL == "" {
+		out["bearer"] = &huma.SecurityScheme{Type: "http", Scheme: "bearer", Description: "An access token of your identity provider."}
+		return out
+	}
+	scopes := map[string]string{"openid": "An ID token besides", "offline_access": "A refresh token besides"}
+	for _, name := range principal.ScopeNames {
+		scopes[name] = strings.Join(opens(name), "; ")
+	}
+	out["oauth2"] = &huma.SecurityScheme{
+		Type: "oauth2", Description: "An access token of the identity provider: authorization code with PKCE, S256.",
+		Flows: &huma.OAuthFlows{AuthorizationCode: &huma.OAuthFlow{
+			AuthorizationURL: authURL + "/oauth2/authorize", TokenURL: authURL + "/oauth2/token", RefreshURL: authURL + "/oauth2/token", Scopes: scopes,
+		}},
+	}
+	return out
+}
+
+// opens returns what the rows that take a scope are for.
+func opens(scope string) []string {
+	var out []string
+	for i := range routes {
+		if rt := &routes[i]; rt.op.Scope == scope {
+			out = append(out, rt.op.Summary)
+		}
+	}
+	return out
+}
+
+// tagDocs say what each group of operations is about.
+var tagDocs = map[string]string{
+	"Services":          "What a company offers to its people, such as IT support.",
+	"Offerings":         "What can be asked of a service, such as a new laptop: with a form, a workflow and times to keep.",
+	"Requests":          "What people file against offerings, and how it goes on.",
+	"Comments":          "What people write on a request, for everybody who reads it or among those who work on it.",
+	"Workflows":         "How requests are processed: drafts of definitions, which executions follow once they are published.",
+	"Workflow versions": "Definitions as they were published; they never change.",
+	"Executions":        "Runs of a published workflow.",
+	"Tasks":             "What an execution asks of a person, a team or an agent.",
+	"Users":             "The company's people.",
+	"Teams":             "Groups of people that work is given to.",
+	"Organizations":     "The company's units, in a tree.",
+	"Secrets":           "Values that workflows need in calls to the outside; they are never returned.",
+	"Credits":           "The company's credit balance and where it comes from.",
+	"Audit entries":     "Who did what, when and from where; refused and failed calls included.",
 }

@@ -129,7 +129,8 @@ func TestFilters(t *testing.T) {
 			"status=PENDING,PENDING": 2, "priority=LOW,URGENT": 1, "serviceId=" + f.service: 3, "serviceId=svc_x": 0, "offeringId=" + f.offering + "&status=COMPLETED": 0,
 			"assigneeId=" + s.A.Agent.UserID: 1, "teamId=" + team: 1, "createdBy=" + as.UserID: 3, "createdBy=" + as.KeyID: 0,
 			"createdAfter=" + q(created): 3, "createdBefore=" + q(created): 0, "createdAfter=2030-01-01T00:00:00%2B02:00": 0,
-			"tag.env=prod": 1, "tag.env=prod,dev": 2, "tag.env=prod&priority=LOW": 0, "tag.env=pro": 0, "tag.env=%25": 0, "tag.none=x": 0, "tag.a.b=x": 0,
+			"tag.env=prod": 1, "tag.env=prod,dev": 2, "tag[env]=prod": 1, "tag%5Benv%5D=prod,dev": 2, "tag[env]=prod&tag.env=dev": 2, "tag[none]=x": 0,
+			"tag[env]=prod&priority=LOW": 0, "tag.env=prod&priority=LOW": 0, "tag.env=pro": 0, "tag.env=%25": 0, "tag.none=x": 0, "tag.a.b=x": 0,
 			"q=laptop": 2, "q=LAPTOP": 2, "q=" + q("100%"): 1, "q=%25": 1, "q=_": 1, "q=" + q("größe"): 1, "q=" + q("GRÖSSE"): 0, "q=" + q("GRÖßE"): 1, "q=" + q(`\`): 0, "q=" + q("laptop,stand"): 0,
 			"q=stand&status=IN_PROGRESS": 1,
 		} {
@@ -139,7 +140,7 @@ func TestFilters(t *testing.T) {
 		}
 		for query, field := range map[string]string{
 			"status=OPEN": "status", "status=pending": "status", "status=PENDING,": "status", "status=": "status", "priority=high": "priority",
-			"createdAfter=2026-01-01": "createdAfter", "createdBefore=now": "createdBefore", "tag.=x": "tag.", "tag=x": "tag", "q=" + long("x", 201): "q", "title=x": "title",
+			"createdAfter=2026-01-01": "createdAfter", "createdBefore=now": "createdBefore", "tag.=x": "tag.", "tag=x": "tag", "tag[]=x": "tag.", "tag[env=x": "tag[env", "tag[a b]=x": "tag.a b", "q=" + long("x", 201): "q", "title=x": "title",
 			"serviceId=" + long("x", 65): "serviceId",
 		} {
 			s.Do(t, apitest.Scenario{As: as, Path: "/v1/requests?" + query, WantStatus: 400, WantFields: []string{field}})

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // door builds REST's door.
 func door(p apitest.Parts) (http.Handler, error) {
-	return rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL})
+	return rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL, AuthURL: p.BaseURL})
 }
 
 // each runs fn against a server on SQLite and another on PostgreSQL.

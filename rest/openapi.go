@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,23 +27,25 @@ type document struct {
 	inputs     huma.Registry     // those of bodies: a type that is both has rules of its own in each
 }
 
-// newDocument describes the table. baseURL, when it is not empty, is where the document says the service is.
-func newDocument(baseURL string) *document {
+// exampleURL stands for an installation's address in the committed document.
+const exampleURL = "https://atrium.example"
+
+// newDocument describes the table. baseURL is where the document says the service is, authURL where its identity provider
+// is; empty where tokens are another issuer's.
+func newDocument(baseURL, authURL string) *document {
 	d := &document{
 		OpenAPI: huma.OpenAPI{OpenAPI: "3.1.0", Info: &huma.Info{
 			Title: "Atrium", Version: "1",
 			Description: "Services, the requests that people file against them, and the workflows that process those requests. " +
-				"All endpoints take HTTPS alone, and JSON. GET endpoints answer HEAD, too. The readable reference is at /docs.",
-		}},
+				"All endpoints take HTTPS alone, and JSON. GET endpoints answer HEAD, too. Answers may gain fields. The readable reference is at /docs.",
+			License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+		}, Servers: []*huma.Server{{URL: cmp.Or(strings.TrimSuffix(baseURL, "/"), exampleURL)}}},
 		answers: huma.NewMapRegistry(refPrefix, schemaNamer("")),
 		inputs:  huma.NewMapRegistry(refPrefix, schemaNamer("Input")),
 	}
-	if baseURL != "" {
-		d.Servers = []*huma.Server{{URL: strings.TrimSuffix(baseURL, "/")}}
-	}
 	d.Components = &huma.Components{
 		Schemas: d.answers, Responses: errorResponses(d.answers.Schema(reflect.TypeFor[gate.Error](), true, "")), Parameters: headerParams,
-		Headers: headers, SecuritySchemes: securitySchemes,
+		Headers: headers, SecuritySchemes: securitySchemes(authURL),
 	}
 	for i := range routes {
 		d.add(&routes[i])
@@ -74,12 +77,12 @@ func (d *document) add(rt *route) {
 		OperationID: operationID(rt), Method: rt.method, Path: "/v1" + rt.path, Summary: rt.op.Summary, Tags: []string{tagOf(rt.op)},
 		Description: "Requires the scope `" + rt.op.Scope + "`.",
 		Extensions:  map[string]any{"x-scope": rt.op.Scope},
-		Security:    []map[string][]string{{"apiKey": {rt.op.Scope}}, {"bearer": {rt.op.Scope}}},
+		Security:    []map[string][]string{{"apiKey": {}}, {d.tokens(): {rt.op.Scope}}},
 		Parameters:  parameters(rt),
 		Responses:   map[string]*huma.Response{},
 	}
 	if !slices.ContainsFunc(d.Tags, func(t *huma.Tag) bool { return t.Name == o.Tags[0] }) {
-		d.Tags = append(d.Tags, &huma.Tag{Name: o.Tags[0]})
+		d.Tags = append(d.Tags, &huma.Tag{Name: o.Tags[0], Description: tagDocs[o.Tags[0]]})
 	}
 	if in := rt.op.Input; in.HasBody() {
 		ref := d.inputs.Schema(in.BodyType, true, capital(o.OperationID)+"Input")
@@ -103,6 +106,14 @@ func (d *document) add(rt *route) {
 	}
 	d.AddOperation(o)
 	d.operations = append(d.operations, o)
+}
+
+// tokens names the scheme of bearer tokens.
+func (d *document) tokens() string {
+	if d.Components.SecuritySchemes["oauth2"] != nil {
+		return "oauth2"
+	}
+	return "bearer"
 }
 
 // operationID names a row after its operation: listServices of service.list, cancelExecution of execution.cancel.
@@ -141,11 +152,12 @@ func parameters(rt *route) []*huma.Param {
 		case p.In == "path":
 			out = append(out, pathParam(rt, p))
 		case p.Name == tagsParam:
+			keys := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}}
+			extend(keys, propertyNames, map[string]string{"pattern": input.LabelPattern})
 			out = append(out, &huma.Param{
-				Name: "tag.<key>", In: "query", Style: "form", Explode: new(false),
-				Description: p.Doc + " Write the tag's key for <key>; give as many keys as you like.",
-				Schema:      &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}},
-				Extensions:  map[string]any{"x-name-pattern": `^tag\.[A-Za-z0-9_.-]{1,64}$`},
+				Name: "tag", In: "query", Style: "deepObject", Explode: new(true), Schema: keys, Example: map[string]string{"site": "berlin"},
+				Description: p.Doc + " The tag's key stands in brackets, as often as you like; several values are separated by commas. " +
+					"tag.<key>= is the same.",
 			})
 		default:
 			out = append(out, queryParam(rt, p))
@@ -212,6 +224,7 @@ func (d *document) success(rt *route) *huma.Response {
 	d.answers.SchemaFromRef(schema.Ref).Examples = []any{example(rt.resource, "")}
 	if !rt.bare {
 		schema = huma.SchemaFromType(d.answers, rt.body) // an envelope is written out where it is used
+		schema.AdditionalProperties = nil
 	}
 	out.Content = jsonContent(schema, example(rt.body, ""))
 	return out

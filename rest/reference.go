@@ -24,10 +24,7 @@ var referenceTemplate = template.Must(template.New("reference").Funcs(template.F
 
 // reference renders the document as one HTML page that needs nothing else: no script, no font, no picture.
 func (d *document) reference() ([]byte, error) {
-	page := reference{BaseURL: "https://atrium.example", Errors: allRefusals}
-	if len(d.Servers) > 0 {
-		page.BaseURL = d.Servers[0].URL
-	}
+	page := reference{BaseURL: d.Servers[0].URL, Errors: allRefusals}
 	shown := map[string]bool{} // the schemas that stand under a group already
 	for _, o := range d.operations {
 		i := slices.IndexFunc(page.Groups, func(g refGroup) bool { return g.Title == o.Tags[0] })
@@ -160,6 +157,9 @@ func (d *document) describe(o *huma.Operation, baseURL string) refOperation {
 
 func (d *document) parameter(p *huma.Param) refField {
 	row := refField{Name: p.Name, In: p.In, Doc: p.Description, Required: p.Required, Type: d.typeOf(p.Schema), Rules: rulesOf(p.Schema)}
+	if p.Style == "deepObject" {
+		row.Name, row.Type = p.Name+"[<key>]", "comma list"
+	}
 	if items := p.Schema.Items; items != nil {
 		row.Type = "comma list"
 		if kind := d.typeOf(items); kind != huma.TypeString {

@@ -53,11 +53,12 @@ func schemaNamer(suffix string) func(reflect.Type, string) string {
 }
 
 // finish adds to a registry's schemas what huma does not say: the order of the fields. In an answer every field is there
-// that is not left out when empty, and pointers may be null, objects among them.
+// that is not left out when empty, pointers may be null, objects among them, and fields may come to it that clients must
+// not refuse.
 func finish(r huma.Registry, answers bool) {
 	for name, s := range r.Map() {
 		if answers {
-			s.Required = nil
+			s.Required, s.AdditionalProperties = nil, nil
 		}
 		for i, f := range reflect.VisibleFields(r.TypeFromRef(refPrefix + name)) {
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

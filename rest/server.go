@@ -21,6 +21,7 @@ type Options struct {
 	Gate    *gate.Gate // in front of /v1
 	Log     *slog.Logger
 	BaseURL string // for the OpenAPI document
+	AuthURL string // of the identity provider, for the same; empty where tokens are another issuer's
 }
 
 // Server answers /v1, and what describes the API: /openapi.json, /asyncapi.json and /docs. Safe for concurrent use.
@@ -36,7 +37,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter()}
 	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // a session cookie is no credential here
-	description := newDocument(o.BaseURL)
+	description := newDocument(o.BaseURL, o.AuthURL)
 	document, err := description.json()
 	if err != nil {
 		return nil, err

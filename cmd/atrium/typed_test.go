@@ -55,3 +55,12 @@ func TestGeneratedTypes(t *testing.T) {
 		}), "typed: ok")
 	})
 }
+
+// The OpenAPI document passes the linter without a warning, and an integration with types that are generated from it
+// compiles and works.
+func TestGeneratedRESTTypes(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	n := p.serve()
+	require.Contains(t, n.script("openapi.mjs", map[string]any{"api": n.base, "key": p.firstRun().LiveKey}), "openapi: ok")
+}

@@ -49,7 +49,11 @@ func (s *server) addAPI(ctx context.Context) error {
 		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at whatever log level
 		StrictTransport: s.caFile == "",
 	})
-	api, err := rest.New(rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL})
+	o := rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL}
+	if others == nil {
+		o.AuthURL = s.AuthURL
+	}
+	api, err := rest.New(o)
 	if err != nil {
 		return err
 	}

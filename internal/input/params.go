@@ -115,7 +115,7 @@ next:
 	for name := range query {
 		for i := range in.Params {
 			p := &in.Params[i]
-			if p.In == "query" && (p.Name == name || p.typ == familyType && strings.HasPrefix(name, p.prefix())) {
+			if p.In == "query" && (p.Name == name || p.typ == familyType && p.isMember(name)) {
 				continue next
 			}
 		}
@@ -127,11 +127,27 @@ next:
 // prefix is what the names of a family begin with: "tag." of "tag.*".
 func (p *Param) prefix() string { return strings.TrimSuffix(p.Name, "*") }
 
+// member returns the key of a parameter of the family: of tag.<key>, and of tag[<key>], as OpenAPI writes objects.
+func (p *Param) member(name string) (key string, ok bool) {
+	if key, ok = strings.CutPrefix(name, p.prefix()); ok {
+		return key, true
+	}
+	if key, ok = strings.CutPrefix(name, strings.TrimSuffix(p.prefix(), ".")+"["); ok {
+		return strings.CutSuffix(key, "]")
+	}
+	return "", false
+}
+
+func (p *Param) isMember(name string) bool {
+	_, ok := p.member(name)
+	return ok
+}
+
 // family gathers tag.<key>=<value>[,<value>…]; n is how many parameters it is.
 func (p *Param) family(query url.Values, field reflect.Value) (n int, details []apperr.Detail) {
 	members := map[string][]string{}
 	for name, values := range query {
-		key, ok := strings.CutPrefix(name, p.prefix())
+		key, ok := p.member(name)
 		if !ok {
 			continue
 		}
