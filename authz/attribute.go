@@ -70,6 +70,7 @@ var unaddressable = map[string]map[string]string{
 	"Workflow":            {"definition": "a document"},
 	AuditEntry:            {"changes": "a document"},
 	"APIKey":              {"scopes": "a list", "allowedIps": "a list"},
+	"Invoice":             {"lines": "a document"},
 	"OAuthClient":         {"redirectUris": "a list", "postLogoutRedirectUris": "a list", "scopes": "a list"},
 	"ServiceAccount":      {"liveAccountId": "how a sandbox mirrors accounts is the product's matter"},
 	"WebhookSubscription": {"events": "a list"},

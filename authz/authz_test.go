@@ -56,6 +56,8 @@ func TestRolesAndVerbs(t *testing.T) {
 		"billing.change":      {none, none, none, all, all, none, none},
 		"company.limits":      {none, none, none, none, all, none, none},
 		"credit.issue":        {none, none, none, none, all, none, none},
+		"invoice.pay":         {none, none, none, none, all, none, none},
+		"billing.settle":      {none, none, none, none, all, none, none},
 		"token.create":        {none, none, none, none, all, none, none},
 		"something.unheardof": {none, none, all, all, all, none, none},
 	} {

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
 	"atrium/ent/calendar"
+	"atrium/ent/invoice"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
@@ -62,6 +63,7 @@ var resources = func() map[string]*resource {
 		entity("WebhookDelivery", webhookdelivery.Table, func(c *ent.Client) loader[ent.WebhookDelivery] { return c.WebhookDelivery.Get }),
 		entity("Agent", agent.Table, func(c *ent.Client) loader[ent.Agent] { return c.Agent.Get }),
 		entity("Calendar", calendar.Table, func(c *ent.Client) loader[ent.Calendar] { return c.Calendar.Get }),
+		entity("Invoice", invoice.Table, func(c *ent.Client) loader[ent.Invoice] { return c.Invoice.Get }),
 		entity("AccessPolicy", accesspolicy.Table, func(c *ent.Client) loader[ent.AccessPolicy] { return c.AccessPolicy.Get }),
 		entity(AccessDecision, accessdecision.Table, func(c *ent.Client) loader[ent.AccessDecision] { return c.AccessDecision.Get }),
 		{name: "Credit"}, // read as a whole: a balance over some entries would be none

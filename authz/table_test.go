@@ -20,7 +20,7 @@ func TestEveryColumnIsAnAttribute(t *testing.T) {
 		"Organization": reflect.TypeFor[ent.Organization](), "Secret": reflect.TypeFor[ent.Secret](), AuditEntry: reflect.TypeFor[ent.AuditEntry](),
 		"APIKey": reflect.TypeFor[ent.APIKey](), "ServiceAccount": reflect.TypeFor[ent.ServiceAccount](), "OAuthClient": reflect.TypeFor[ent.OAuthClient](),
 		"WebhookSubscription": reflect.TypeFor[ent.WebhookSubscription](), "WebhookDelivery": reflect.TypeFor[ent.WebhookDelivery](),
-		"Agent": reflect.TypeFor[ent.Agent](), "Calendar": reflect.TypeFor[ent.Calendar](),
+		"Agent": reflect.TypeFor[ent.Agent](), "Calendar": reflect.TypeFor[ent.Calendar](), "Invoice": reflect.TypeFor[ent.Invoice](),
 		"AccessPolicy": reflect.TypeFor[ent.AccessPolicy](), "AccessDecision": reflect.TypeFor[ent.AccessDecision](),
 	}
 	for name, r := range resources {

@@ -19,6 +19,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
+	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
 	"atrium/ent/consent"
@@ -28,6 +29,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/invoice"
+	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -80,6 +83,8 @@ type Client struct {
 	AuditEntry *AuditEntryClient
 	// AuthRequest is the client for interacting with the AuthRequest builders.
 	AuthRequest *AuthRequestClient
+	// BillingAccount is the client for interacting with the BillingAccount builders.
+	BillingAccount *BillingAccountClient
 	// Calendar is the client for interacting with the Calendar builders.
 	Calendar *CalendarClient
 	// Company is the client for interacting with the Company builders.
@@ -98,6 +103,10 @@ type Client struct {
 	Grant *GrantClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// Invoice is the client for interacting with the Invoice builders.
+	Invoice *InvoiceClient
+	// JournalLine is the client for interacting with the JournalLine builders.
+	JournalLine *JournalLineClient
 	// MailedLink is the client for interacting with the MailedLink builders.
 	MailedLink *MailedLinkClient
 	// OAuthClient is the client for interacting with the OAuthClient builders.
@@ -165,6 +174,7 @@ func (c *Client) init() {
 	c.Agent = NewAgentClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
 	c.AuthRequest = NewAuthRequestClient(c.config)
+	c.BillingAccount = NewBillingAccountClient(c.config)
 	c.Calendar = NewCalendarClient(c.config)
 	c.Company = NewCompanyClient(c.config)
 	c.Consent = NewConsentClient(c.config)
@@ -174,6 +184,8 @@ func (c *Client) init() {
 	c.Factor = NewFactorClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.Invoice = NewInvoiceClient(c.config)
+	c.JournalLine = NewJournalLineClient(c.config)
 	c.MailedLink = NewMailedLinkClient(c.config)
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Offering = NewOfferingClient(c.config)
@@ -298,6 +310,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Agent:               NewAgentClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
+		BillingAccount:      NewBillingAccountClient(cfg),
 		Calendar:            NewCalendarClient(cfg),
 		Company:             NewCompanyClient(cfg),
 		Consent:             NewConsentClient(cfg),
@@ -307,6 +320,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Factor:              NewFactorClient(cfg),
 		Grant:               NewGrantClient(cfg),
 		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
+		Invoice:             NewInvoiceClient(cfg),
+		JournalLine:         NewJournalLineClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
@@ -358,6 +373,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Agent:               NewAgentClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
+		BillingAccount:      NewBillingAccountClient(cfg),
 		Calendar:            NewCalendarClient(cfg),
 		Company:             NewCompanyClient(cfg),
 		Consent:             NewConsentClient(cfg),
@@ -367,6 +383,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Factor:              NewFactorClient(cfg),
 		Grant:               NewGrantClient(cfg),
 		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
+		Invoice:             NewInvoiceClient(cfg),
+		JournalLine:         NewJournalLineClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
@@ -421,13 +439,13 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
-		c.Agent, c.AuditEntry, c.AuthRequest, c.Calendar, c.Company, c.Consent,
-		c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor, c.Grant,
-		c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering, c.Organization,
-		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.Agent, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar, c.Company,
+		c.Consent, c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor, c.Grant,
+		c.IdempotencyKey, c.Invoice, c.JournalLine, c.MailedLink, c.OAuthClient,
+		c.Offering, c.Organization, c.RateCount, c.RecoveryCode, c.RefreshToken,
+		c.Request, c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session,
+		c.Setting, c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -438,13 +456,13 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
-		c.Agent, c.AuditEntry, c.AuthRequest, c.Calendar, c.Company, c.Consent,
-		c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor, c.Grant,
-		c.IdempotencyKey, c.MailedLink, c.OAuthClient, c.Offering, c.Organization,
-		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.Agent, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar, c.Company,
+		c.Consent, c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor, c.Grant,
+		c.IdempotencyKey, c.Invoice, c.JournalLine, c.MailedLink, c.OAuthClient,
+		c.Offering, c.Organization, c.RateCount, c.RecoveryCode, c.RefreshToken,
+		c.Request, c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session,
+		c.Setting, c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -469,6 +487,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.AuditEntry.mutate(ctx, m)
 	case *AuthRequestMutation:
 		return c.AuthRequest.mutate(ctx, m)
+	case *BillingAccountMutation:
+		return c.BillingAccount.mutate(ctx, m)
 	case *CalendarMutation:
 		return c.Calendar.mutate(ctx, m)
 	case *CompanyMutation:
@@ -487,6 +507,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Grant.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *InvoiceMutation:
+		return c.Invoice.mutate(ctx, m)
+	case *JournalLineMutation:
+		return c.JournalLine.mutate(ctx, m)
 	case *MailedLinkMutation:
 		return c.MailedLink.mutate(ctx, m)
 	case *OAuthClientMutation:
@@ -1649,6 +1673,141 @@ func (c *AuthRequestClient) mutate(ctx context.Context, m *AuthRequestMutation) 
 		return (&AuthRequestDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown AuthRequest mutation op: %q", m.Op())
+	}
+}
+
+// BillingAccountClient is a client for the BillingAccount schema.
+type BillingAccountClient struct {
+	config
+}
+
+// NewBillingAccountClient returns a client for the BillingAccount from the given config.
+func NewBillingAccountClient(c config) *BillingAccountClient {
+	return &BillingAccountClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `billingaccount.Hooks(f(g(h())))`.
+func (c *BillingAccountClient) Use(hooks ...Hook) {
+	c.hooks.BillingAccount = append(c.hooks.BillingAccount, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `billingaccount.Intercept(f(g(h())))`.
+func (c *BillingAccountClient) Intercept(interceptors ...Interceptor) {
+	c.inters.BillingAccount = append(c.inters.BillingAccount, interceptors...)
+}
+
+// Create returns a builder for creating a BillingAccount entity.
+func (c *BillingAccountClient) Create() *BillingAccountCreate {
+	mutation := newBillingAccountMutation(c.config, OpCreate)
+	return &BillingAccountCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of BillingAccount entities.
+func (c *BillingAccountClient) CreateBulk(builders ...*BillingAccountCreate) *BillingAccountCreateBulk {
+	return &BillingAccountCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *BillingAccountClient) MapCreateBulk(slice any, setFunc func(*BillingAccountCreate, int)) *BillingAccountCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &BillingAccountCreateBulk{err: fmt.Errorf("calling to BillingAccountClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*BillingAccountCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &BillingAccountCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for BillingAccount.
+func (c *BillingAccountClient) Update() *BillingAccountUpdate {
+	mutation := newBillingAccountMutation(c.config, OpUpdate)
+	return &BillingAccountUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *BillingAccountClient) UpdateOne(_m *BillingAccount) *BillingAccountUpdateOne {
+	mutation := newBillingAccountMutation(c.config, OpUpdateOne, withBillingAccount(_m))
+	return &BillingAccountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *BillingAccountClient) UpdateOneID(id string) *BillingAccountUpdateOne {
+	mutation := newBillingAccountMutation(c.config, OpUpdateOne, withBillingAccountID(id))
+	return &BillingAccountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for BillingAccount.
+func (c *BillingAccountClient) Delete() *BillingAccountDelete {
+	mutation := newBillingAccountMutation(c.config, OpDelete)
+	return &BillingAccountDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *BillingAccountClient) DeleteOne(_m *BillingAccount) *BillingAccountDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *BillingAccountClient) DeleteOneID(id string) *BillingAccountDeleteOne {
+	builder := c.Delete().Where(billingaccount.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &BillingAccountDeleteOne{builder}
+}
+
+// Query returns a query builder for BillingAccount.
+func (c *BillingAccountClient) Query() *BillingAccountQuery {
+	return &BillingAccountQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeBillingAccount},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a BillingAccount entity by its id.
+func (c *BillingAccountClient) Get(ctx context.Context, id string) (*BillingAccount, error) {
+	return c.Query().Where(billingaccount.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *BillingAccountClient) GetX(ctx context.Context, id string) *BillingAccount {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *BillingAccountClient) Hooks() []Hook {
+	hooks := c.hooks.BillingAccount
+	return append(hooks[:len(hooks):len(hooks)], billingaccount.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *BillingAccountClient) Interceptors() []Interceptor {
+	inters := c.inters.BillingAccount
+	return append(inters[:len(inters):len(inters)], billingaccount.Interceptors[:]...)
+}
+
+func (c *BillingAccountClient) mutate(ctx context.Context, m *BillingAccountMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&BillingAccountCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&BillingAccountUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&BillingAccountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&BillingAccountDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown BillingAccount mutation op: %q", m.Op())
 	}
 }
 
@@ -2928,6 +3087,276 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// InvoiceClient is a client for the Invoice schema.
+type InvoiceClient struct {
+	config
+}
+
+// NewInvoiceClient returns a client for the Invoice from the given config.
+func NewInvoiceClient(c config) *InvoiceClient {
+	return &InvoiceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `invoice.Hooks(f(g(h())))`.
+func (c *InvoiceClient) Use(hooks ...Hook) {
+	c.hooks.Invoice = append(c.hooks.Invoice, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `invoice.Intercept(f(g(h())))`.
+func (c *InvoiceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Invoice = append(c.inters.Invoice, interceptors...)
+}
+
+// Create returns a builder for creating a Invoice entity.
+func (c *InvoiceClient) Create() *InvoiceCreate {
+	mutation := newInvoiceMutation(c.config, OpCreate)
+	return &InvoiceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Invoice entities.
+func (c *InvoiceClient) CreateBulk(builders ...*InvoiceCreate) *InvoiceCreateBulk {
+	return &InvoiceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InvoiceClient) MapCreateBulk(slice any, setFunc func(*InvoiceCreate, int)) *InvoiceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InvoiceCreateBulk{err: fmt.Errorf("calling to InvoiceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InvoiceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InvoiceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Invoice.
+func (c *InvoiceClient) Update() *InvoiceUpdate {
+	mutation := newInvoiceMutation(c.config, OpUpdate)
+	return &InvoiceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InvoiceClient) UpdateOne(_m *Invoice) *InvoiceUpdateOne {
+	mutation := newInvoiceMutation(c.config, OpUpdateOne, withInvoice(_m))
+	return &InvoiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InvoiceClient) UpdateOneID(id string) *InvoiceUpdateOne {
+	mutation := newInvoiceMutation(c.config, OpUpdateOne, withInvoiceID(id))
+	return &InvoiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Invoice.
+func (c *InvoiceClient) Delete() *InvoiceDelete {
+	mutation := newInvoiceMutation(c.config, OpDelete)
+	return &InvoiceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InvoiceClient) DeleteOne(_m *Invoice) *InvoiceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InvoiceClient) DeleteOneID(id string) *InvoiceDeleteOne {
+	builder := c.Delete().Where(invoice.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InvoiceDeleteOne{builder}
+}
+
+// Query returns a query builder for Invoice.
+func (c *InvoiceClient) Query() *InvoiceQuery {
+	return &InvoiceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInvoice},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Invoice entity by its id.
+func (c *InvoiceClient) Get(ctx context.Context, id string) (*Invoice, error) {
+	return c.Query().Where(invoice.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InvoiceClient) GetX(ctx context.Context, id string) *Invoice {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *InvoiceClient) Hooks() []Hook {
+	hooks := c.hooks.Invoice
+	return append(hooks[:len(hooks):len(hooks)], invoice.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InvoiceClient) Interceptors() []Interceptor {
+	inters := c.inters.Invoice
+	return append(inters[:len(inters):len(inters)], invoice.Interceptors[:]...)
+}
+
+func (c *InvoiceClient) mutate(ctx context.Context, m *InvoiceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InvoiceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InvoiceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InvoiceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InvoiceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Invoice mutation op: %q", m.Op())
+	}
+}
+
+// JournalLineClient is a client for the JournalLine schema.
+type JournalLineClient struct {
+	config
+}
+
+// NewJournalLineClient returns a client for the JournalLine from the given config.
+func NewJournalLineClient(c config) *JournalLineClient {
+	return &JournalLineClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `journalline.Hooks(f(g(h())))`.
+func (c *JournalLineClient) Use(hooks ...Hook) {
+	c.hooks.JournalLine = append(c.hooks.JournalLine, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `journalline.Intercept(f(g(h())))`.
+func (c *JournalLineClient) Intercept(interceptors ...Interceptor) {
+	c.inters.JournalLine = append(c.inters.JournalLine, interceptors...)
+}
+
+// Create returns a builder for creating a JournalLine entity.
+func (c *JournalLineClient) Create() *JournalLineCreate {
+	mutation := newJournalLineMutation(c.config, OpCreate)
+	return &JournalLineCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of JournalLine entities.
+func (c *JournalLineClient) CreateBulk(builders ...*JournalLineCreate) *JournalLineCreateBulk {
+	return &JournalLineCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *JournalLineClient) MapCreateBulk(slice any, setFunc func(*JournalLineCreate, int)) *JournalLineCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &JournalLineCreateBulk{err: fmt.Errorf("calling to JournalLineClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*JournalLineCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &JournalLineCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for JournalLine.
+func (c *JournalLineClient) Update() *JournalLineUpdate {
+	mutation := newJournalLineMutation(c.config, OpUpdate)
+	return &JournalLineUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *JournalLineClient) UpdateOne(_m *JournalLine) *JournalLineUpdateOne {
+	mutation := newJournalLineMutation(c.config, OpUpdateOne, withJournalLine(_m))
+	return &JournalLineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *JournalLineClient) UpdateOneID(id string) *JournalLineUpdateOne {
+	mutation := newJournalLineMutation(c.config, OpUpdateOne, withJournalLineID(id))
+	return &JournalLineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for JournalLine.
+func (c *JournalLineClient) Delete() *JournalLineDelete {
+	mutation := newJournalLineMutation(c.config, OpDelete)
+	return &JournalLineDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *JournalLineClient) DeleteOne(_m *JournalLine) *JournalLineDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *JournalLineClient) DeleteOneID(id string) *JournalLineDeleteOne {
+	builder := c.Delete().Where(journalline.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &JournalLineDeleteOne{builder}
+}
+
+// Query returns a query builder for JournalLine.
+func (c *JournalLineClient) Query() *JournalLineQuery {
+	return &JournalLineQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeJournalLine},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a JournalLine entity by its id.
+func (c *JournalLineClient) Get(ctx context.Context, id string) (*JournalLine, error) {
+	return c.Query().Where(journalline.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *JournalLineClient) GetX(ctx context.Context, id string) *JournalLine {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *JournalLineClient) Hooks() []Hook {
+	hooks := c.hooks.JournalLine
+	return append(hooks[:len(hooks):len(hooks)], journalline.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *JournalLineClient) Interceptors() []Interceptor {
+	inters := c.inters.JournalLine
+	return append(inters[:len(inters):len(inters)], journalline.Interceptors[:]...)
+}
+
+func (c *JournalLineClient) mutate(ctx context.Context, m *JournalLineMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&JournalLineCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&JournalLineUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&JournalLineUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&JournalLineDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown JournalLine mutation op: %q", m.Op())
 	}
 }
 
@@ -6527,20 +6956,21 @@ func (c *WorkflowVersionClient) mutate(ctx context.Context, m *WorkflowVersionMu
 type (
 	hooks struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		AuditEntry, AuthRequest, Calendar, Company, Consent, CreditEntry, Event,
-		ExternalIdentity, Factor, Grant, IdempotencyKey, MailedLink, OAuthClient,
-		Offering, Organization, RateCount, RecoveryCode, RefreshToken, Request,
-		RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
-		SigningKey, Team, TeamMember, Throttle, User, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		AuditEntry, AuthRequest, BillingAccount, Calendar, Company, Consent,
+		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey, Invoice,
+		JournalLine, MailedLink, OAuthClient, Offering, Organization, RateCount,
+		RecoveryCode, RefreshToken, Request, RowCount, Secret, Service, ServiceAccount,
+		Session, Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User,
+		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		AuditEntry, AuthRequest, Calendar, Company, Consent, CreditEntry, Event,
-		ExternalIdentity, Factor, Grant, IdempotencyKey, MailedLink, OAuthClient,
-		Offering, Organization, RateCount, RecoveryCode, RefreshToken, Request,
-		RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
-		SigningKey, Team, TeamMember, Throttle, User, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
+		AuditEntry, AuthRequest, BillingAccount, Calendar, Company, Consent,
+		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey, Invoice,
+		JournalLine, MailedLink, OAuthClient, Offering, Organization, RateCount,
+		RecoveryCode, RefreshToken, Request, RowCount, Secret, Service, ServiceAccount,
+		Session, Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User,
+		WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Interceptor
 	}
 )

@@ -32,7 +32,13 @@ type CreditEntry struct {
 	// Description holds the value of the "description" field.
 	Description string `json:"description,omitempty"`
 	// InvoiceID holds the value of the "invoice_id" field.
-	InvoiceID    *string `json:"invoice_id,omitempty"`
+	InvoiceID *string `json:"invoice_id,omitempty"`
+	// 1, 2, 3, … in a company, in the order in which the entries were made
+	Number int64 `json:"number,omitempty"`
+	// cents; what was left after the entry
+	Balance int64 `json:"balance,omitempty"`
+	// the number of the issued entry that an applied one draws on
+	DrawnFrom    *int64 `json:"drawn_from,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -41,7 +47,7 @@ func (*CreditEntry) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case creditentry.FieldAmount:
+		case creditentry.FieldAmount, creditentry.FieldNumber, creditentry.FieldBalance, creditentry.FieldDrawnFrom:
 			values[i] = new(sql.NullInt64)
 		case creditentry.FieldID, creditentry.FieldCompanyID, creditentry.FieldType, creditentry.FieldReason, creditentry.FieldDescription, creditentry.FieldInvoiceID:
 			values[i] = new(sql.NullString)
@@ -117,6 +123,25 @@ func (_m *CreditEntry) assignValues(columns []string, values []any) error {
 				_m.InvoiceID = new(string)
 				*_m.InvoiceID = value.String
 			}
+		case creditentry.FieldNumber:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field number", values[i])
+			} else if value.Valid {
+				_m.Number = value.Int64
+			}
+		case creditentry.FieldBalance:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field balance", values[i])
+			} else if value.Valid {
+				_m.Balance = value.Int64
+			}
+		case creditentry.FieldDrawnFrom:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field drawn_from", values[i])
+			} else if value.Valid {
+				_m.DrawnFrom = new(int64)
+				*_m.DrawnFrom = value.Int64
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -177,6 +202,17 @@ func (_m *CreditEntry) String() string {
 	if v := _m.InvoiceID; v != nil {
 		builder.WriteString("invoice_id=")
 		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("number=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Number))
+	builder.WriteString(", ")
+	builder.WriteString("balance=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Balance))
+	builder.WriteString(", ")
+	if v := _m.DrawnFrom; v != nil {
+		builder.WriteString("drawn_from=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')
 	return builder.String()

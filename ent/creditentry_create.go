@@ -76,6 +76,32 @@ func (_c *CreditEntryCreate) SetNillableInvoiceID(v *string) *CreditEntryCreate 
 	return _c
 }
 
+// SetNumber sets the "number" field.
+func (_c *CreditEntryCreate) SetNumber(v int64) *CreditEntryCreate {
+	_c.mutation.SetNumber(v)
+	return _c
+}
+
+// SetBalance sets the "balance" field.
+func (_c *CreditEntryCreate) SetBalance(v int64) *CreditEntryCreate {
+	_c.mutation.SetBalance(v)
+	return _c
+}
+
+// SetDrawnFrom sets the "drawn_from" field.
+func (_c *CreditEntryCreate) SetDrawnFrom(v int64) *CreditEntryCreate {
+	_c.mutation.SetDrawnFrom(v)
+	return _c
+}
+
+// SetNillableDrawnFrom sets the "drawn_from" field if the given value is not nil.
+func (_c *CreditEntryCreate) SetNillableDrawnFrom(v *int64) *CreditEntryCreate {
+	if v != nil {
+		_c.SetDrawnFrom(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *CreditEntryCreate) SetID(v string) *CreditEntryCreate {
 	_c.mutation.SetID(v)
@@ -256,6 +282,18 @@ func (_c *CreditEntryCreate) createSpec() (*CreditEntry, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.InvoiceID(); ok {
 		_spec.SetField(creditentry.FieldInvoiceID, field.TypeString, value)
 		_node.InvoiceID = &value
+	}
+	if value, ok := _c.mutation.Number(); ok {
+		_spec.SetField(creditentry.FieldNumber, field.TypeInt64, value)
+		_node.Number = value
+	}
+	if value, ok := _c.mutation.Balance(); ok {
+		_spec.SetField(creditentry.FieldBalance, field.TypeInt64, value)
+		_node.Balance = value
+	}
+	if value, ok := _c.mutation.DrawnFrom(); ok {
+		_spec.SetField(creditentry.FieldDrawnFrom, field.TypeInt64, value)
+		_node.DrawnFrom = &value
 	}
 	return _node, _spec
 }

@@ -89,6 +89,9 @@ func (_u *CreditEntryUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	if _u.mutation.InvoiceIDCleared() {
 		_spec.ClearField(creditentry.FieldInvoiceID, field.TypeString)
 	}
+	if _u.mutation.DrawnFromCleared() {
+		_spec.ClearField(creditentry.FieldDrawnFrom, field.TypeInt64)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{creditentry.Label}
@@ -199,6 +202,9 @@ func (_u *CreditEntryUpdateOne) sqlSave(ctx context.Context) (_node *CreditEntry
 	}
 	if _u.mutation.InvoiceIDCleared() {
 		_spec.ClearField(creditentry.FieldInvoiceID, field.TypeString)
+	}
+	if _u.mutation.DrawnFromCleared() {
+		_spec.ClearField(creditentry.FieldDrawnFrom, field.TypeInt64)
 	}
 	_node = &CreditEntry{config: _u.config}
 	_spec.Assign = _node.assignValues

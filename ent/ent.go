@@ -11,6 +11,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
+	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
 	"atrium/ent/consent"
@@ -20,6 +21,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/invoice"
+	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -121,6 +124,7 @@ func checkColumn(t, c string) error {
 			agent.Table:               agent.ValidColumn,
 			auditentry.Table:          auditentry.ValidColumn,
 			authrequest.Table:         authrequest.ValidColumn,
+			billingaccount.Table:      billingaccount.ValidColumn,
 			calendar.Table:            calendar.ValidColumn,
 			company.Table:             company.ValidColumn,
 			consent.Table:             consent.ValidColumn,
@@ -130,6 +134,8 @@ func checkColumn(t, c string) error {
 			factor.Table:              factor.ValidColumn,
 			grant.Table:               grant.ValidColumn,
 			idempotencykey.Table:      idempotencykey.ValidColumn,
+			invoice.Table:             invoice.ValidColumn,
+			journalline.Table:         journalline.ValidColumn,
 			mailedlink.Table:          mailedlink.ValidColumn,
 			oauthclient.Table:         oauthclient.ValidColumn,
 			offering.Table:            offering.ValidColumn,

@@ -11,6 +11,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
+	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
 	"atrium/ent/consent"
@@ -20,6 +21,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/invoice"
+	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -74,6 +77,7 @@ const (
 	TypeAgent               = "Agent"
 	TypeAuditEntry          = "AuditEntry"
 	TypeAuthRequest         = "AuthRequest"
+	TypeBillingAccount      = "BillingAccount"
 	TypeCalendar            = "Calendar"
 	TypeCompany             = "Company"
 	TypeConsent             = "Consent"
@@ -83,6 +87,8 @@ const (
 	TypeFactor              = "Factor"
 	TypeGrant               = "Grant"
 	TypeIdempotencyKey      = "IdempotencyKey"
+	TypeInvoice             = "Invoice"
+	TypeJournalLine         = "JournalLine"
 	TypeMailedLink          = "MailedLink"
 	TypeOAuthClient         = "OAuthClient"
 	TypeOffering            = "Offering"
@@ -8928,6 +8934,1252 @@ func (m *AuthRequestMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown AuthRequest edge %s", name)
 }
 
+// BillingAccountMutation represents an operation that mutates the BillingAccount nodes in the graph.
+type BillingAccountMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	created_at      *time.Time
+	updated_at      *time.Time
+	company_id      *string
+	anchor_at       *time.Time
+	period_start_at *time.Time
+	period_end_at   *time.Time
+	forfeit_at      *time.Time
+	due_at          *time.Time
+	balance         *int64
+	addbalance      *int64
+	entries         *int64
+	addentries      *int64
+	drawn_entry     *int64
+	adddrawn_entry  *int64
+	drawn_amount    *int64
+	adddrawn_amount *int64
+	invoices        *int64
+	addinvoices     *int64
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*BillingAccount, error)
+	predicates      []predicate.BillingAccount
+}
+
+var _ ent.Mutation = (*BillingAccountMutation)(nil)
+
+// billingaccountOption allows management of the mutation configuration using functional options.
+type billingaccountOption func(*BillingAccountMutation)
+
+// newBillingAccountMutation creates new mutation for the BillingAccount entity.
+func newBillingAccountMutation(c config, op Op, opts ...billingaccountOption) *BillingAccountMutation {
+	m := &BillingAccountMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeBillingAccount,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withBillingAccountID sets the ID field of the mutation.
+func withBillingAccountID(id string) billingaccountOption {
+	return func(m *BillingAccountMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *BillingAccount
+		)
+		m.oldValue = func(ctx context.Context) (*BillingAccount, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().BillingAccount.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withBillingAccount sets the old BillingAccount of the mutation.
+func withBillingAccount(node *BillingAccount) billingaccountOption {
+	return func(m *BillingAccountMutation) {
+		m.oldValue = func(context.Context) (*BillingAccount, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m BillingAccountMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m BillingAccountMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of BillingAccount entities.
+func (m *BillingAccountMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *BillingAccountMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *BillingAccountMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().BillingAccount.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *BillingAccountMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *BillingAccountMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *BillingAccountMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *BillingAccountMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *BillingAccountMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *BillingAccountMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *BillingAccountMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *BillingAccountMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *BillingAccountMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetAnchorAt sets the "anchor_at" field.
+func (m *BillingAccountMutation) SetAnchorAt(t time.Time) {
+	m.anchor_at = &t
+}
+
+// AnchorAt returns the value of the "anchor_at" field in the mutation.
+func (m *BillingAccountMutation) AnchorAt() (r time.Time, exists bool) {
+	v := m.anchor_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAnchorAt returns the old "anchor_at" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldAnchorAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAnchorAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAnchorAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAnchorAt: %w", err)
+	}
+	return oldValue.AnchorAt, nil
+}
+
+// ClearAnchorAt clears the value of the "anchor_at" field.
+func (m *BillingAccountMutation) ClearAnchorAt() {
+	m.anchor_at = nil
+	m.clearedFields[billingaccount.FieldAnchorAt] = struct{}{}
+}
+
+// AnchorAtCleared returns if the "anchor_at" field was cleared in this mutation.
+func (m *BillingAccountMutation) AnchorAtCleared() bool {
+	_, ok := m.clearedFields[billingaccount.FieldAnchorAt]
+	return ok
+}
+
+// ResetAnchorAt resets all changes to the "anchor_at" field.
+func (m *BillingAccountMutation) ResetAnchorAt() {
+	m.anchor_at = nil
+	delete(m.clearedFields, billingaccount.FieldAnchorAt)
+}
+
+// SetPeriodStartAt sets the "period_start_at" field.
+func (m *BillingAccountMutation) SetPeriodStartAt(t time.Time) {
+	m.period_start_at = &t
+}
+
+// PeriodStartAt returns the value of the "period_start_at" field in the mutation.
+func (m *BillingAccountMutation) PeriodStartAt() (r time.Time, exists bool) {
+	v := m.period_start_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPeriodStartAt returns the old "period_start_at" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldPeriodStartAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPeriodStartAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPeriodStartAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPeriodStartAt: %w", err)
+	}
+	return oldValue.PeriodStartAt, nil
+}
+
+// ClearPeriodStartAt clears the value of the "period_start_at" field.
+func (m *BillingAccountMutation) ClearPeriodStartAt() {
+	m.period_start_at = nil
+	m.clearedFields[billingaccount.FieldPeriodStartAt] = struct{}{}
+}
+
+// PeriodStartAtCleared returns if the "period_start_at" field was cleared in this mutation.
+func (m *BillingAccountMutation) PeriodStartAtCleared() bool {
+	_, ok := m.clearedFields[billingaccount.FieldPeriodStartAt]
+	return ok
+}
+
+// ResetPeriodStartAt resets all changes to the "period_start_at" field.
+func (m *BillingAccountMutation) ResetPeriodStartAt() {
+	m.period_start_at = nil
+	delete(m.clearedFields, billingaccount.FieldPeriodStartAt)
+}
+
+// SetPeriodEndAt sets the "period_end_at" field.
+func (m *BillingAccountMutation) SetPeriodEndAt(t time.Time) {
+	m.period_end_at = &t
+}
+
+// PeriodEndAt returns the value of the "period_end_at" field in the mutation.
+func (m *BillingAccountMutation) PeriodEndAt() (r time.Time, exists bool) {
+	v := m.period_end_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPeriodEndAt returns the old "period_end_at" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldPeriodEndAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPeriodEndAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPeriodEndAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPeriodEndAt: %w", err)
+	}
+	return oldValue.PeriodEndAt, nil
+}
+
+// ClearPeriodEndAt clears the value of the "period_end_at" field.
+func (m *BillingAccountMutation) ClearPeriodEndAt() {
+	m.period_end_at = nil
+	m.clearedFields[billingaccount.FieldPeriodEndAt] = struct{}{}
+}
+
+// PeriodEndAtCleared returns if the "period_end_at" field was cleared in this mutation.
+func (m *BillingAccountMutation) PeriodEndAtCleared() bool {
+	_, ok := m.clearedFields[billingaccount.FieldPeriodEndAt]
+	return ok
+}
+
+// ResetPeriodEndAt resets all changes to the "period_end_at" field.
+func (m *BillingAccountMutation) ResetPeriodEndAt() {
+	m.period_end_at = nil
+	delete(m.clearedFields, billingaccount.FieldPeriodEndAt)
+}
+
+// SetForfeitAt sets the "forfeit_at" field.
+func (m *BillingAccountMutation) SetForfeitAt(t time.Time) {
+	m.forfeit_at = &t
+}
+
+// ForfeitAt returns the value of the "forfeit_at" field in the mutation.
+func (m *BillingAccountMutation) ForfeitAt() (r time.Time, exists bool) {
+	v := m.forfeit_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldForfeitAt returns the old "forfeit_at" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldForfeitAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldForfeitAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldForfeitAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldForfeitAt: %w", err)
+	}
+	return oldValue.ForfeitAt, nil
+}
+
+// ClearForfeitAt clears the value of the "forfeit_at" field.
+func (m *BillingAccountMutation) ClearForfeitAt() {
+	m.forfeit_at = nil
+	m.clearedFields[billingaccount.FieldForfeitAt] = struct{}{}
+}
+
+// ForfeitAtCleared returns if the "forfeit_at" field was cleared in this mutation.
+func (m *BillingAccountMutation) ForfeitAtCleared() bool {
+	_, ok := m.clearedFields[billingaccount.FieldForfeitAt]
+	return ok
+}
+
+// ResetForfeitAt resets all changes to the "forfeit_at" field.
+func (m *BillingAccountMutation) ResetForfeitAt() {
+	m.forfeit_at = nil
+	delete(m.clearedFields, billingaccount.FieldForfeitAt)
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *BillingAccountMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *BillingAccountMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *BillingAccountMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[billingaccount.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *BillingAccountMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[billingaccount.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *BillingAccountMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, billingaccount.FieldDueAt)
+}
+
+// SetBalance sets the "balance" field.
+func (m *BillingAccountMutation) SetBalance(i int64) {
+	m.balance = &i
+	m.addbalance = nil
+}
+
+// Balance returns the value of the "balance" field in the mutation.
+func (m *BillingAccountMutation) Balance() (r int64, exists bool) {
+	v := m.balance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBalance returns the old "balance" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldBalance(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBalance is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBalance requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBalance: %w", err)
+	}
+	return oldValue.Balance, nil
+}
+
+// AddBalance adds i to the "balance" field.
+func (m *BillingAccountMutation) AddBalance(i int64) {
+	if m.addbalance != nil {
+		*m.addbalance += i
+	} else {
+		m.addbalance = &i
+	}
+}
+
+// AddedBalance returns the value that was added to the "balance" field in this mutation.
+func (m *BillingAccountMutation) AddedBalance() (r int64, exists bool) {
+	v := m.addbalance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBalance resets all changes to the "balance" field.
+func (m *BillingAccountMutation) ResetBalance() {
+	m.balance = nil
+	m.addbalance = nil
+}
+
+// SetEntries sets the "entries" field.
+func (m *BillingAccountMutation) SetEntries(i int64) {
+	m.entries = &i
+	m.addentries = nil
+}
+
+// Entries returns the value of the "entries" field in the mutation.
+func (m *BillingAccountMutation) Entries() (r int64, exists bool) {
+	v := m.entries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEntries returns the old "entries" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldEntries(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEntries is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEntries requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEntries: %w", err)
+	}
+	return oldValue.Entries, nil
+}
+
+// AddEntries adds i to the "entries" field.
+func (m *BillingAccountMutation) AddEntries(i int64) {
+	if m.addentries != nil {
+		*m.addentries += i
+	} else {
+		m.addentries = &i
+	}
+}
+
+// AddedEntries returns the value that was added to the "entries" field in this mutation.
+func (m *BillingAccountMutation) AddedEntries() (r int64, exists bool) {
+	v := m.addentries
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEntries resets all changes to the "entries" field.
+func (m *BillingAccountMutation) ResetEntries() {
+	m.entries = nil
+	m.addentries = nil
+}
+
+// SetDrawnEntry sets the "drawn_entry" field.
+func (m *BillingAccountMutation) SetDrawnEntry(i int64) {
+	m.drawn_entry = &i
+	m.adddrawn_entry = nil
+}
+
+// DrawnEntry returns the value of the "drawn_entry" field in the mutation.
+func (m *BillingAccountMutation) DrawnEntry() (r int64, exists bool) {
+	v := m.drawn_entry
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDrawnEntry returns the old "drawn_entry" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldDrawnEntry(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDrawnEntry is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDrawnEntry requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDrawnEntry: %w", err)
+	}
+	return oldValue.DrawnEntry, nil
+}
+
+// AddDrawnEntry adds i to the "drawn_entry" field.
+func (m *BillingAccountMutation) AddDrawnEntry(i int64) {
+	if m.adddrawn_entry != nil {
+		*m.adddrawn_entry += i
+	} else {
+		m.adddrawn_entry = &i
+	}
+}
+
+// AddedDrawnEntry returns the value that was added to the "drawn_entry" field in this mutation.
+func (m *BillingAccountMutation) AddedDrawnEntry() (r int64, exists bool) {
+	v := m.adddrawn_entry
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDrawnEntry resets all changes to the "drawn_entry" field.
+func (m *BillingAccountMutation) ResetDrawnEntry() {
+	m.drawn_entry = nil
+	m.adddrawn_entry = nil
+}
+
+// SetDrawnAmount sets the "drawn_amount" field.
+func (m *BillingAccountMutation) SetDrawnAmount(i int64) {
+	m.drawn_amount = &i
+	m.adddrawn_amount = nil
+}
+
+// DrawnAmount returns the value of the "drawn_amount" field in the mutation.
+func (m *BillingAccountMutation) DrawnAmount() (r int64, exists bool) {
+	v := m.drawn_amount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDrawnAmount returns the old "drawn_amount" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldDrawnAmount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDrawnAmount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDrawnAmount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDrawnAmount: %w", err)
+	}
+	return oldValue.DrawnAmount, nil
+}
+
+// AddDrawnAmount adds i to the "drawn_amount" field.
+func (m *BillingAccountMutation) AddDrawnAmount(i int64) {
+	if m.adddrawn_amount != nil {
+		*m.adddrawn_amount += i
+	} else {
+		m.adddrawn_amount = &i
+	}
+}
+
+// AddedDrawnAmount returns the value that was added to the "drawn_amount" field in this mutation.
+func (m *BillingAccountMutation) AddedDrawnAmount() (r int64, exists bool) {
+	v := m.adddrawn_amount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDrawnAmount resets all changes to the "drawn_amount" field.
+func (m *BillingAccountMutation) ResetDrawnAmount() {
+	m.drawn_amount = nil
+	m.adddrawn_amount = nil
+}
+
+// SetInvoices sets the "invoices" field.
+func (m *BillingAccountMutation) SetInvoices(i int64) {
+	m.invoices = &i
+	m.addinvoices = nil
+}
+
+// Invoices returns the value of the "invoices" field in the mutation.
+func (m *BillingAccountMutation) Invoices() (r int64, exists bool) {
+	v := m.invoices
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInvoices returns the old "invoices" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldInvoices(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInvoices is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInvoices requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInvoices: %w", err)
+	}
+	return oldValue.Invoices, nil
+}
+
+// AddInvoices adds i to the "invoices" field.
+func (m *BillingAccountMutation) AddInvoices(i int64) {
+	if m.addinvoices != nil {
+		*m.addinvoices += i
+	} else {
+		m.addinvoices = &i
+	}
+}
+
+// AddedInvoices returns the value that was added to the "invoices" field in this mutation.
+func (m *BillingAccountMutation) AddedInvoices() (r int64, exists bool) {
+	v := m.addinvoices
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetInvoices resets all changes to the "invoices" field.
+func (m *BillingAccountMutation) ResetInvoices() {
+	m.invoices = nil
+	m.addinvoices = nil
+}
+
+// Where appends a list predicates to the BillingAccountMutation builder.
+func (m *BillingAccountMutation) Where(ps ...predicate.BillingAccount) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the BillingAccountMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *BillingAccountMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.BillingAccount, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *BillingAccountMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *BillingAccountMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (BillingAccount).
+func (m *BillingAccountMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *BillingAccountMutation) Fields() []string {
+	fields := make([]string, 0, 13)
+	if m.created_at != nil {
+		fields = append(fields, billingaccount.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, billingaccount.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, billingaccount.FieldCompanyID)
+	}
+	if m.anchor_at != nil {
+		fields = append(fields, billingaccount.FieldAnchorAt)
+	}
+	if m.period_start_at != nil {
+		fields = append(fields, billingaccount.FieldPeriodStartAt)
+	}
+	if m.period_end_at != nil {
+		fields = append(fields, billingaccount.FieldPeriodEndAt)
+	}
+	if m.forfeit_at != nil {
+		fields = append(fields, billingaccount.FieldForfeitAt)
+	}
+	if m.due_at != nil {
+		fields = append(fields, billingaccount.FieldDueAt)
+	}
+	if m.balance != nil {
+		fields = append(fields, billingaccount.FieldBalance)
+	}
+	if m.entries != nil {
+		fields = append(fields, billingaccount.FieldEntries)
+	}
+	if m.drawn_entry != nil {
+		fields = append(fields, billingaccount.FieldDrawnEntry)
+	}
+	if m.drawn_amount != nil {
+		fields = append(fields, billingaccount.FieldDrawnAmount)
+	}
+	if m.invoices != nil {
+		fields = append(fields, billingaccount.FieldInvoices)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *BillingAccountMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case billingaccount.FieldCreatedAt:
+		return m.CreatedAt()
+	case billingaccount.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case billingaccount.FieldCompanyID:
+		return m.CompanyID()
+	case billingaccount.FieldAnchorAt:
+		return m.AnchorAt()
+	case billingaccount.FieldPeriodStartAt:
+		return m.PeriodStartAt()
+	case billingaccount.FieldPeriodEndAt:
+		return m.PeriodEndAt()
+	case billingaccount.FieldForfeitAt:
+		return m.ForfeitAt()
+	case billingaccount.FieldDueAt:
+		return m.DueAt()
+	case billingaccount.FieldBalance:
+		return m.Balance()
+	case billingaccount.FieldEntries:
+		return m.Entries()
+	case billingaccount.FieldDrawnEntry:
+		return m.DrawnEntry()
+	case billingaccount.FieldDrawnAmount:
+		return m.DrawnAmount()
+	case billingaccount.FieldInvoices:
+		return m.Invoices()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *BillingAccountMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case billingaccount.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case billingaccount.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case billingaccount.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case billingaccount.FieldAnchorAt:
+		return m.OldAnchorAt(ctx)
+	case billingaccount.FieldPeriodStartAt:
+		return m.OldPeriodStartAt(ctx)
+	case billingaccount.FieldPeriodEndAt:
+		return m.OldPeriodEndAt(ctx)
+	case billingaccount.FieldForfeitAt:
+		return m.OldForfeitAt(ctx)
+	case billingaccount.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case billingaccount.FieldBalance:
+		return m.OldBalance(ctx)
+	case billingaccount.FieldEntries:
+		return m.OldEntries(ctx)
+	case billingaccount.FieldDrawnEntry:
+		return m.OldDrawnEntry(ctx)
+	case billingaccount.FieldDrawnAmount:
+		return m.OldDrawnAmount(ctx)
+	case billingaccount.FieldInvoices:
+		return m.OldInvoices(ctx)
+	}
+	return nil, fmt.Errorf("unknown BillingAccount field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *BillingAccountMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case billingaccount.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case billingaccount.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case billingaccount.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case billingaccount.FieldAnchorAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnchorAt(v)
+		return nil
+	case billingaccount.FieldPeriodStartAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPeriodStartAt(v)
+		return nil
+	case billingaccount.FieldPeriodEndAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPeriodEndAt(v)
+		return nil
+	case billingaccount.FieldForfeitAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetForfeitAt(v)
+		return nil
+	case billingaccount.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case billingaccount.FieldBalance:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBalance(v)
+		return nil
+	case billingaccount.FieldEntries:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEntries(v)
+		return nil
+	case billingaccount.FieldDrawnEntry:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDrawnEntry(v)
+		return nil
+	case billingaccount.FieldDrawnAmount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDrawnAmount(v)
+		return nil
+	case billingaccount.FieldInvoices:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInvoices(v)
+		return nil
+	}
+	return fmt.Errorf("unknown BillingAccount field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *BillingAccountMutation) AddedFields() []string {
+	var fields []string
+	if m.addbalance != nil {
+		fields = append(fields, billingaccount.FieldBalance)
+	}
+	if m.addentries != nil {
+		fields = append(fields, billingaccount.FieldEntries)
+	}
+	if m.adddrawn_entry != nil {
+		fields = append(fields, billingaccount.FieldDrawnEntry)
+	}
+	if m.adddrawn_amount != nil {
+		fields = append(fields, billingaccount.FieldDrawnAmount)
+	}
+	if m.addinvoices != nil {
+		fields = append(fields, billingaccount.FieldInvoices)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *BillingAccountMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case billingaccount.FieldBalance:
+		return m.AddedBalance()
+	case billingaccount.FieldEntries:
+		return m.AddedEntries()
+	case billingaccount.FieldDrawnEntry:
+		return m.AddedDrawnEntry()
+	case billingaccount.FieldDrawnAmount:
+		return m.AddedDrawnAmount()
+	case billingaccount.FieldInvoices:
+		return m.AddedInvoices()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *BillingAccountMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case billingaccount.FieldBalance:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBalance(v)
+		return nil
+	case billingaccount.FieldEntries:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddEntries(v)
+		return nil
+	case billingaccount.FieldDrawnEntry:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDrawnEntry(v)
+		return nil
+	case billingaccount.FieldDrawnAmount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDrawnAmount(v)
+		return nil
+	case billingaccount.FieldInvoices:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddInvoices(v)
+		return nil
+	}
+	return fmt.Errorf("unknown BillingAccount numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *BillingAccountMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(billingaccount.FieldAnchorAt) {
+		fields = append(fields, billingaccount.FieldAnchorAt)
+	}
+	if m.FieldCleared(billingaccount.FieldPeriodStartAt) {
+		fields = append(fields, billingaccount.FieldPeriodStartAt)
+	}
+	if m.FieldCleared(billingaccount.FieldPeriodEndAt) {
+		fields = append(fields, billingaccount.FieldPeriodEndAt)
+	}
+	if m.FieldCleared(billingaccount.FieldForfeitAt) {
+		fields = append(fields, billingaccount.FieldForfeitAt)
+	}
+	if m.FieldCleared(billingaccount.FieldDueAt) {
+		fields = append(fields, billingaccount.FieldDueAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *BillingAccountMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *BillingAccountMutation) ClearField(name string) error {
+	switch name {
+	case billingaccount.FieldAnchorAt:
+		m.ClearAnchorAt()
+		return nil
+	case billingaccount.FieldPeriodStartAt:
+		m.ClearPeriodStartAt()
+		return nil
+	case billingaccount.FieldPeriodEndAt:
+		m.ClearPeriodEndAt()
+		return nil
+	case billingaccount.FieldForfeitAt:
+		m.ClearForfeitAt()
+		return nil
+	case billingaccount.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	}
+	return fmt.Errorf("unknown BillingAccount nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *BillingAccountMutation) ResetField(name string) error {
+	switch name {
+	case billingaccount.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case billingaccount.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case billingaccount.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case billingaccount.FieldAnchorAt:
+		m.ResetAnchorAt()
+		return nil
+	case billingaccount.FieldPeriodStartAt:
+		m.ResetPeriodStartAt()
+		return nil
+	case billingaccount.FieldPeriodEndAt:
+		m.ResetPeriodEndAt()
+		return nil
+	case billingaccount.FieldForfeitAt:
+		m.ResetForfeitAt()
+		return nil
+	case billingaccount.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case billingaccount.FieldBalance:
+		m.ResetBalance()
+		return nil
+	case billingaccount.FieldEntries:
+		m.ResetEntries()
+		return nil
+	case billingaccount.FieldDrawnEntry:
+		m.ResetDrawnEntry()
+		return nil
+	case billingaccount.FieldDrawnAmount:
+		m.ResetDrawnAmount()
+		return nil
+	case billingaccount.FieldInvoices:
+		m.ResetInvoices()
+		return nil
+	}
+	return fmt.Errorf("unknown BillingAccount field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *BillingAccountMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *BillingAccountMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *BillingAccountMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *BillingAccountMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *BillingAccountMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *BillingAccountMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *BillingAccountMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown BillingAccount unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *BillingAccountMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown BillingAccount edge %s", name)
+}
+
 // CalendarMutation represents an operation that mutates the Calendar nodes in the graph.
 type CalendarMutation struct {
 	config
@@ -11535,6 +12787,12 @@ type CreditEntryMutation struct {
 	reason        *creditentry.Reason
 	description   *string
 	invoice_id    *string
+	number        *int64
+	addnumber     *int64
+	balance       *int64
+	addbalance    *int64
+	drawn_from    *int64
+	adddrawn_from *int64
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*CreditEntry, error)
@@ -11966,6 +13224,188 @@ func (m *CreditEntryMutation) ResetInvoiceID() {
 	delete(m.clearedFields, creditentry.FieldInvoiceID)
 }
 
+// SetNumber sets the "number" field.
+func (m *CreditEntryMutation) SetNumber(i int64) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *CreditEntryMutation) Number() (r int64, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the CreditEntry entity.
+// If the CreditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditEntryMutation) OldNumber(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *CreditEntryMutation) AddNumber(i int64) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *CreditEntryMutation) AddedNumber() (r int64, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *CreditEntryMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+}
+
+// SetBalance sets the "balance" field.
+func (m *CreditEntryMutation) SetBalance(i int64) {
+	m.balance = &i
+	m.addbalance = nil
+}
+
+// Balance returns the value of the "balance" field in the mutation.
+func (m *CreditEntryMutation) Balance() (r int64, exists bool) {
+	v := m.balance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBalance returns the old "balance" field's value of the CreditEntry entity.
+// If the CreditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditEntryMutation) OldBalance(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBalance is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBalance requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBalance: %w", err)
+	}
+	return oldValue.Balance, nil
+}
+
+// AddBalance adds i to the "balance" field.
+func (m *CreditEntryMutation) AddBalance(i int64) {
+	if m.addbalance != nil {
+		*m.addbalance += i
+	} else {
+		m.addbalance = &i
+	}
+}
+
+// AddedBalance returns the value that was added to the "balance" field in this mutation.
+func (m *CreditEntryMutation) AddedBalance() (r int64, exists bool) {
+	v := m.addbalance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBalance resets all changes to the "balance" field.
+func (m *CreditEntryMutation) ResetBalance() {
+	m.balance = nil
+	m.addbalance = nil
+}
+
+// SetDrawnFrom sets the "drawn_from" field.
+func (m *CreditEntryMutation) SetDrawnFrom(i int64) {
+	m.drawn_from = &i
+	m.adddrawn_from = nil
+}
+
+// DrawnFrom returns the value of the "drawn_from" field in the mutation.
+func (m *CreditEntryMutation) DrawnFrom() (r int64, exists bool) {
+	v := m.drawn_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDrawnFrom returns the old "drawn_from" field's value of the CreditEntry entity.
+// If the CreditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditEntryMutation) OldDrawnFrom(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDrawnFrom is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDrawnFrom requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDrawnFrom: %w", err)
+	}
+	return oldValue.DrawnFrom, nil
+}
+
+// AddDrawnFrom adds i to the "drawn_from" field.
+func (m *CreditEntryMutation) AddDrawnFrom(i int64) {
+	if m.adddrawn_from != nil {
+		*m.adddrawn_from += i
+	} else {
+		m.adddrawn_from = &i
+	}
+}
+
+// AddedDrawnFrom returns the value that was added to the "drawn_from" field in this mutation.
+func (m *CreditEntryMutation) AddedDrawnFrom() (r int64, exists bool) {
+	v := m.adddrawn_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDrawnFrom clears the value of the "drawn_from" field.
+func (m *CreditEntryMutation) ClearDrawnFrom() {
+	m.drawn_from = nil
+	m.adddrawn_from = nil
+	m.clearedFields[creditentry.FieldDrawnFrom] = struct{}{}
+}
+
+// DrawnFromCleared returns if the "drawn_from" field was cleared in this mutation.
+func (m *CreditEntryMutation) DrawnFromCleared() bool {
+	_, ok := m.clearedFields[creditentry.FieldDrawnFrom]
+	return ok
+}
+
+// ResetDrawnFrom resets all changes to the "drawn_from" field.
+func (m *CreditEntryMutation) ResetDrawnFrom() {
+	m.drawn_from = nil
+	m.adddrawn_from = nil
+	delete(m.clearedFields, creditentry.FieldDrawnFrom)
+}
+
 // Where appends a list predicates to the CreditEntryMutation builder.
 func (m *CreditEntryMutation) Where(ps ...predicate.CreditEntry) {
 	m.predicates = append(m.predicates, ps...)
@@ -12000,7 +13440,7 @@ func (m *CreditEntryMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CreditEntryMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, creditentry.FieldCreatedAt)
 	}
@@ -12024,6 +13464,15 @@ func (m *CreditEntryMutation) Fields() []string {
 	}
 	if m.invoice_id != nil {
 		fields = append(fields, creditentry.FieldInvoiceID)
+	}
+	if m.number != nil {
+		fields = append(fields, creditentry.FieldNumber)
+	}
+	if m.balance != nil {
+		fields = append(fields, creditentry.FieldBalance)
+	}
+	if m.drawn_from != nil {
+		fields = append(fields, creditentry.FieldDrawnFrom)
 	}
 	return fields
 }
@@ -12049,6 +13498,12 @@ func (m *CreditEntryMutation) Field(name string) (ent.Value, bool) {
 		return m.Description()
 	case creditentry.FieldInvoiceID:
 		return m.InvoiceID()
+	case creditentry.FieldNumber:
+		return m.Number()
+	case creditentry.FieldBalance:
+		return m.Balance()
+	case creditentry.FieldDrawnFrom:
+		return m.DrawnFrom()
 	}
 	return nil, false
 }
@@ -12074,6 +13529,12 @@ func (m *CreditEntryMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldDescription(ctx)
 	case creditentry.FieldInvoiceID:
 		return m.OldInvoiceID(ctx)
+	case creditentry.FieldNumber:
+		return m.OldNumber(ctx)
+	case creditentry.FieldBalance:
+		return m.OldBalance(ctx)
+	case creditentry.FieldDrawnFrom:
+		return m.OldDrawnFrom(ctx)
 	}
 	return nil, fmt.Errorf("unknown CreditEntry field %s", name)
 }
@@ -12139,6 +13600,27 @@ func (m *CreditEntryMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetInvoiceID(v)
 		return nil
+	case creditentry.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
+	case creditentry.FieldBalance:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBalance(v)
+		return nil
+	case creditentry.FieldDrawnFrom:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDrawnFrom(v)
+		return nil
 	}
 	return fmt.Errorf("unknown CreditEntry field %s", name)
 }
@@ -12150,6 +13632,15 @@ func (m *CreditEntryMutation) AddedFields() []string {
 	if m.addamount != nil {
 		fields = append(fields, creditentry.FieldAmount)
 	}
+	if m.addnumber != nil {
+		fields = append(fields, creditentry.FieldNumber)
+	}
+	if m.addbalance != nil {
+		fields = append(fields, creditentry.FieldBalance)
+	}
+	if m.adddrawn_from != nil {
+		fields = append(fields, creditentry.FieldDrawnFrom)
+	}
 	return fields
 }
 
@@ -12160,6 +13651,12 @@ func (m *CreditEntryMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case creditentry.FieldAmount:
 		return m.AddedAmount()
+	case creditentry.FieldNumber:
+		return m.AddedNumber()
+	case creditentry.FieldBalance:
+		return m.AddedBalance()
+	case creditentry.FieldDrawnFrom:
+		return m.AddedDrawnFrom()
 	}
 	return nil, false
 }
@@ -12176,6 +13673,27 @@ func (m *CreditEntryMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddAmount(v)
 		return nil
+	case creditentry.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
+	case creditentry.FieldBalance:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBalance(v)
+		return nil
+	case creditentry.FieldDrawnFrom:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDrawnFrom(v)
+		return nil
 	}
 	return fmt.Errorf("unknown CreditEntry numeric field %s", name)
 }
@@ -12186,6 +13704,9 @@ func (m *CreditEntryMutation) ClearedFields() []string {
 	var fields []string
 	if m.FieldCleared(creditentry.FieldInvoiceID) {
 		fields = append(fields, creditentry.FieldInvoiceID)
+	}
+	if m.FieldCleared(creditentry.FieldDrawnFrom) {
+		fields = append(fields, creditentry.FieldDrawnFrom)
 	}
 	return fields
 }
@@ -12203,6 +13724,9 @@ func (m *CreditEntryMutation) ClearField(name string) error {
 	switch name {
 	case creditentry.FieldInvoiceID:
 		m.ClearInvoiceID()
+		return nil
+	case creditentry.FieldDrawnFrom:
+		m.ClearDrawnFrom()
 		return nil
 	}
 	return fmt.Errorf("unknown CreditEntry nullable field %s", name)
@@ -12235,6 +13759,15 @@ func (m *CreditEntryMutation) ResetField(name string) error {
 		return nil
 	case creditentry.FieldInvoiceID:
 		m.ResetInvoiceID()
+		return nil
+	case creditentry.FieldNumber:
+		m.ResetNumber()
+		return nil
+	case creditentry.FieldBalance:
+		m.ResetBalance()
+		return nil
+	case creditentry.FieldDrawnFrom:
+		m.ResetDrawnFrom()
 		return nil
 	}
 	return fmt.Errorf("unknown CreditEntry field %s", name)
@@ -16295,6 +17828,1797 @@ func (m *IdempotencyKeyMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
+}
+
+// InvoiceMutation represents an operation that mutates the Invoice nodes in the graph.
+type InvoiceMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *string
+	created_at         *time.Time
+	updated_at         *time.Time
+	company_id         *string
+	number             *int64
+	addnumber          *int64
+	status             *invoice.Status
+	period_start       *time.Time
+	period_end         *time.Time
+	lines              *json.RawMessage
+	appendlines        json.RawMessage
+	subtotal           *int64
+	addsubtotal        *int64
+	credits_applied    *int64
+	addcredits_applied *int64
+	amount_due         *int64
+	addamount_due      *int64
+	currency           *string
+	paid_at            *time.Time
+	clearedFields      map[string]struct{}
+	done               bool
+	oldValue           func(context.Context) (*Invoice, error)
+	predicates         []predicate.Invoice
+}
+
+var _ ent.Mutation = (*InvoiceMutation)(nil)
+
+// invoiceOption allows management of the mutation configuration using functional options.
+type invoiceOption func(*InvoiceMutation)
+
+// newInvoiceMutation creates new mutation for the Invoice entity.
+func newInvoiceMutation(c config, op Op, opts ...invoiceOption) *InvoiceMutation {
+	m := &InvoiceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInvoice,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInvoiceID sets the ID field of the mutation.
+func withInvoiceID(id string) invoiceOption {
+	return func(m *InvoiceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Invoice
+		)
+		m.oldValue = func(ctx context.Context) (*Invoice, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Invoice.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInvoice sets the old Invoice of the mutation.
+func withInvoice(node *Invoice) invoiceOption {
+	return func(m *InvoiceMutation) {
+		m.oldValue = func(context.Context) (*Invoice, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InvoiceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InvoiceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Invoice entities.
+func (m *InvoiceMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InvoiceMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InvoiceMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Invoice.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *InvoiceMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *InvoiceMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *InvoiceMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *InvoiceMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *InvoiceMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *InvoiceMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *InvoiceMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *InvoiceMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *InvoiceMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetNumber sets the "number" field.
+func (m *InvoiceMutation) SetNumber(i int64) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *InvoiceMutation) Number() (r int64, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldNumber(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *InvoiceMutation) AddNumber(i int64) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *InvoiceMutation) AddedNumber() (r int64, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *InvoiceMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *InvoiceMutation) SetStatus(i invoice.Status) {
+	m.status = &i
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *InvoiceMutation) Status() (r invoice.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldStatus(ctx context.Context) (v invoice.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *InvoiceMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetPeriodStart sets the "period_start" field.
+func (m *InvoiceMutation) SetPeriodStart(t time.Time) {
+	m.period_start = &t
+}
+
+// PeriodStart returns the value of the "period_start" field in the mutation.
+func (m *InvoiceMutation) PeriodStart() (r time.Time, exists bool) {
+	v := m.period_start
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPeriodStart returns the old "period_start" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldPeriodStart(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPeriodStart is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPeriodStart requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPeriodStart: %w", err)
+	}
+	return oldValue.PeriodStart, nil
+}
+
+// ResetPeriodStart resets all changes to the "period_start" field.
+func (m *InvoiceMutation) ResetPeriodStart() {
+	m.period_start = nil
+}
+
+// SetPeriodEnd sets the "period_end" field.
+func (m *InvoiceMutation) SetPeriodEnd(t time.Time) {
+	m.period_end = &t
+}
+
+// PeriodEnd returns the value of the "period_end" field in the mutation.
+func (m *InvoiceMutation) PeriodEnd() (r time.Time, exists bool) {
+	v := m.period_end
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPeriodEnd returns the old "period_end" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldPeriodEnd(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPeriodEnd is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPeriodEnd requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPeriodEnd: %w", err)
+	}
+	return oldValue.PeriodEnd, nil
+}
+
+// ResetPeriodEnd resets all changes to the "period_end" field.
+func (m *InvoiceMutation) ResetPeriodEnd() {
+	m.period_end = nil
+}
+
+// SetLines sets the "lines" field.
+func (m *InvoiceMutation) SetLines(jm json.RawMessage) {
+	m.lines = &jm
+	m.appendlines = nil
+}
+
+// Lines returns the value of the "lines" field in the mutation.
+func (m *InvoiceMutation) Lines() (r json.RawMessage, exists bool) {
+	v := m.lines
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLines returns the old "lines" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldLines(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLines is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLines requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLines: %w", err)
+	}
+	return oldValue.Lines, nil
+}
+
+// AppendLines adds jm to the "lines" field.
+func (m *InvoiceMutation) AppendLines(jm json.RawMessage) {
+	m.appendlines = append(m.appendlines, jm...)
+}
+
+// AppendedLines returns the list of values that were appended to the "lines" field in this mutation.
+func (m *InvoiceMutation) AppendedLines() (json.RawMessage, bool) {
+	if len(m.appendlines) == 0 {
+		return nil, false
+	}
+	return m.appendlines, true
+}
+
+// ResetLines resets all changes to the "lines" field.
+func (m *InvoiceMutation) ResetLines() {
+	m.lines = nil
+	m.appendlines = nil
+}
+
+// SetSubtotal sets the "subtotal" field.
+func (m *InvoiceMutation) SetSubtotal(i int64) {
+	m.subtotal = &i
+	m.addsubtotal = nil
+}
+
+// Subtotal returns the value of the "subtotal" field in the mutation.
+func (m *InvoiceMutation) Subtotal() (r int64, exists bool) {
+	v := m.subtotal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubtotal returns the old "subtotal" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldSubtotal(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubtotal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubtotal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubtotal: %w", err)
+	}
+	return oldValue.Subtotal, nil
+}
+
+// AddSubtotal adds i to the "subtotal" field.
+func (m *InvoiceMutation) AddSubtotal(i int64) {
+	if m.addsubtotal != nil {
+		*m.addsubtotal += i
+	} else {
+		m.addsubtotal = &i
+	}
+}
+
+// AddedSubtotal returns the value that was added to the "subtotal" field in this mutation.
+func (m *InvoiceMutation) AddedSubtotal() (r int64, exists bool) {
+	v := m.addsubtotal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSubtotal resets all changes to the "subtotal" field.
+func (m *InvoiceMutation) ResetSubtotal() {
+	m.subtotal = nil
+	m.addsubtotal = nil
+}
+
+// SetCreditsApplied sets the "credits_applied" field.
+func (m *InvoiceMutation) SetCreditsApplied(i int64) {
+	m.credits_applied = &i
+	m.addcredits_applied = nil
+}
+
+// CreditsApplied returns the value of the "credits_applied" field in the mutation.
+func (m *InvoiceMutation) CreditsApplied() (r int64, exists bool) {
+	v := m.credits_applied
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreditsApplied returns the old "credits_applied" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldCreditsApplied(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreditsApplied is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreditsApplied requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreditsApplied: %w", err)
+	}
+	return oldValue.CreditsApplied, nil
+}
+
+// AddCreditsApplied adds i to the "credits_applied" field.
+func (m *InvoiceMutation) AddCreditsApplied(i int64) {
+	if m.addcredits_applied != nil {
+		*m.addcredits_applied += i
+	} else {
+		m.addcredits_applied = &i
+	}
+}
+
+// AddedCreditsApplied returns the value that was added to the "credits_applied" field in this mutation.
+func (m *InvoiceMutation) AddedCreditsApplied() (r int64, exists bool) {
+	v := m.addcredits_applied
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreditsApplied resets all changes to the "credits_applied" field.
+func (m *InvoiceMutation) ResetCreditsApplied() {
+	m.credits_applied = nil
+	m.addcredits_applied = nil
+}
+
+// SetAmountDue sets the "amount_due" field.
+func (m *InvoiceMutation) SetAmountDue(i int64) {
+	m.amount_due = &i
+	m.addamount_due = nil
+}
+
+// AmountDue returns the value of the "amount_due" field in the mutation.
+func (m *InvoiceMutation) AmountDue() (r int64, exists bool) {
+	v := m.amount_due
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmountDue returns the old "amount_due" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldAmountDue(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmountDue is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmountDue requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmountDue: %w", err)
+	}
+	return oldValue.AmountDue, nil
+}
+
+// AddAmountDue adds i to the "amount_due" field.
+func (m *InvoiceMutation) AddAmountDue(i int64) {
+	if m.addamount_due != nil {
+		*m.addamount_due += i
+	} else {
+		m.addamount_due = &i
+	}
+}
+
+// AddedAmountDue returns the value that was added to the "amount_due" field in this mutation.
+func (m *InvoiceMutation) AddedAmountDue() (r int64, exists bool) {
+	v := m.addamount_due
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAmountDue resets all changes to the "amount_due" field.
+func (m *InvoiceMutation) ResetAmountDue() {
+	m.amount_due = nil
+	m.addamount_due = nil
+}
+
+// SetCurrency sets the "currency" field.
+func (m *InvoiceMutation) SetCurrency(s string) {
+	m.currency = &s
+}
+
+// Currency returns the value of the "currency" field in the mutation.
+func (m *InvoiceMutation) Currency() (r string, exists bool) {
+	v := m.currency
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCurrency returns the old "currency" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldCurrency(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
+	}
+	return oldValue.Currency, nil
+}
+
+// ResetCurrency resets all changes to the "currency" field.
+func (m *InvoiceMutation) ResetCurrency() {
+	m.currency = nil
+}
+
+// SetPaidAt sets the "paid_at" field.
+func (m *InvoiceMutation) SetPaidAt(t time.Time) {
+	m.paid_at = &t
+}
+
+// PaidAt returns the value of the "paid_at" field in the mutation.
+func (m *InvoiceMutation) PaidAt() (r time.Time, exists bool) {
+	v := m.paid_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPaidAt returns the old "paid_at" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldPaidAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPaidAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPaidAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPaidAt: %w", err)
+	}
+	return oldValue.PaidAt, nil
+}
+
+// ClearPaidAt clears the value of the "paid_at" field.
+func (m *InvoiceMutation) ClearPaidAt() {
+	m.paid_at = nil
+	m.clearedFields[invoice.FieldPaidAt] = struct{}{}
+}
+
+// PaidAtCleared returns if the "paid_at" field was cleared in this mutation.
+func (m *InvoiceMutation) PaidAtCleared() bool {
+	_, ok := m.clearedFields[invoice.FieldPaidAt]
+	return ok
+}
+
+// ResetPaidAt resets all changes to the "paid_at" field.
+func (m *InvoiceMutation) ResetPaidAt() {
+	m.paid_at = nil
+	delete(m.clearedFields, invoice.FieldPaidAt)
+}
+
+// Where appends a list predicates to the InvoiceMutation builder.
+func (m *InvoiceMutation) Where(ps ...predicate.Invoice) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InvoiceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InvoiceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Invoice, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InvoiceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InvoiceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Invoice).
+func (m *InvoiceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InvoiceMutation) Fields() []string {
+	fields := make([]string, 0, 13)
+	if m.created_at != nil {
+		fields = append(fields, invoice.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, invoice.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, invoice.FieldCompanyID)
+	}
+	if m.number != nil {
+		fields = append(fields, invoice.FieldNumber)
+	}
+	if m.status != nil {
+		fields = append(fields, invoice.FieldStatus)
+	}
+	if m.period_start != nil {
+		fields = append(fields, invoice.FieldPeriodStart)
+	}
+	if m.period_end != nil {
+		fields = append(fields, invoice.FieldPeriodEnd)
+	}
+	if m.lines != nil {
+		fields = append(fields, invoice.FieldLines)
+	}
+	if m.subtotal != nil {
+		fields = append(fields, invoice.FieldSubtotal)
+	}
+	if m.credits_applied != nil {
+		fields = append(fields, invoice.FieldCreditsApplied)
+	}
+	if m.amount_due != nil {
+		fields = append(fields, invoice.FieldAmountDue)
+	}
+	if m.currency != nil {
+		fields = append(fields, invoice.FieldCurrency)
+	}
+	if m.paid_at != nil {
+		fields = append(fields, invoice.FieldPaidAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InvoiceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case invoice.FieldCreatedAt:
+		return m.CreatedAt()
+	case invoice.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case invoice.FieldCompanyID:
+		return m.CompanyID()
+	case invoice.FieldNumber:
+		return m.Number()
+	case invoice.FieldStatus:
+		return m.Status()
+	case invoice.FieldPeriodStart:
+		return m.PeriodStart()
+	case invoice.FieldPeriodEnd:
+		return m.PeriodEnd()
+	case invoice.FieldLines:
+		return m.Lines()
+	case invoice.FieldSubtotal:
+		return m.Subtotal()
+	case invoice.FieldCreditsApplied:
+		return m.CreditsApplied()
+	case invoice.FieldAmountDue:
+		return m.AmountDue()
+	case invoice.FieldCurrency:
+		return m.Currency()
+	case invoice.FieldPaidAt:
+		return m.PaidAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InvoiceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case invoice.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case invoice.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case invoice.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case invoice.FieldNumber:
+		return m.OldNumber(ctx)
+	case invoice.FieldStatus:
+		return m.OldStatus(ctx)
+	case invoice.FieldPeriodStart:
+		return m.OldPeriodStart(ctx)
+	case invoice.FieldPeriodEnd:
+		return m.OldPeriodEnd(ctx)
+	case invoice.FieldLines:
+		return m.OldLines(ctx)
+	case invoice.FieldSubtotal:
+		return m.OldSubtotal(ctx)
+	case invoice.FieldCreditsApplied:
+		return m.OldCreditsApplied(ctx)
+	case invoice.FieldAmountDue:
+		return m.OldAmountDue(ctx)
+	case invoice.FieldCurrency:
+		return m.OldCurrency(ctx)
+	case invoice.FieldPaidAt:
+		return m.OldPaidAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Invoice field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InvoiceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case invoice.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case invoice.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case invoice.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case invoice.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
+	case invoice.FieldStatus:
+		v, ok := value.(invoice.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case invoice.FieldPeriodStart:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPeriodStart(v)
+		return nil
+	case invoice.FieldPeriodEnd:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPeriodEnd(v)
+		return nil
+	case invoice.FieldLines:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLines(v)
+		return nil
+	case invoice.FieldSubtotal:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubtotal(v)
+		return nil
+	case invoice.FieldCreditsApplied:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreditsApplied(v)
+		return nil
+	case invoice.FieldAmountDue:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmountDue(v)
+		return nil
+	case invoice.FieldCurrency:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCurrency(v)
+		return nil
+	case invoice.FieldPaidAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPaidAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Invoice field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InvoiceMutation) AddedFields() []string {
+	var fields []string
+	if m.addnumber != nil {
+		fields = append(fields, invoice.FieldNumber)
+	}
+	if m.addsubtotal != nil {
+		fields = append(fields, invoice.FieldSubtotal)
+	}
+	if m.addcredits_applied != nil {
+		fields = append(fields, invoice.FieldCreditsApplied)
+	}
+	if m.addamount_due != nil {
+		fields = append(fields, invoice.FieldAmountDue)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InvoiceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case invoice.FieldNumber:
+		return m.AddedNumber()
+	case invoice.FieldSubtotal:
+		return m.AddedSubtotal()
+	case invoice.FieldCreditsApplied:
+		return m.AddedCreditsApplied()
+	case invoice.FieldAmountDue:
+		return m.AddedAmountDue()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InvoiceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case invoice.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
+	case invoice.FieldSubtotal:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSubtotal(v)
+		return nil
+	case invoice.FieldCreditsApplied:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCreditsApplied(v)
+		return nil
+	case invoice.FieldAmountDue:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmountDue(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Invoice numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InvoiceMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(invoice.FieldPaidAt) {
+		fields = append(fields, invoice.FieldPaidAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InvoiceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InvoiceMutation) ClearField(name string) error {
+	switch name {
+	case invoice.FieldPaidAt:
+		m.ClearPaidAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Invoice nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InvoiceMutation) ResetField(name string) error {
+	switch name {
+	case invoice.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case invoice.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case invoice.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case invoice.FieldNumber:
+		m.ResetNumber()
+		return nil
+	case invoice.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case invoice.FieldPeriodStart:
+		m.ResetPeriodStart()
+		return nil
+	case invoice.FieldPeriodEnd:
+		m.ResetPeriodEnd()
+		return nil
+	case invoice.FieldLines:
+		m.ResetLines()
+		return nil
+	case invoice.FieldSubtotal:
+		m.ResetSubtotal()
+		return nil
+	case invoice.FieldCreditsApplied:
+		m.ResetCreditsApplied()
+		return nil
+	case invoice.FieldAmountDue:
+		m.ResetAmountDue()
+		return nil
+	case invoice.FieldCurrency:
+		m.ResetCurrency()
+		return nil
+	case invoice.FieldPaidAt:
+		m.ResetPaidAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Invoice field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InvoiceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InvoiceMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InvoiceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InvoiceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InvoiceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InvoiceMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InvoiceMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Invoice unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InvoiceMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Invoice edge %s", name)
+}
+
+// JournalLineMutation represents an operation that mutates the JournalLine nodes in the graph.
+type JournalLineMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	source        *string
+	account       *journalline.Account
+	amount        *int64
+	addamount     *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*JournalLine, error)
+	predicates    []predicate.JournalLine
+}
+
+var _ ent.Mutation = (*JournalLineMutation)(nil)
+
+// journallineOption allows management of the mutation configuration using functional options.
+type journallineOption func(*JournalLineMutation)
+
+// newJournalLineMutation creates new mutation for the JournalLine entity.
+func newJournalLineMutation(c config, op Op, opts ...journallineOption) *JournalLineMutation {
+	m := &JournalLineMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeJournalLine,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withJournalLineID sets the ID field of the mutation.
+func withJournalLineID(id string) journallineOption {
+	return func(m *JournalLineMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *JournalLine
+		)
+		m.oldValue = func(ctx context.Context) (*JournalLine, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().JournalLine.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withJournalLine sets the old JournalLine of the mutation.
+func withJournalLine(node *JournalLine) journallineOption {
+	return func(m *JournalLineMutation) {
+		m.oldValue = func(context.Context) (*JournalLine, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m JournalLineMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m JournalLineMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of JournalLine entities.
+func (m *JournalLineMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *JournalLineMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *JournalLineMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().JournalLine.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *JournalLineMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *JournalLineMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the JournalLine entity.
+// If the JournalLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *JournalLineMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *JournalLineMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *JournalLineMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *JournalLineMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the JournalLine entity.
+// If the JournalLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *JournalLineMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *JournalLineMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *JournalLineMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *JournalLineMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the JournalLine entity.
+// If the JournalLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *JournalLineMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *JournalLineMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetSource sets the "source" field.
+func (m *JournalLineMutation) SetSource(s string) {
+	m.source = &s
+}
+
+// Source returns the value of the "source" field in the mutation.
+func (m *JournalLineMutation) Source() (r string, exists bool) {
+	v := m.source
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSource returns the old "source" field's value of the JournalLine entity.
+// If the JournalLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *JournalLineMutation) OldSource(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSource: %w", err)
+	}
+	return oldValue.Source, nil
+}
+
+// ResetSource resets all changes to the "source" field.
+func (m *JournalLineMutation) ResetSource() {
+	m.source = nil
+}
+
+// SetAccount sets the "account" field.
+func (m *JournalLineMutation) SetAccount(j journalline.Account) {
+	m.account = &j
+}
+
+// Account returns the value of the "account" field in the mutation.
+func (m *JournalLineMutation) Account() (r journalline.Account, exists bool) {
+	v := m.account
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAccount returns the old "account" field's value of the JournalLine entity.
+// If the JournalLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *JournalLineMutation) OldAccount(ctx context.Context) (v journalline.Account, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAccount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAccount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAccount: %w", err)
+	}
+	return oldValue.Account, nil
+}
+
+// ResetAccount resets all changes to the "account" field.
+func (m *JournalLineMutation) ResetAccount() {
+	m.account = nil
+}
+
+// SetAmount sets the "amount" field.
+func (m *JournalLineMutation) SetAmount(i int64) {
+	m.amount = &i
+	m.addamount = nil
+}
+
+// Amount returns the value of the "amount" field in the mutation.
+func (m *JournalLineMutation) Amount() (r int64, exists bool) {
+	v := m.amount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmount returns the old "amount" field's value of the JournalLine entity.
+// If the JournalLine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *JournalLineMutation) OldAmount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmount: %w", err)
+	}
+	return oldValue.Amount, nil
+}
+
+// AddAmount adds i to the "amount" field.
+func (m *JournalLineMutation) AddAmount(i int64) {
+	if m.addamount != nil {
+		*m.addamount += i
+	} else {
+		m.addamount = &i
+	}
+}
+
+// AddedAmount returns the value that was added to the "amount" field in this mutation.
+func (m *JournalLineMutation) AddedAmount() (r int64, exists bool) {
+	v := m.addamount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAmount resets all changes to the "amount" field.
+func (m *JournalLineMutation) ResetAmount() {
+	m.amount = nil
+	m.addamount = nil
+}
+
+// Where appends a list predicates to the JournalLineMutation builder.
+func (m *JournalLineMutation) Where(ps ...predicate.JournalLine) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the JournalLineMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *JournalLineMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.JournalLine, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *JournalLineMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *JournalLineMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (JournalLine).
+func (m *JournalLineMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *JournalLineMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.created_at != nil {
+		fields = append(fields, journalline.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, journalline.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, journalline.FieldCompanyID)
+	}
+	if m.source != nil {
+		fields = append(fields, journalline.FieldSource)
+	}
+	if m.account != nil {
+		fields = append(fields, journalline.FieldAccount)
+	}
+	if m.amount != nil {
+		fields = append(fields, journalline.FieldAmount)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *JournalLineMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case journalline.FieldCreatedAt:
+		return m.CreatedAt()
+	case journalline.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case journalline.FieldCompanyID:
+		return m.CompanyID()
+	case journalline.FieldSource:
+		return m.Source()
+	case journalline.FieldAccount:
+		return m.Account()
+	case journalline.FieldAmount:
+		return m.Amount()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *JournalLineMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case journalline.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case journalline.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case journalline.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case journalline.FieldSource:
+		return m.OldSource(ctx)
+	case journalline.FieldAccount:
+		return m.OldAccount(ctx)
+	case journalline.FieldAmount:
+		return m.OldAmount(ctx)
+	}
+	return nil, fmt.Errorf("unknown JournalLine field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *JournalLineMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case journalline.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case journalline.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case journalline.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case journalline.FieldSource:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSource(v)
+		return nil
+	case journalline.FieldAccount:
+		v, ok := value.(journalline.Account)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAccount(v)
+		return nil
+	case journalline.FieldAmount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmount(v)
+		return nil
+	}
+	return fmt.Errorf("unknown JournalLine field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *JournalLineMutation) AddedFields() []string {
+	var fields []string
+	if m.addamount != nil {
+		fields = append(fields, journalline.FieldAmount)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *JournalLineMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case journalline.FieldAmount:
+		return m.AddedAmount()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *JournalLineMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case journalline.FieldAmount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmount(v)
+		return nil
+	}
+	return fmt.Errorf("unknown JournalLine numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *JournalLineMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *JournalLineMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *JournalLineMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown JournalLine nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *JournalLineMutation) ResetField(name string) error {
+	switch name {
+	case journalline.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case journalline.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case journalline.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case journalline.FieldSource:
+		m.ResetSource()
+		return nil
+	case journalline.FieldAccount:
+		m.ResetAccount()
+		return nil
+	case journalline.FieldAmount:
+		m.ResetAmount()
+		return nil
+	}
+	return fmt.Errorf("unknown JournalLine field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *JournalLineMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *JournalLineMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *JournalLineMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *JournalLineMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *JournalLineMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *JournalLineMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *JournalLineMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown JournalLine unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *JournalLineMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown JournalLine edge %s", name)
 }
 
 // MailedLinkMutation represents an operation that mutates the MailedLink nodes in the graph.

@@ -28,6 +28,8 @@ type Tx struct {
 	AuditEntry *AuditEntryClient
 	// AuthRequest is the client for interacting with the AuthRequest builders.
 	AuthRequest *AuthRequestClient
+	// BillingAccount is the client for interacting with the BillingAccount builders.
+	BillingAccount *BillingAccountClient
 	// Calendar is the client for interacting with the Calendar builders.
 	Calendar *CalendarClient
 	// Company is the client for interacting with the Company builders.
@@ -46,6 +48,10 @@ type Tx struct {
 	Grant *GrantClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// Invoice is the client for interacting with the Invoice builders.
+	Invoice *InvoiceClient
+	// JournalLine is the client for interacting with the JournalLine builders.
+	JournalLine *JournalLineClient
 	// MailedLink is the client for interacting with the MailedLink builders.
 	MailedLink *MailedLinkClient
 	// OAuthClient is the client for interacting with the OAuthClient builders.
@@ -233,6 +239,7 @@ func (tx *Tx) init() {
 	tx.Agent = NewAgentClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
 	tx.AuthRequest = NewAuthRequestClient(tx.config)
+	tx.BillingAccount = NewBillingAccountClient(tx.config)
 	tx.Calendar = NewCalendarClient(tx.config)
 	tx.Company = NewCompanyClient(tx.config)
 	tx.Consent = NewConsentClient(tx.config)
@@ -242,6 +249,8 @@ func (tx *Tx) init() {
 	tx.Factor = NewFactorClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.Invoice = NewInvoiceClient(tx.config)
+	tx.JournalLine = NewJournalLineClient(tx.config)
 	tx.MailedLink = NewMailedLinkClient(tx.config)
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Offering = NewOfferingClient(tx.config)

@@ -3,6 +3,9 @@ package graph
 import (
 	"context"
 
+	"atrium/ent"
+	"atrium/ent/company"
+	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/billing"
 )
@@ -11,6 +14,35 @@ func (r *queryResolver) CreditBalance(ctx context.Context) (*billing.Balance, er
 	return run(ctx, r.engine, billing.GetBalance, billing.GetBalanceInput{})
 }
 
-func (r *queryResolver) CreditHistory(ctx context.Context, first *int, after *string) (*relay.Connection[billing.HistoryEntry], error) {
+func (r *queryResolver) CreditHistory(ctx context.Context, first *int, after *string) (*relay.Connection[ent.CreditEntry], error) {
 	return list(ctx, r.engine, billing.ListHistory, nil, first, after, nil)
+}
+
+func (r *queryResolver) PreviewPlanChange(ctx context.Context, plan company.Plan) (*billing.PlanChange, error) {
+	return run(ctx, r.engine, billing.PreviewPlanChange, billing.PlanInput{Plan: string(plan)})
+}
+
+func (r *mutationResolver) ChangePlan(ctx context.Context, input billing.PlanInput) (*generated.ChangePlanPayload, error) {
+	s, err := change(ctx, r.engine, billing.ChangePlan, input, "")
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.company(ctx)
+	return &generated.ChangePlanPayload{Company: c, Invoice: s.Invoice}, err
+}
+
+func (r *mutationResolver) CancelSubscription(ctx context.Context, input billing.CancelInput) (*generated.CancelSubscriptionPayload, error) {
+	if _, err := change(ctx, r.engine, billing.CancelSubscription, input, ""); err != nil {
+		return nil, err
+	}
+	c, err := r.company(ctx)
+	return &generated.CancelSubscriptionPayload{Company: c}, err
+}
+
+func (r *invoiceResolver) Number(_ context.Context, inv *ent.Invoice) (string, error) {
+	return billing.Number(inv), nil
+}
+
+func (r *invoiceResolver) Lines(_ context.Context, inv *ent.Invoice) ([]*billing.Line, error) {
+	return billing.Lines(inv)
 }

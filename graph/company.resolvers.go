@@ -18,6 +18,11 @@ func (r *mutationResolver) UpdateCompany(ctx context.Context, input company.Upda
 }
 
 func (r *viewerResolver) Company(ctx context.Context, _ *view.Viewer) (*view.Company, error) {
+	return r.company(ctx)
+}
+
+// company is the caller's.
+func (r *Resolver) company(ctx context.Context) (*view.Company, error) {
 	c, err := run(ctx, r.engine, company.Get, company.GetInput{})
 	return view.NewCompany(c), err
 }

@@ -20,7 +20,6 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
-	"atrium/internal/billing"
 	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/paging"
@@ -43,8 +42,9 @@ var private = map[string]map[string]string{
 	},
 	"CreditEntry": {
 		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",
-		"Reason": "type and description say it",
+		"Reason": "type and description say it", "Number": "the history is in their order", "DrawnFrom": "what an entry draws on is for audits of the books",
 	},
+	"Invoice":      {"CompanyID": tenantsOwn},
 	"OAuthClient":  {"CompanyID": tenantsOwn, "SecretHash": "a client's secret is shown once"},
 	"Offering":     {"CompanyID": tenantsOwn},
 	"Organization": {"CompanyID": tenantsOwn},
@@ -97,6 +97,7 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	check("ApiKey", func(t *testing.T) { mapped(t, "ApiKey", func(e *ent.APIKey) answering { return node(e) }) })
 	check("AuditEntry", func(t *testing.T) { mapped(t, "AuditEntry", func(e *ent.AuditEntry) answering { return node(e) }) })
 	check("Calendar", func(t *testing.T) { mapped(t, "Calendar", func(e *ent.Calendar) answering { return node(e) }) })
+	check("Invoice", func(t *testing.T) { mapped(t, "Invoice", func(e *ent.Invoice) answering { return node(e) }) })
 	check("OAuthClient", func(t *testing.T) { mapped(t, "OAuthClient", func(e *ent.OAuthClient) answering { return node(e) }) })
 	check("Offering", func(t *testing.T) { mapped(t, "Offering", func(e *ent.Offering) answering { return node(e) }) })
 	check("Organization", func(t *testing.T) { mapped(t, "Organization", func(e *ent.Organization) answering { return node(e) }) })
@@ -113,7 +114,7 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 		require.True(t, seen[def.Name], "%s is a Node: hold its columns here", def.Name)
 	}
 	check("CreditEntry", func(t *testing.T) {
-		mapped(t, "CreditEntry", func(e *ent.CreditEntry) answering { return answering{entry: &billing.HistoryEntry{CreditEntry: e}} })
+		mapped(t, "CreditEntry", func(e *ent.CreditEntry) answering { return answering{entry: e} })
 	})
 	check("Company", func(t *testing.T) {
 		mapped(t, "Company", func(e *ent.Company) answering { return answering{company: &view.Company{Company: e}} })
@@ -150,7 +151,7 @@ func mapped[E any](t *testing.T, name string, as func(*E) answering) {
 // answering are resolvers that answer with given rows.
 type answering struct {
 	node    any
-	entry   *billing.HistoryEntry
+	entry   *ent.CreditEntry
 	company *view.Company
 }
 
@@ -171,8 +172,8 @@ func (q stubQuery) Node(context.Context, string) (relay.Node, error) { return q.
 
 func (q stubQuery) Viewer(context.Context) (*view.Viewer, error) { return &view.Viewer{}, nil }
 
-func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connection[billing.HistoryEntry], error) {
-	return relay.New(paging.List[*billing.HistoryEntry]{Rows: []*billing.HistoryEntry{q.entry}}, same[billing.HistoryEntry]), nil
+func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connection[ent.CreditEntry], error) {
+	return relay.New(paging.List[*ent.CreditEntry]{Rows: []*ent.CreditEntry{q.entry}}, same[ent.CreditEntry]), nil
 }
 
 type stubViewer struct{ answering }
@@ -244,6 +245,8 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 		switch name {
 		case "WorkingHours":
 			text = `[{"day":"MON","from":"distinct"}]`
+		case "Lines":
+			text = `[{"description":"distinct","amount":1}]`
 		case "Attempts":
 			text = `[{"at":"2031-04-05T06:07:08.009Z","error":"distinct"}]`
 		}

@@ -12,6 +12,7 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/apikey"
 	"atrium/internal/auditlog"
+	"atrium/internal/billing"
 	"atrium/internal/catalog"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
@@ -51,6 +52,14 @@ func (r *queryResolver) AuditEntries(ctx context.Context, first *int, after *str
 
 func (r *queryResolver) Calendars(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Calendar], error) {
 	return list(ctx, r.engine, workflow.ListCalendars, nil, first, after, orderBy)
+}
+
+func (r *queryResolver) Invoice(ctx context.Context, id string) (*ent.Invoice, error) {
+	return read(ctx, r.engine, billing.GetInvoice, id)
+}
+
+func (r *queryResolver) Invoices(ctx context.Context, first *int, after *string, filter *billing.ListInvoicesInput, orderBy *relay.Order) (*relay.Connection[ent.Invoice], error) {
+	return list(ctx, r.engine, billing.ListInvoices, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) OauthClients(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.OAuthClient], error) {
@@ -625,6 +634,11 @@ func (r *Resolver) CreateWorkflowInput() generated.CreateWorkflowInputResolver {
 }
 
 type createWorkflowInputResolver struct{ *Resolver }
+
+// Invoice returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Invoice() generated.InvoiceResolver { return &invoiceResolver{r} }
+
+type invoiceResolver struct{ *Resolver }
 
 // OAuthClient returns the resolver of the type's fields that are no columns.
 func (r *Resolver) OAuthClient() generated.OAuthClientResolver { return &oAuthClientResolver{r} }

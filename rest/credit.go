@@ -15,8 +15,8 @@ type Credits struct {
 // CreditEntry is one line of the history.
 type CreditEntry struct {
 	Date        Time    `json:"date"`
-	Type        string  `json:"type" enum:"issued,applied"`
-	Amount      int64   `json:"amount" doc:"In cents: positive when issued, negative when applied." example:"4200"`
+	Type        string  `json:"type" enum:"issued,applied,forfeited"`
+	Amount      int64   `json:"amount" doc:"In cents: positive when issued, else negative." example:"4200"`
 	Description string  `json:"description" example:"Service disruption on 1 March"`
 	InvoiceID   *string `json:"invoiceId,omitempty" doc:"The invoice that it was applied to."`
 }

@@ -4,15 +4,16 @@ import (
 	"context"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	"atrium/ent/creditentry"
 	"atrium/ent/user"
 	"atrium/internal/apitest"
+	"atrium/internal/billing"
+	"atrium/internal/principal"
 	"atrium/internal/store"
+	"atrium/internal/testkit"
 )
 
 // deactivate takes a user's access away.
@@ -79,38 +80,29 @@ func TestCredits(t *testing.T) {
 		as := s.A.OwnerKey
 		empty := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits"})
 		require.JSONEq(t, `{"balance":0,"currency":"usd","entries":[]}`, string(empty.Body))
+		for tenant, cents := range map[*testkit.Tenant]int64{s.A.Tenant: 5000, s.B.Tenant: 777} {
+			ctx := principal.With(t.Context(), principal.Operator(tenant.Company.ID, "credit issue"))
+			testkit.Run(t, s.World, ctx, billing.IssueCredit, billing.IssueCreditInput{Amount: cents, Reason: "promotion", Description: "Entry"})
+		}
+		require.Equal(t, 5000, s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits", WantNot: []string{"777"}}).Int("balance"))
+		owner := s.World.As(s.A.Tenant, principal.Owner)
 		s.Write(t, func(ctx context.Context, tx *store.Tx) error {
-			at := s.World.Clock.Now().Add(-time.Hour)
-			add := func(company string, amount int64, typ creditentry.Type, reason creditentry.Reason, invoice *string) error {
-				at = at.Add(time.Minute)
-				return tx.CreditEntry.Create().SetCompanyID(company).SetType(typ).SetAmount(amount).SetReason(reason).
-					SetDescription("Entry").SetNillableInvoiceID(invoice).SetCreatedAt(at).Exec(ctx)
-			}
-			invoice := "inv_00000000000000000000000000"
-			for _, err := range []error{
-				add(s.A.Tenant.Company.ID, 5000, creditentry.TypeIssued, creditentry.ReasonPromotion, nil),
-				add(s.B.Tenant.Company.ID, 777, creditentry.TypeIssued, creditentry.ReasonPromotion, nil),
-				add(s.A.Tenant.Company.ID, -1200, creditentry.TypeApplied, creditentry.ReasonInvoice, &invoice),
-			} {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+			return tx.Company.UpdateOneID(s.A.Tenant.Company.ID).SetPlan("free").Exec(ctx)
 		})
+		invoice := testkit.Run(t, s.World, owner, billing.ChangePlan, billing.PlanInput{Plan: "pro"}).Invoice
 		got := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits", WantNot: []string{"777"}})
-		require.Equal(t, 3800, got.Int("balance"))
+		require.Equal(t, 2100, got.Int("balance"))
 		require.False(t, got.Has("data"), "credits have no envelope")
-		require.Equal(t, -1200, got.Int("entries.0.amount"))
+		require.Equal(t, -2900, got.Int("entries.0.amount"))
 		require.Equal(t, "applied", got.Text("entries.0.type"))
-		require.Equal(t, "inv_00000000000000000000000000", got.Text("entries.0.invoiceId"))
+		require.Equal(t, invoice.ID, got.Text("entries.0.invoiceId"))
 		require.Equal(t, 5000, got.Int("entries.1.amount"))
 		require.False(t, got.Has("entries.1.invoiceId"), "only where it was applied")
 		second := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits?page=2&pageSize=1"})
-		require.Equal(t, 3800, second.Int("balance"), "the balance is over all entries")
+		require.Equal(t, 2100, second.Int("balance"), "the balance is over all entries")
 		require.Equal(t, 5000, second.Int("entries.0.amount"))
 		s.Run(t, []apitest.Scenario{
-			{Name: "past the end", As: as, Path: "/v1/billing/credits?page=9", WantContains: []string{`"entries":[]`, `"balance":3800`}},
+			{Name: "past the end", As: as, Path: "/v1/billing/credits?page=9", WantContains: []string{`"entries":[]`, `"balance":2100`}},
 			{Name: "an agent has no credits", As: s.A.Agent, Path: "/v1/billing/credits", WantStatus: 403},
 			{Name: "credits are not posted", As: as, Method: http.MethodPost, Path: "/v1/billing/credits", Body: body{}, WantStatus: 405},
 			{Name: "the sandbox has its own", As: s.A.TestKey, Path: "/v1/billing/credits", WantContains: []string{`"balance":0`}},

@@ -40,6 +40,9 @@ type cli struct {
 	Credit struct {
 		Issue creditIssueCmd `cmd:"" help:"Issue billing credit to a company."`
 	} `cmd:"" help:"Billing credits."`
+	Invoice struct {
+		Pay invoicePayCmd `cmd:"" help:"Note that an invoice was paid."`
+	} `cmd:"" help:"Invoices."`
 }
 
 const description = `Work management for companies: services, requests, workflows, over a REST API.

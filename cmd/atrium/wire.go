@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"atrium/authz"
+	"atrium/internal/billing"
 	"atrium/internal/clock"
 	"atrium/internal/egress"
 	"atrium/internal/events"
@@ -289,7 +290,7 @@ func (s *server) addWork() error {
 			jobs.Sweep{Rows: "decisions", Kept: op.DecisionAge, Delete: op.DeleteDecisions},
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: op.DeleteExcessDecisions},
 		),
-		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(),
+		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine),
 	)...)
 	if err != nil {
 		return err

@@ -30,6 +30,12 @@ const (
 	FieldDescription = "description"
 	// FieldInvoiceID holds the string denoting the invoice_id field in the database.
 	FieldInvoiceID = "invoice_id"
+	// FieldNumber holds the string denoting the number field in the database.
+	FieldNumber = "number"
+	// FieldBalance holds the string denoting the balance field in the database.
+	FieldBalance = "balance"
+	// FieldDrawnFrom holds the string denoting the drawn_from field in the database.
+	FieldDrawnFrom = "drawn_from"
 	// Table holds the table name of the creditentry in the database.
 	Table = "credit_entries"
 )
@@ -45,6 +51,9 @@ var Columns = []string{
 	FieldReason,
 	FieldDescription,
 	FieldInvoiceID,
+	FieldNumber,
+	FieldBalance,
+	FieldDrawnFrom,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -82,8 +91,9 @@ type Type string
 
 // Type values.
 const (
-	TypeIssued  Type = "issued"
-	TypeApplied Type = "applied"
+	TypeIssued    Type = "issued"
+	TypeApplied   Type = "applied"
+	TypeForfeited Type = "forfeited"
 )
 
 func (_type Type) String() string {
@@ -93,7 +103,7 @@ func (_type Type) String() string {
 // TypeValidator is a validator for the "type" field enum values. It is called by the builders before save.
 func TypeValidator(_type Type) error {
 	switch _type {
-	case TypeIssued, TypeApplied:
+	case TypeIssued, TypeApplied, TypeForfeited:
 		return nil
 	default:
 		return fmt.Errorf("creditentry: invalid enum value for type field: %q", _type)
@@ -105,12 +115,13 @@ type Reason string
 
 // Reason values.
 const (
-	ReasonDowngrade  Reason = "downgrade"
-	ReasonDisruption Reason = "disruption"
-	ReasonPromotion  Reason = "promotion"
-	ReasonAdjustment Reason = "adjustment"
-	ReasonEnterprise Reason = "enterprise"
-	ReasonInvoice    Reason = "invoice"
+	ReasonDowngrade    Reason = "downgrade"
+	ReasonDisruption   Reason = "disruption"
+	ReasonPromotion    Reason = "promotion"
+	ReasonAdjustment   Reason = "adjustment"
+	ReasonEnterprise   Reason = "enterprise"
+	ReasonInvoice      Reason = "invoice"
+	ReasonCancellation Reason = "cancellation"
 )
 
 func (r Reason) String() string {
@@ -120,7 +131,7 @@ func (r Reason) String() string {
 // ReasonValidator is a validator for the "reason" field enum values. It is called by the builders before save.
 func ReasonValidator(r Reason) error {
 	switch r {
-	case ReasonDowngrade, ReasonDisruption, ReasonPromotion, ReasonAdjustment, ReasonEnterprise, ReasonInvoice:
+	case ReasonDowngrade, ReasonDisruption, ReasonPromotion, ReasonAdjustment, ReasonEnterprise, ReasonInvoice, ReasonCancellation:
 		return nil
 	default:
 		return fmt.Errorf("creditentry: invalid enum value for reason field: %q", r)
@@ -173,4 +184,19 @@ func ByDescription(opts ...sql.OrderTermOption) OrderOption {
 // ByInvoiceID orders the results by the invoice_id field.
 func ByInvoiceID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldInvoiceID, opts...).ToFunc()
+}
+
+// ByNumber orders the results by the number field.
+func ByNumber(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNumber, opts...).ToFunc()
+}
+
+// ByBalance orders the results by the balance field.
+func ByBalance(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBalance, opts...).ToFunc()
+}
+
+// ByDrawnFrom orders the results by the drawn_from field.
+func ByDrawnFrom(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDrawnFrom, opts...).ToFunc()
 }

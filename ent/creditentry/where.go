@@ -94,6 +94,21 @@ func InvoiceID(v string) predicate.CreditEntry {
 	return predicate.CreditEntry(sql.FieldEQ(FieldInvoiceID, v))
 }
 
+// Number applies equality check predicate on the "number" field. It's identical to NumberEQ.
+func Number(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldEQ(FieldNumber, v))
+}
+
+// Balance applies equality check predicate on the "balance" field. It's identical to BalanceEQ.
+func Balance(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldEQ(FieldBalance, v))
+}
+
+// DrawnFrom applies equality check predicate on the "drawn_from" field. It's identical to DrawnFromEQ.
+func DrawnFrom(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldEQ(FieldDrawnFrom, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.CreditEntry {
 	return predicate.CreditEntry(sql.FieldEQ(FieldCreatedAt, v))
@@ -457,6 +472,136 @@ func InvoiceIDEqualFold(v string) predicate.CreditEntry {
 // InvoiceIDContainsFold applies the ContainsFold predicate on the "invoice_id" field.
 func InvoiceIDContainsFold(v string) predicate.CreditEntry {
 	return predicate.CreditEntry(sql.FieldContainsFold(FieldInvoiceID, v))
+}
+
+// NumberEQ applies the EQ predicate on the "number" field.
+func NumberEQ(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldEQ(FieldNumber, v))
+}
+
+// NumberNEQ applies the NEQ predicate on the "number" field.
+func NumberNEQ(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldNEQ(FieldNumber, v))
+}
+
+// NumberIn applies the In predicate on the "number" field.
+func NumberIn(vs ...int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldIn(FieldNumber, vs...))
+}
+
+// NumberNotIn applies the NotIn predicate on the "number" field.
+func NumberNotIn(vs ...int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldNotIn(FieldNumber, vs...))
+}
+
+// NumberGT applies the GT predicate on the "number" field.
+func NumberGT(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldGT(FieldNumber, v))
+}
+
+// NumberGTE applies the GTE predicate on the "number" field.
+func NumberGTE(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldGTE(FieldNumber, v))
+}
+
+// NumberLT applies the LT predicate on the "number" field.
+func NumberLT(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldLT(FieldNumber, v))
+}
+
+// NumberLTE applies the LTE predicate on the "number" field.
+func NumberLTE(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldLTE(FieldNumber, v))
+}
+
+// BalanceEQ applies the EQ predicate on the "balance" field.
+func BalanceEQ(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldEQ(FieldBalance, v))
+}
+
+// BalanceNEQ applies the NEQ predicate on the "balance" field.
+func BalanceNEQ(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldNEQ(FieldBalance, v))
+}
+
+// BalanceIn applies the In predicate on the "balance" field.
+func BalanceIn(vs ...int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldIn(FieldBalance, vs...))
+}
+
+// BalanceNotIn applies the NotIn predicate on the "balance" field.
+func BalanceNotIn(vs ...int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldNotIn(FieldBalance, vs...))
+}
+
+// BalanceGT applies the GT predicate on the "balance" field.
+func BalanceGT(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldGT(FieldBalance, v))
+}
+
+// BalanceGTE applies the GTE predicate on the "balance" field.
+func BalanceGTE(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldGTE(FieldBalance, v))
+}
+
+// BalanceLT applies the LT predicate on the "balance" field.
+func BalanceLT(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldLT(FieldBalance, v))
+}
+
+// BalanceLTE applies the LTE predicate on the "balance" field.
+func BalanceLTE(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldLTE(FieldBalance, v))
+}
+
+// DrawnFromEQ applies the EQ predicate on the "drawn_from" field.
+func DrawnFromEQ(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldEQ(FieldDrawnFrom, v))
+}
+
+// DrawnFromNEQ applies the NEQ predicate on the "drawn_from" field.
+func DrawnFromNEQ(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldNEQ(FieldDrawnFrom, v))
+}
+
+// DrawnFromIn applies the In predicate on the "drawn_from" field.
+func DrawnFromIn(vs ...int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldIn(FieldDrawnFrom, vs...))
+}
+
+// DrawnFromNotIn applies the NotIn predicate on the "drawn_from" field.
+func DrawnFromNotIn(vs ...int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldNotIn(FieldDrawnFrom, vs...))
+}
+
+// DrawnFromGT applies the GT predicate on the "drawn_from" field.
+func DrawnFromGT(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldGT(FieldDrawnFrom, v))
+}
+
+// DrawnFromGTE applies the GTE predicate on the "drawn_from" field.
+func DrawnFromGTE(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldGTE(FieldDrawnFrom, v))
+}
+
+// DrawnFromLT applies the LT predicate on the "drawn_from" field.
+func DrawnFromLT(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldLT(FieldDrawnFrom, v))
+}
+
+// DrawnFromLTE applies the LTE predicate on the "drawn_from" field.
+func DrawnFromLTE(v int64) predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldLTE(FieldDrawnFrom, v))
+}
+
+// DrawnFromIsNil applies the IsNil predicate on the "drawn_from" field.
+func DrawnFromIsNil() predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldIsNull(FieldDrawnFrom))
+}
+
+// DrawnFromNotNil applies the NotNil predicate on the "drawn_from" field.
+func DrawnFromNotNil() predicate.CreditEntry {
+	return predicate.CreditEntry(sql.FieldNotNull(FieldDrawnFrom))
 }
 
 // And groups predicates with the AND operator between them.

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
+	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
 	"atrium/ent/consent"
@@ -24,6 +25,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/invoice"
+	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -325,6 +328,33 @@ func (f TraverseAuthRequest) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.AuthRequestQuery", q)
 }
 
+// The BillingAccountFunc type is an adapter to allow the use of ordinary function as a Querier.
+type BillingAccountFunc func(context.Context, *ent.BillingAccountQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f BillingAccountFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.BillingAccountQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.BillingAccountQuery", q)
+}
+
+// The TraverseBillingAccount type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseBillingAccount func(context.Context, *ent.BillingAccountQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseBillingAccount) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseBillingAccount) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.BillingAccountQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.BillingAccountQuery", q)
+}
+
 // The CalendarFunc type is an adapter to allow the use of ordinary function as a Querier.
 type CalendarFunc func(context.Context, *ent.CalendarQuery) (ent.Value, error)
 
@@ -566,6 +596,60 @@ func (f TraverseIdempotencyKey) Traverse(ctx context.Context, q ent.Query) error
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.IdempotencyKeyQuery", q)
+}
+
+// The InvoiceFunc type is an adapter to allow the use of ordinary function as a Querier.
+type InvoiceFunc func(context.Context, *ent.InvoiceQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f InvoiceFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.InvoiceQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.InvoiceQuery", q)
+}
+
+// The TraverseInvoice type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseInvoice func(context.Context, *ent.InvoiceQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseInvoice) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseInvoice) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.InvoiceQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.InvoiceQuery", q)
+}
+
+// The JournalLineFunc type is an adapter to allow the use of ordinary function as a Querier.
+type JournalLineFunc func(context.Context, *ent.JournalLineQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f JournalLineFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.JournalLineQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.JournalLineQuery", q)
+}
+
+// The TraverseJournalLine type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseJournalLine func(context.Context, *ent.JournalLineQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseJournalLine) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseJournalLine) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.JournalLineQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.JournalLineQuery", q)
 }
 
 // The MailedLinkFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -1235,6 +1319,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.AuditEntryQuery, predicate.AuditEntry, auditentry.OrderOption]{typ: ent.TypeAuditEntry, tq: q}, nil
 	case *ent.AuthRequestQuery:
 		return &query[*ent.AuthRequestQuery, predicate.AuthRequest, authrequest.OrderOption]{typ: ent.TypeAuthRequest, tq: q}, nil
+	case *ent.BillingAccountQuery:
+		return &query[*ent.BillingAccountQuery, predicate.BillingAccount, billingaccount.OrderOption]{typ: ent.TypeBillingAccount, tq: q}, nil
 	case *ent.CalendarQuery:
 		return &query[*ent.CalendarQuery, predicate.Calendar, calendar.OrderOption]{typ: ent.TypeCalendar, tq: q}, nil
 	case *ent.CompanyQuery:
@@ -1253,6 +1339,10 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.GrantQuery, predicate.Grant, grant.OrderOption]{typ: ent.TypeGrant, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
+	case *ent.InvoiceQuery:
+		return &query[*ent.InvoiceQuery, predicate.Invoice, invoice.OrderOption]{typ: ent.TypeInvoice, tq: q}, nil
+	case *ent.JournalLineQuery:
+		return &query[*ent.JournalLineQuery, predicate.JournalLine, journalline.OrderOption]{typ: ent.TypeJournalLine, tq: q}, nil
 	case *ent.MailedLinkQuery:
 		return &query[*ent.MailedLinkQuery, predicate.MailedLink, mailedlink.OrderOption]{typ: ent.TypeMailedLink, tq: q}, nil
 	case *ent.OAuthClientQuery:

@@ -288,6 +288,41 @@ var (
 			},
 		},
 	}
+	// BillingAccountsColumns holds the columns for the "billing_accounts" table.
+	BillingAccountsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "anchor_at", Type: field.TypeTime, Nullable: true},
+		{Name: "period_start_at", Type: field.TypeTime, Nullable: true},
+		{Name: "period_end_at", Type: field.TypeTime, Nullable: true},
+		{Name: "forfeit_at", Type: field.TypeTime, Nullable: true},
+		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "balance", Type: field.TypeInt64, Default: 0},
+		{Name: "entries", Type: field.TypeInt64, Default: 0},
+		{Name: "drawn_entry", Type: field.TypeInt64, Default: 0},
+		{Name: "drawn_amount", Type: field.TypeInt64, Default: 0},
+		{Name: "invoices", Type: field.TypeInt64, Default: 0},
+	}
+	// BillingAccountsTable holds the schema information for the "billing_accounts" table.
+	BillingAccountsTable = &schema.Table{
+		Name:       "billing_accounts",
+		Columns:    BillingAccountsColumns,
+		PrimaryKey: []*schema.Column{BillingAccountsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "billingaccount_company_id",
+				Unique:  false,
+				Columns: []*schema.Column{BillingAccountsColumns[3]},
+			},
+			{
+				Name:    "billingaccount_due_at",
+				Unique:  false,
+				Columns: []*schema.Column{BillingAccountsColumns[8]},
+			},
+		},
+	}
 	// CalendarsColumns holds the columns for the "calendars" table.
 	CalendarsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -377,11 +412,14 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "company_id", Type: field.TypeString, Size: 40},
-		{Name: "type", Type: field.TypeEnum, Enums: []string{"issued", "applied"}},
+		{Name: "type", Type: field.TypeEnum, Enums: []string{"issued", "applied", "forfeited"}},
 		{Name: "amount", Type: field.TypeInt64},
-		{Name: "reason", Type: field.TypeEnum, Enums: []string{"downgrade", "disruption", "promotion", "adjustment", "enterprise", "invoice"}},
+		{Name: "reason", Type: field.TypeEnum, Enums: []string{"downgrade", "disruption", "promotion", "adjustment", "enterprise", "invoice", "cancellation"}},
 		{Name: "description", Type: field.TypeString, Size: 500},
 		{Name: "invoice_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "number", Type: field.TypeInt64, Default: schema.Expr("0")},
+		{Name: "balance", Type: field.TypeInt64, Default: schema.Expr("0")},
+		{Name: "drawn_from", Type: field.TypeInt64, Nullable: true},
 	}
 	// CreditEntriesTable holds the schema information for the "credit_entries" table.
 	CreditEntriesTable = &schema.Table{
@@ -390,9 +428,9 @@ var (
 		PrimaryKey: []*schema.Column{CreditEntriesColumns[0]},
 		Indexes: []*schema.Index{
 			{
-				Name:    "creditentry_company_id_created_at_id",
-				Unique:  false,
-				Columns: []*schema.Column{CreditEntriesColumns[3], CreditEntriesColumns[1], CreditEntriesColumns[0]},
+				Name:    "creditentry_company_id_number",
+				Unique:  true,
+				Columns: []*schema.Column{CreditEntriesColumns[3], CreditEntriesColumns[9]},
 			},
 		},
 	}
@@ -576,6 +614,64 @@ var (
 				Name:    "idempotencykey_created_at",
 				Unique:  false,
 				Columns: []*schema.Column{IdempotencyKeysColumns[1]},
+			},
+		},
+	}
+	// InvoicesColumns holds the columns for the "invoices" table.
+	InvoicesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "number", Type: field.TypeInt64},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"open", "paid"}},
+		{Name: "period_start", Type: field.TypeTime},
+		{Name: "period_end", Type: field.TypeTime},
+		{Name: "lines", Type: field.TypeJSON},
+		{Name: "subtotal", Type: field.TypeInt64},
+		{Name: "credits_applied", Type: field.TypeInt64},
+		{Name: "amount_due", Type: field.TypeInt64},
+		{Name: "currency", Type: field.TypeString, Size: 3},
+		{Name: "paid_at", Type: field.TypeTime, Nullable: true},
+	}
+	// InvoicesTable holds the schema information for the "invoices" table.
+	InvoicesTable = &schema.Table{
+		Name:       "invoices",
+		Columns:    InvoicesColumns,
+		PrimaryKey: []*schema.Column{InvoicesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "invoice_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{InvoicesColumns[3], InvoicesColumns[1], InvoicesColumns[0]},
+			},
+			{
+				Name:    "invoice_company_id_number",
+				Unique:  true,
+				Columns: []*schema.Column{InvoicesColumns[3], InvoicesColumns[4]},
+			},
+		},
+	}
+	// JournalLinesColumns holds the columns for the "journal_lines" table.
+	JournalLinesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "source", Type: field.TypeString, Size: 40},
+		{Name: "account", Type: field.TypeEnum, Enums: []string{"receivable", "cash", "revenue", "allowance", "credit"}},
+		{Name: "amount", Type: field.TypeInt64},
+	}
+	// JournalLinesTable holds the schema information for the "journal_lines" table.
+	JournalLinesTable = &schema.Table{
+		Name:       "journal_lines",
+		Columns:    JournalLinesColumns,
+		PrimaryKey: []*schema.Column{JournalLinesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "journalline_company_id_source",
+				Unique:  false,
+				Columns: []*schema.Column{JournalLinesColumns[3], JournalLinesColumns[4]},
 			},
 		},
 	}
@@ -1572,6 +1668,7 @@ var (
 		AgentsTable,
 		AuditEntriesTable,
 		AuthRequestsTable,
+		BillingAccountsTable,
 		CalendarsTable,
 		CompaniesTable,
 		ConsentsTable,
@@ -1581,6 +1678,8 @@ var (
 		FactorsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		InvoicesTable,
+		JournalLinesTable,
 		MailedLinksTable,
 		OauthClientsTable,
 		OfferingsTable,

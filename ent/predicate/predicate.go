@@ -30,6 +30,9 @@ type AuditEntry func(*sql.Selector)
 // AuthRequest is the predicate function for authrequest builders.
 type AuthRequest func(*sql.Selector)
 
+// BillingAccount is the predicate function for billingaccount builders.
+type BillingAccount func(*sql.Selector)
+
 // Calendar is the predicate function for calendar builders.
 type Calendar func(*sql.Selector)
 
@@ -56,6 +59,12 @@ type Grant func(*sql.Selector)
 
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
+
+// Invoice is the predicate function for invoice builders.
+type Invoice func(*sql.Selector)
+
+// JournalLine is the predicate function for journalline builders.
+type JournalLine func(*sql.Selector)
 
 // MailedLink is the predicate function for mailedlink builders.
 type MailedLink func(*sql.Selector)

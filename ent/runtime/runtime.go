@@ -11,6 +11,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
+	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
 	"atrium/ent/company"
 	"atrium/ent/consent"
@@ -20,6 +21,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/invoice"
+	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -471,6 +474,50 @@ func init() {
 	authrequest.DefaultID = authrequestDescID.Default.(func() string)
 	// authrequest.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	authrequest.IDValidator = authrequestDescID.Validators[0].(func(string) error)
+	billingaccountMixin := schema.BillingAccount{}.Mixin()
+	billingaccountMixinHooks0 := billingaccountMixin[0].Hooks()
+	billingaccountMixinHooks1 := billingaccountMixin[1].Hooks()
+	billingaccount.Hooks[0] = billingaccountMixinHooks0[0]
+	billingaccount.Hooks[1] = billingaccountMixinHooks1[0]
+	billingaccountMixinInters1 := billingaccountMixin[1].Interceptors()
+	billingaccount.Interceptors[0] = billingaccountMixinInters1[0]
+	billingaccount.Interceptors[1] = billingaccountMixinInters1[1]
+	billingaccountMixinFields0 := billingaccountMixin[0].Fields()
+	_ = billingaccountMixinFields0
+	billingaccountMixinFields1 := billingaccountMixin[1].Fields()
+	_ = billingaccountMixinFields1
+	billingaccountFields := schema.BillingAccount{}.Fields()
+	_ = billingaccountFields
+	// billingaccountDescCompanyID is the schema descriptor for company_id field.
+	billingaccountDescCompanyID := billingaccountMixinFields1[0].Descriptor()
+	// billingaccount.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	billingaccount.CompanyIDValidator = billingaccountDescCompanyID.Validators[0].(func(string) error)
+	// billingaccountDescBalance is the schema descriptor for balance field.
+	billingaccountDescBalance := billingaccountFields[5].Descriptor()
+	// billingaccount.DefaultBalance holds the default value on creation for the balance field.
+	billingaccount.DefaultBalance = billingaccountDescBalance.Default.(int64)
+	// billingaccountDescEntries is the schema descriptor for entries field.
+	billingaccountDescEntries := billingaccountFields[6].Descriptor()
+	// billingaccount.DefaultEntries holds the default value on creation for the entries field.
+	billingaccount.DefaultEntries = billingaccountDescEntries.Default.(int64)
+	// billingaccountDescDrawnEntry is the schema descriptor for drawn_entry field.
+	billingaccountDescDrawnEntry := billingaccountFields[7].Descriptor()
+	// billingaccount.DefaultDrawnEntry holds the default value on creation for the drawn_entry field.
+	billingaccount.DefaultDrawnEntry = billingaccountDescDrawnEntry.Default.(int64)
+	// billingaccountDescDrawnAmount is the schema descriptor for drawn_amount field.
+	billingaccountDescDrawnAmount := billingaccountFields[8].Descriptor()
+	// billingaccount.DefaultDrawnAmount holds the default value on creation for the drawn_amount field.
+	billingaccount.DefaultDrawnAmount = billingaccountDescDrawnAmount.Default.(int64)
+	// billingaccountDescInvoices is the schema descriptor for invoices field.
+	billingaccountDescInvoices := billingaccountFields[9].Descriptor()
+	// billingaccount.DefaultInvoices holds the default value on creation for the invoices field.
+	billingaccount.DefaultInvoices = billingaccountDescInvoices.Default.(int64)
+	// billingaccountDescID is the schema descriptor for id field.
+	billingaccountDescID := billingaccountMixinFields0[0].Descriptor()
+	// billingaccount.DefaultID holds the default value on creation for the id field.
+	billingaccount.DefaultID = billingaccountDescID.Default.(func() string)
+	// billingaccount.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	billingaccount.IDValidator = billingaccountDescID.Validators[0].(func(string) error)
 	calendarMixin := schema.Calendar{}.Mixin()
 	calendarMixinHooks0 := calendarMixin[0].Hooks()
 	calendarMixinHooks1 := calendarMixin[1].Hooks()
@@ -785,6 +832,62 @@ func init() {
 	idempotencykey.DefaultID = idempotencykeyDescID.Default.(func() string)
 	// idempotencykey.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	idempotencykey.IDValidator = idempotencykeyDescID.Validators[0].(func(string) error)
+	invoiceMixin := schema.Invoice{}.Mixin()
+	invoiceMixinHooks0 := invoiceMixin[0].Hooks()
+	invoiceMixinHooks1 := invoiceMixin[1].Hooks()
+	invoice.Hooks[0] = invoiceMixinHooks0[0]
+	invoice.Hooks[1] = invoiceMixinHooks1[0]
+	invoiceMixinInters1 := invoiceMixin[1].Interceptors()
+	invoice.Interceptors[0] = invoiceMixinInters1[0]
+	invoice.Interceptors[1] = invoiceMixinInters1[1]
+	invoiceMixinFields0 := invoiceMixin[0].Fields()
+	_ = invoiceMixinFields0
+	invoiceMixinFields1 := invoiceMixin[1].Fields()
+	_ = invoiceMixinFields1
+	invoiceFields := schema.Invoice{}.Fields()
+	_ = invoiceFields
+	// invoiceDescCompanyID is the schema descriptor for company_id field.
+	invoiceDescCompanyID := invoiceMixinFields1[0].Descriptor()
+	// invoice.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	invoice.CompanyIDValidator = invoiceDescCompanyID.Validators[0].(func(string) error)
+	// invoiceDescCurrency is the schema descriptor for currency field.
+	invoiceDescCurrency := invoiceFields[8].Descriptor()
+	// invoice.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
+	invoice.CurrencyValidator = invoiceDescCurrency.Validators[0].(func(string) error)
+	// invoiceDescID is the schema descriptor for id field.
+	invoiceDescID := invoiceMixinFields0[0].Descriptor()
+	// invoice.DefaultID holds the default value on creation for the id field.
+	invoice.DefaultID = invoiceDescID.Default.(func() string)
+	// invoice.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	invoice.IDValidator = invoiceDescID.Validators[0].(func(string) error)
+	journallineMixin := schema.JournalLine{}.Mixin()
+	journallineMixinHooks0 := journallineMixin[0].Hooks()
+	journallineMixinHooks1 := journallineMixin[1].Hooks()
+	journalline.Hooks[0] = journallineMixinHooks0[0]
+	journalline.Hooks[1] = journallineMixinHooks1[0]
+	journallineMixinInters1 := journallineMixin[1].Interceptors()
+	journalline.Interceptors[0] = journallineMixinInters1[0]
+	journalline.Interceptors[1] = journallineMixinInters1[1]
+	journallineMixinFields0 := journallineMixin[0].Fields()
+	_ = journallineMixinFields0
+	journallineMixinFields1 := journallineMixin[1].Fields()
+	_ = journallineMixinFields1
+	journallineFields := schema.JournalLine{}.Fields()
+	_ = journallineFields
+	// journallineDescCompanyID is the schema descriptor for company_id field.
+	journallineDescCompanyID := journallineMixinFields1[0].Descriptor()
+	// journalline.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	journalline.CompanyIDValidator = journallineDescCompanyID.Validators[0].(func(string) error)
+	// journallineDescSource is the schema descriptor for source field.
+	journallineDescSource := journallineFields[0].Descriptor()
+	// journalline.SourceValidator is a validator for the "source" field. It is called by the builders before save.
+	journalline.SourceValidator = journallineDescSource.Validators[0].(func(string) error)
+	// journallineDescID is the schema descriptor for id field.
+	journallineDescID := journallineMixinFields0[0].Descriptor()
+	// journalline.DefaultID holds the default value on creation for the id field.
+	journalline.DefaultID = journallineDescID.Default.(func() string)
+	// journalline.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	journalline.IDValidator = journallineDescID.Validators[0].(func(string) error)
 	mailedlinkMixin := schema.MailedLink{}.Mixin()
 	mailedlinkMixinHooks0 := mailedlinkMixin[0].Hooks()
 	mailedlinkMixinHooks1 := mailedlinkMixin[1].Hooks()

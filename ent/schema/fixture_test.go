@@ -32,6 +32,9 @@ type fixture struct {
 	build  func(db *ent.Client, own rows, tag string) any
 }
 
+// number makes one of a tag.
+func number(tag string) int64 { return int64(crc32.ChecksumIEEE([]byte(tag))) }
+
 // fixtures has one row for every entity of the schema; a test fails when one is missing.
 var fixtures = []fixture{
 	{"Company", func(db *ent.Client, _ rows, tag string) any {
@@ -146,8 +149,16 @@ var fixtures = []fixture{
 	{"WebhookDelivery", func(db *ent.Client, own rows, _ string) any {
 		return db.WebhookDelivery.Create().SetSubscriptionID(own.id("WebhookSubscription")).SetEventID(own.id("Event")).SetEvent("request.created")
 	}},
-	{"CreditEntry", func(db *ent.Client, _ rows, _ string) any {
-		return db.CreditEntry.Create().SetType("issued").SetAmount(1).SetReason("promotion").SetDescription("d")
+	{"CreditEntry", func(db *ent.Client, _ rows, tag string) any {
+		return db.CreditEntry.Create().SetType("issued").SetAmount(1).SetReason("promotion").SetDescription("d").SetNumber(number(tag)).SetBalance(1)
+	}},
+	{"BillingAccount", func(db *ent.Client, _ rows, _ string) any { return db.BillingAccount.Create() }},
+	{"Invoice", func(db *ent.Client, _ rows, tag string) any {
+		return db.Invoice.Create().SetNumber(number(tag)).SetStatus("open").SetPeriodStart(time.Now()).SetPeriodEnd(time.Now()).
+			SetLines(json.RawMessage(`[]`)).SetSubtotal(1).SetCreditsApplied(0).SetAmountDue(1).SetCurrency("usd")
+	}},
+	{"JournalLine", func(db *ent.Client, _ rows, _ string) any {
+		return db.JournalLine.Create().SetSource("inv_1").SetAccount("revenue").SetAmount(1)
 	}},
 	{"IdempotencyKey", func(db *ent.Client, own rows, tag string) any {
 		return db.IdempotencyKey.Create().SetCallerID(own.id("User")).SetKey(tag).SetFingerprint([]byte("f")).SetStatus(200).SetBody([]byte("b"))

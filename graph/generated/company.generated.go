@@ -568,6 +568,22 @@ func (ec *executionContext) marshalNPlan2atriumᚋentᚋcompanyᚐPlan(ctx conte
 	return res
 }
 
+func (ec *executionContext) unmarshalNPlan2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPlan2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNUpdateCompanyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCompanyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCompanyPayload) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {

@@ -1356,7 +1356,7 @@ func (ec *executionContext) fieldContext_CreateWorkflowPayload_workflow(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _CreditEntryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[billing.HistoryEntry]) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreditEntryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.CreditEntry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1368,7 +1368,7 @@ func (ec *executionContext) _CreditEntryConnection_edges(ctx context.Context, fi
 			return obj.Edges, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[billing.HistoryEntry]) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.CreditEntry]) graphql.Marshaler {
 			return ec.marshalNCreditEntryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
 		},
 		true,
@@ -1388,7 +1388,7 @@ func (ec *executionContext) fieldContext_CreditEntryConnection_edges(_ context.C
 	return fc, nil
 }
 
-func (ec *executionContext) _CreditEntryConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[billing.HistoryEntry]) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreditEntryConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.CreditEntry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1420,14 +1420,14 @@ func (ec *executionContext) fieldContext_CreditEntryConnection_pageInfo(_ contex
 	return fc, nil
 }
 
-func (ec *executionContext) _CreditEntryConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[billing.HistoryEntry]) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreditEntryConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.CreditEntry]) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
 }
 func (ec *executionContext) fieldContext_CreditEntryConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CreditEntryConnection", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CreditEntryEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[billing.HistoryEntry]) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreditEntryEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.CreditEntry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1439,8 +1439,8 @@ func (ec *executionContext) _CreditEntryEdge_node(ctx context.Context, field gra
 			return obj.Node, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *billing.HistoryEntry) graphql.Marshaler {
-			return ec.marshalNCreditEntry2ᚖatriumᚋinternalᚋbillingᚐHistoryEntry(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.CreditEntry) graphql.Marshaler {
+			return ec.marshalNCreditEntry2ᚖatriumᚋentᚐCreditEntry(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1459,7 +1459,7 @@ func (ec *executionContext) fieldContext_CreditEntryEdge_node(_ context.Context,
 	return fc, nil
 }
 
-func (ec *executionContext) _CreditEntryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[billing.HistoryEntry]) (ret graphql.Marshaler) {
+func (ec *executionContext) _CreditEntryEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.CreditEntry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1671,6 +1671,132 @@ func (ec *executionContext) fieldContext_InviteUserPayload_user(_ context.Contex
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _InvoiceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Invoice]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InvoiceConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.Invoice]) graphql.Marshaler {
+			return ec.marshalNInvoiceEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InvoiceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvoiceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InvoiceEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvoiceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Invoice]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InvoiceConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InvoiceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvoiceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvoiceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Invoice]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_InvoiceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InvoiceConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InvoiceEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.Invoice]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InvoiceEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Invoice) graphql.Marshaler {
+			return ec.marshalNInvoice2ᚖatriumᚋentᚐInvoice(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InvoiceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InvoiceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Invoice(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InvoiceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.Invoice]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InvoiceEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InvoiceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InvoiceEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _OAuthClientConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.OAuthClient]) (ret graphql.Marshaler) {
@@ -4287,6 +4413,66 @@ func (ec *executionContext) unmarshalInputCalendarOrder(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCancelSubscriptionInput(ctx context.Context, obj any) (billing.CancelInput, error) {
+	var it billing.CancelInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"reason"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputChangePlanInput(ctx context.Context, obj any) (billing.PlanInput, error) {
+	var it billing.PlanInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"plan"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "plan":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("plan"))
+			data, err := ec.unmarshalNPlan2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Plan = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateAccessPolicyInput(ctx context.Context, obj any) (policy.CreateInput, error) {
 	var it policy.CreateInput
 	if obj == nil {
@@ -5572,6 +5758,77 @@ func (ec *executionContext) unmarshalInputInviteUserInput(ctx context.Context, o
 				return it, err
 			}
 			it.Role = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInvoiceFilter(ctx context.Context, obj any) (billing.ListInvoicesInput, error) {
+	var it billing.ListInvoicesInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"status"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalOInvoiceStatus2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInvoiceOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNInvoiceSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
 		}
 	}
 	return it, nil
@@ -8420,7 +8677,7 @@ func (ec *executionContext) _CreateWorkflowPayload(ctx context.Context, sel ast.
 
 var creditEntryConnectionImplementors = []string{"CreditEntryConnection"}
 
-func (ec *executionContext) _CreditEntryConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[billing.HistoryEntry]) graphql.Marshaler {
+func (ec *executionContext) _CreditEntryConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.CreditEntry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, creditEntryConnectionImplementors)
 
 	out := inline.NewFields(fields)
@@ -8458,7 +8715,7 @@ func (ec *executionContext) _CreditEntryConnection(ctx context.Context, sel ast.
 
 var creditEntryEdgeImplementors = []string{"CreditEntryEdge"}
 
-func (ec *executionContext) _CreditEntryEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[billing.HistoryEntry]) graphql.Marshaler {
+func (ec *executionContext) _CreditEntryEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.CreditEntry]) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, creditEntryEdgeImplementors)
 
 	out := inline.NewFields(fields)
@@ -8838,6 +9095,77 @@ func (ec *executionContext) _InviteUserPayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("InviteUserPayload")
 		case "user":
 			out.Values[i] = ec._InviteUserPayload_user(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var invoiceConnectionImplementors = []string{"InvoiceConnection"}
+
+func (ec *executionContext) _InvoiceConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Invoice]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, invoiceConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InvoiceConnection")
+		case "edges":
+			out.Values[i] = ec._InvoiceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InvoiceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._InvoiceConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var invoiceEdgeImplementors = []string{"InvoiceEdge"}
+
+func (ec *executionContext) _InvoiceEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.Invoice]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, invoiceEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InvoiceEdge")
+		case "node":
+			out.Values[i] = ec._InvoiceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._InvoiceEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -10610,6 +10938,16 @@ func (ec *executionContext) marshalNCalendarSort2string(ctx context.Context, sel
 	return res
 }
 
+func (ec *executionContext) unmarshalNCancelSubscriptionInput2atriumᚋinternalᚋbillingᚐCancelInput(ctx context.Context, v any) (billing.CancelInput, error) {
+	res, err := ec.unmarshalInputCancelSubscriptionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNChangePlanInput2atriumᚋinternalᚋbillingᚐPlanInput(ctx context.Context, v any) (billing.PlanInput, error) {
+	res, err := ec.unmarshalInputChangePlanInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateAccessPolicyInput2atriumᚋinternalᚋpolicyᚐCreateInput(ctx context.Context, v any) (policy.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateAccessPolicyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -10790,7 +11128,7 @@ func (ec *executionContext) marshalNCreateWorkflowPayload2ᚖatriumᚋgraphᚋge
 	return ec._CreateWorkflowPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCreditEntryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[billing.HistoryEntry]) graphql.Marshaler {
+func (ec *executionContext) marshalNCreditEntryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.CreditEntry]) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -10806,7 +11144,7 @@ func (ec *executionContext) marshalNCreditEntryEdge2ᚕᚖatriumᚋgraphᚋinter
 	return ret
 }
 
-func (ec *executionContext) marshalNCreditEntryEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[billing.HistoryEntry]) graphql.Marshaler {
+func (ec *executionContext) marshalNCreditEntryEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.CreditEntry]) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -11014,6 +11352,48 @@ func (ec *executionContext) marshalNInviteUserPayload2ᚖatriumᚋgraphᚋgenera
 		return graphql.Null
 	}
 	return ec._InviteUserPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInvoiceEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Invoice]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInvoiceEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInvoiceEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.Invoice]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InvoiceEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInvoiceSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInvoiceSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNOAuthClientEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.OAuthClient]) graphql.Marshaler {
@@ -11987,11 +12367,34 @@ func (ec *executionContext) unmarshalOCalendarOrder2ᚖatriumᚋgraphᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOCreditEntryConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[billing.HistoryEntry]) graphql.Marshaler {
+func (ec *executionContext) marshalOCreditEntryConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.CreditEntry]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreditEntryConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOInvoiceConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.Invoice]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InvoiceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOInvoiceFilter2ᚖatriumᚋinternalᚋbillingᚐListInvoicesInput(ctx context.Context, v any) (*billing.ListInvoicesInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputInvoiceFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOInvoiceOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputInvoiceOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOOAuthClientConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.OAuthClient]) graphql.Marshaler {

@@ -19,6 +19,20 @@ type AcceptRequestPayload struct {
 	Request *ent.Request `json:"request"`
 }
 
+// A company without a subscription.
+type CancelSubscriptionPayload struct {
+	// The company as it is now.
+	Company *view.Company `json:"company"`
+}
+
+// A company with another plan.
+type ChangePlanPayload struct {
+	// The company as it is now.
+	Company *view.Company `json:"company"`
+	// What was charged for the change; null for nothing.
+	Invoice *ent.Invoice `json:"invoice,omitempty"`
+}
+
 // What createAccessPolicy answers.
 type CreateAccessPolicyPayload struct {
 	// The row as it is now.

@@ -29,6 +29,7 @@ type ResolverRoot interface {
 	ApiKey() ApiKeyResolver
 	AuditEntry() AuditEntryResolver
 	Calendar() CalendarResolver
+	Invoice() InvoiceResolver
 	Mutation() MutationResolver
 	OAuthClient() OAuthClientResolver
 	Offering() OfferingResolver
@@ -98,6 +99,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputAuditFilter,
 		ec.unmarshalInputAuditOrder,
 		ec.unmarshalInputCalendarOrder,
+		ec.unmarshalInputCancelSubscriptionInput,
+		ec.unmarshalInputChangePlanInput,
 		ec.unmarshalInputCreateAccessPolicyInput,
 		ec.unmarshalInputCreateAgentInput,
 		ec.unmarshalInputCreateApiKeyInput,
@@ -127,6 +130,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputEndSessionInput,
 		ec.unmarshalInputExportAuditInput,
 		ec.unmarshalInputInviteUserInput,
+		ec.unmarshalInputInvoiceFilter,
+		ec.unmarshalInputInvoiceOrder,
 		ec.unmarshalInputOAuthClientOrder,
 		ec.unmarshalInputOfferingSLAInput,
 		ec.unmarshalInputOrganizationOrder,
@@ -441,6 +446,8 @@ enum CreditType {
   issued
   "Used for an invoice."
   applied
+  "Lost, as nobody subscribed within 30 days of the cancellation."
+  forfeited
 }
 
 "One line of the credit history."
@@ -449,7 +456,7 @@ type CreditEntry {
   date: Time!
   "Whether it adds to the balance or takes from it."
   type: CreditType!
-  "In cents: positive when issued, negative when applied."
+  "In cents: positive when issued, else negative."
   amount: Int!
   "Why."
   description: String!
@@ -459,7 +466,86 @@ type CreditEntry {
   balance: Int!
 }
 
+"How an invoice stands."
+enum InvoiceStatus {
+  "Something is left to pay."
+  open
+  "Nothing is left to pay."
+  paid
+}
+
+"One line of an invoice."
+type InvoiceLine {
+  "What it is for."
+  description: String!
+  "In cents."
+  amount: Int!
+}
+
+"What a company was asked to pay. Nothing of it changes but its status."
+type Invoice implements Node {
+  "The invoice's id, inv_…"
+  id: ID!
+  "INV-000001 and so on, without gaps."
+  number: String!
+  "How it stands."
+  status: InvoiceStatus!
+  "Where the time begins that it is for."
+  periodStart: Time!
+  "Where that time ends."
+  periodEnd: Time!
+  "What it is made of."
+  lines: [InvoiceLine!]!
+  "The sum of the lines, in cents."
+  subtotal: Int!
+  "What was taken from the credits, in cents."
+  creditsApplied: Int!
+  "What was left to pay when it was made, in cents; never below zero."
+  amountDue: Int!
+  "In lower case."
+  currency: String!
+  "When nothing was left to pay any more."
+  paidAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"What a change to a plan would come to now, in cents."
+type PlanChange {
+  "The plan."
+  plan: Plan!
+  "What an invoice would charge, before credits."
+  charge: Int!
+  "The credit that would be issued for what is left of a dearer plan."
+  credit: Int!
+  "What the invoice would take from the credits."
+  creditsApplied: Int!
+  "What would be left to pay."
+  amountDue: Int!
+}
+
+"A company with another plan."
+type ChangePlanPayload {
+  "The company as it is now."
+  company: Company!
+  "What was charged for the change; null for nothing."
+  invoice: Invoice
+}
+
+"A company without a subscription."
+type CancelSubscriptionPayload {
+  "The company as it is now."
+  company: Company!
+}
+
 extend type Query {
+  "What a change to a plan would come to now."
+  previewPlanChange(
+    "The plan to change to."
+    plan: Plan!
+  ): PlanChange
   "What is left of the company's credits."
   creditBalance: CreditBalance
   "The credit history, the newest first."
@@ -2024,6 +2110,24 @@ func (ec *executionContext) childFields_CalendarEdge(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type CalendarEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_CancelSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "company":
+		return ec.fieldContext_CancelSubscriptionPayload_company(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CancelSubscriptionPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ChangePlanPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "company":
+		return ec.fieldContext_ChangePlanPayload_company(ctx, field)
+	case "invoice":
+		return ec.fieldContext_ChangePlanPayload_invoice(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ChangePlanPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_Company(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -2364,6 +2468,70 @@ func (ec *executionContext) childFields_InviteUserPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type InviteUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Invoice(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Invoice_id(ctx, field)
+	case "number":
+		return ec.fieldContext_Invoice_number(ctx, field)
+	case "status":
+		return ec.fieldContext_Invoice_status(ctx, field)
+	case "periodStart":
+		return ec.fieldContext_Invoice_periodStart(ctx, field)
+	case "periodEnd":
+		return ec.fieldContext_Invoice_periodEnd(ctx, field)
+	case "lines":
+		return ec.fieldContext_Invoice_lines(ctx, field)
+	case "subtotal":
+		return ec.fieldContext_Invoice_subtotal(ctx, field)
+	case "creditsApplied":
+		return ec.fieldContext_Invoice_creditsApplied(ctx, field)
+	case "amountDue":
+		return ec.fieldContext_Invoice_amountDue(ctx, field)
+	case "currency":
+		return ec.fieldContext_Invoice_currency(ctx, field)
+	case "paidAt":
+		return ec.fieldContext_Invoice_paidAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Invoice_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Invoice_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Invoice", field.Name)
+}
+
+func (ec *executionContext) childFields_InvoiceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_InvoiceConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_InvoiceConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_InvoiceConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InvoiceConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_InvoiceEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_InvoiceEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_InvoiceEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InvoiceEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_InvoiceLine(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "description":
+		return ec.fieldContext_InvoiceLine_description(ctx, field)
+	case "amount":
+		return ec.fieldContext_InvoiceLine_amount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InvoiceLine", field.Name)
+}
+
 func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -2540,6 +2708,22 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 		return ec.fieldContext_PageInfo_endCursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_PlanChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "plan":
+		return ec.fieldContext_PlanChange_plan(ctx, field)
+	case "charge":
+		return ec.fieldContext_PlanChange_charge(ctx, field)
+	case "credit":
+		return ec.fieldContext_PlanChange_credit(ctx, field)
+	case "creditsApplied":
+		return ec.fieldContext_PlanChange_creditsApplied(ctx, field)
+	case "amountDue":
+		return ec.fieldContext_PlanChange_amountDue(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PlanChange", field.Name)
 }
 
 func (ec *executionContext) childFields_PublishWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -1,10 +1,8 @@
 package billing
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-
-	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
 	"atrium/ent/creditentry"
@@ -43,35 +41,13 @@ type Credits struct {
 }
 
 func getCredits(ctx context.Context, tx *op.Tx, in GetCreditsInput) (Credits, error) {
-	out := Credits{Currency: Currency}
-	q := tx.CreditEntry.Query()
-	var totals []struct {
-		Balance int64
-		Count   int
-	}
-	if err := q.Clone().Aggregate(ent.As(balance, "balance"), ent.Count()).Scan(ctx, &totals); err != nil {
-		return out, fmt.Errorf("sum the credits up: %w", err)
-	}
-	out.Balance = totals[0].Balance
-	page := paging.Page{Number: max(in.Page, 1), Size: in.PageSize}
-	if page.Size < 1 {
-		page.Size = 100
-	}
-	offset, some := page.Offset(totals[0].Count)
-	if !some {
-		return out, nil
-	}
-	var err error
-	out.Entries, err = q.Order(page.Order(nil)).Offset(offset).Limit(page.Size).All(ctx)
+	page := paging.Page{Number: in.Page, Size: cmp.Or(in.PageSize, 100)}
+	balance, err := getBalance(ctx, tx, GetBalanceInput{})
 	if err != nil {
-		return out, fmt.Errorf("read the credits: %w", err)
+		return Credits{}, err
 	}
-	return out, nil
-}
-
-// balance sums the amounts as an integer on both databases; PostgreSQL's SUM of bigint is numeric.
-func balance(s *sql.Selector) string {
-	return "CAST(COALESCE(" + sql.Sum(s.C(creditentry.FieldAmount)) + ", 0) AS BIGINT)"
+	history, err := listHistory(ctx, tx, ListHistoryInput{Page: page})
+	return Credits{Balance: balance.Balance, Currency: Currency, Entries: history.Rows}, err
 }
 
 // IssueCreditInput describes a credit that a company is given.
@@ -82,15 +58,14 @@ type IssueCreditInput struct {
 }
 
 func issueCredit(ctx context.Context, tx *op.Tx, in IssueCreditInput) (*ent.CreditEntry, error) {
-	e, err := tx.CreditEntry.Create().
-		SetType(creditentry.TypeIssued).
-		SetAmount(in.Amount).
-		SetReason(creditentry.Reason(in.Reason)).
-		SetDescription(in.Description).
-		Save(ctx)
+	a, err := open(ctx, tx)
 	if err != nil {
-		return nil, fmt.Errorf("issue the credit: %w", err)
+		return nil, err
+	}
+	e, err := a.issue(ctx, in.Amount, creditentry.Reason(in.Reason), in.Description)
+	if err != nil {
+		return nil, err
 	}
 	tx.Changed(nil, e)
-	return e, nil
+	return e, a.save(ctx)
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,23 +14,12 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/op"
 	"atrium/internal/principal"
-	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
 
 // operator is the command line, which alone may issue credits.
 func operator(t *testing.T, tenant *testkit.Tenant) context.Context {
 	return principal.With(t.Context(), principal.Operator(tenant.Company.ID, "credit issue"))
-}
-
-// apply writes an entry as an invoice would.
-func apply(t *testing.T, w *testkit.World, tenant *testkit.Tenant, cents int64) {
-	t.Helper()
-	err := w.Store.Write(w.As(tenant, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
-		return tx.CreditEntry.Create().SetType(creditentry.TypeApplied).SetAmount(-cents).SetReason(creditentry.ReasonInvoice).
-			SetDescription("Invoice").SetInvoiceID("inv_1").Exec(ctx)
-	})
-	require.NoError(t, err)
 }
 
 func credits(t *testing.T, w *testkit.World, page, size int) billing.Credits {
@@ -46,16 +34,12 @@ func TestBalanceIsTheSumOfTheLedger(t *testing.T) {
 
 		e := testkit.Run(t, w, operator(t, w.A), billing.IssueCredit, billing.IssueCreditInput{Amount: 5000, Reason: "promotion", Description: "Welcome"})
 		require.Equal(t, creditentry.TypeIssued, e.Type)
-		w.Clock.SetOffset(time.Minute)
-		apply(t, w, w.A, 1999)
 		testkit.Run(t, w, operator(t, w.B), billing.IssueCredit, billing.IssueCreditInput{Amount: 7, Reason: "adjustment", Description: "Of b"})
 
 		got := credits(t, w, 0, 0)
-		require.Equal(t, int64(3001), got.Balance)
-		require.Len(t, got.Entries, 2)
-		require.Equal(t, int64(-1999), got.Entries[0].Amount, "the newest first")
-		require.Equal(t, "inv_1", *got.Entries[0].InvoiceID)
-		require.Nil(t, got.Entries[1].InvoiceID)
+		require.Equal(t, int64(5000), got.Balance)
+		require.Len(t, got.Entries, 1)
+		require.Nil(t, got.Entries[0].InvoiceID)
 
 		entry, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("credit.issued")).Only(w.As(w.A, principal.Owner))
 		require.NoError(t, err)
@@ -65,39 +49,13 @@ func TestBalanceIsTheSumOfTheLedger(t *testing.T) {
 	})
 }
 
-// TestBalanceIsExact sums amounts that a double cannot hold.
-func TestBalanceIsExact(t *testing.T) {
-	t.Parallel()
-	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		err := w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
-			for _, amount := range []int64{1 << 53, 1, 1 << 60, 1} {
-				err := tx.CreditEntry.Create().SetType(creditentry.TypeIssued).SetAmount(amount).SetReason(creditentry.ReasonEnterprise).SetDescription("Big").Exec(ctx)
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		require.NoError(t, err)
-		require.Equal(t, int64(1<<53+1<<60+2), credits(t, w, 0, 0).Balance)
-	})
-}
-
 func TestHistoryIsPaged(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		const n = 105
-		err := w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
-			for i := range n {
-				err := tx.CreditEntry.Create().SetType(creditentry.TypeIssued).SetAmount(int64(i + 1)).SetReason(creditentry.ReasonPromotion).
-					SetDescription("C").SetCreatedAt(time.Unix(int64(i), 0)).Exec(ctx)
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		require.NoError(t, err)
+		for i := range n {
+			testkit.Run(t, w, operator(t, w.A), billing.IssueCredit, billing.IssueCreditInput{Amount: int64(i + 1), Reason: "promotion", Description: "C"})
+		}
 		for _, tc := range []struct{ page, size, entries, first int }{
 			{0, 0, 100, 105}, {1, 100, 100, 105}, {2, 100, 5, 5}, {3, 100, 0, 0}, {2, 50, 50, 55}, {math.MaxInt, 100, 0, 0}, {math.MaxInt, 1, 0, 0},
 		} {
@@ -106,6 +64,7 @@ func TestHistoryIsPaged(t *testing.T) {
 			require.Len(t, got.Entries, tc.entries)
 			if tc.entries > 0 {
 				require.Equal(t, int64(tc.first), got.Entries[0].Amount)
+				require.Equal(t, int64(tc.first*(tc.first+1)/2), got.Entries[0].Balance, "what was left after it")
 			}
 		}
 	})

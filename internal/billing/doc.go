@@ -1,5 +1,33 @@
-// Package billing keeps a company's money: the ledger of its credits.
+// Package billing keeps a company's money: its subscription to a plan, its invoices, and the ledger of its credits.
 //
-// The ledger only grows. An issued entry is positive, one that was applied to an invoice negative, and the balance is
-// their sum, in cents; nothing else holds a balance.
+//	plan.go          the plans, what they cost, and what is charged for the rest of a period
+//	subscription.go  the operations that change or end a subscription, and the preview
+//	account.go       the account: one row a company, which all that moves money locks
+//	ledger.go        credits: issued, applied to invoices oldest first, forfeited
+//	invoice.go       invoices, their operations and their payment
+//	journal.go       the same movements as double entries, so that the books can be held against each other
+//	renew.go         the job that renews what has come to its end
+//
+// # Rules
+//
+// Plans are paid in advance, by calendar months in UTC counted from the moment at which the subscription began: one that began
+// on 31 January renews on the last day of February and on 31 March. The first invoice comes with the subscription. Free plans
+// have none, and the price of Enterprise is agreed on, so nothing is charged for it by itself.
+//
+// A change acts at once. The difference of the two prices for the seconds that are left of the period, rounded half up to a
+// cent, is charged for a dearer plan and issued as a credit for a cheaper one. Ending a subscription issues no credit: the company
+// is on the free plan from then on, and what is left of its credits is forfeited after 30 days of 24 hours unless it has
+// subscribed again. An invoice takes from the credits first, the oldest first, and asks for the rest.
+//
+// # How it holds together
+//
+// Credits and invoices are numbered in a company without gaps, under the lock of its account. Entries, invoices and journal
+// lines never change, but for an invoice's status. The account's balance, and how far the credits are used up, follow from the
+// entries: they are kept in step in the same transaction, so that reading them costs the same after a million entries.
+//
+// settle brings an account up to a moment: it makes the invoices of all periods that have begun, and forfeits what is due. The
+// job does it each minute, and every operation that moves money before it does anything else, so that the result does not
+// depend on when the job ran, how often, or on how many nodes.
+//
+// The package charges nobody: an invoice stays open until the operator says that it was paid (`atrium invoice pay`).
 package billing

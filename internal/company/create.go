@@ -17,6 +17,7 @@ import (
 	"atrium/internal/apikey"
 	"atrium/internal/apperr"
 	"atrium/internal/audit"
+	"atrium/internal/billing"
 	"atrium/internal/clock"
 	"atrium/internal/id"
 	"atrium/internal/identity/password"
@@ -78,7 +79,7 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 	err = s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		out = &Created{}
 		b := &builder{db: tx.Client, in: in, out: out}
-		steps := []func(context.Context) error{b.companies, func(ctx context.Context) error { return b.owner(ctx, plain, hash) }, b.policies}
+		steps := []func(context.Context) error{b.companies, func(ctx context.Context) error { return b.owner(ctx, plain, hash) }, b.policies, b.billing}
 		if in.SignUp == nil {
 			steps = append(steps, b.keys, b.client)
 		}
@@ -115,17 +116,14 @@ func (in *CreateInput) password(ctx context.Context) (plain, hash string, err er
 	return plain, hash, err
 }
 
-// Plans are the plans' names, as everywhere.
-var Plans = []string{"free", "pro", "starter", "growth", "business", "enterprise"}
-
 func (in *CreateInput) check() error {
 	var refs op.Refs
 	in.Name = strings.TrimSpace(in.Name)
 	if in.Name == "" || len(in.Name) > 200 {
 		refs.Fault("name", "must have 1 to 200 characters")
 	}
-	if !slices.Contains(Plans, in.Plan) {
-		refs.Fault("plan", "must be one of: "+strings.Join(Plans, ", "))
+	if plans := billing.PlanNames(); !slices.Contains(plans, in.Plan) {
+		refs.Fault("plan", "must be one of: "+strings.Join(plans, ", "))
 	}
 	in.OwnerEmail = strings.ToLower(strings.TrimSpace(in.OwnerEmail))
 	if addr, err := mail.ParseAddress(in.OwnerEmail); err != nil || addr.Address != in.OwnerEmail || len(in.OwnerEmail) > 254 {
@@ -216,6 +214,12 @@ func (b *builder) policies(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// billing opens the live company's account, with the first invoice of its plan.
+func (b *builder) billing(ctx context.Context) error {
+	ctx = principal.With(ctx, principal.Worker(b.out.Company.ID, "billing"))
+	return billing.Open(ctx, b.db, b.out.Company, clock.From(ctx).Now())
 }
 
 // account finds or makes the owner's account. One that somebody has keeps its password. One that has none gets the password

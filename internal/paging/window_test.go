@@ -216,7 +216,7 @@ func TestHistoryTellsTheBalance(t *testing.T) {
 		}
 		for _, size := range []int{1, 3, 100} {
 			var got []int64
-			for _, e := range windows(t, size, "", func(p paging.Page) (paging.List[*billing.HistoryEntry], error) {
+			for _, e := range windows(t, size, "", func(p paging.Page) (paging.List[*ent.CreditEntry], error) {
 				l, _, err := op.Run(ctx, w.Engine, billing.ListHistory, billing.ListHistoryInput{Page: p}, nil)
 				return l, err
 			}) {

@@ -29,6 +29,7 @@ var Entities = []Entity{
 	entity("AuditEntry", get("aud", auditlog.GetEntry), list("auditEntries", auditlog.ListEntries)).inputs("Audit"),
 	entity("Calendar", node("cal", workflow.GetCalendar), list("calendars", workflow.ListCalendars)),
 	entity("CreditEntry", list("", billing.ListHistory)),
+	entity("Invoice", get("inv", billing.GetInvoice), list("invoices", billing.ListInvoices)),
 	entity("OAuthClient", node("cli", identity.GetClient), list("oauthClients", identity.ListClients)),
 	entity("Offering", get("off", catalog.GetOffering), paged(catalog.OfferingsOf), lookUp(catalog.LookUpOfferings)),
 	entity("Organization", get("org", people.GetOrganization), list("organizations", people.ListOrganizations), lookUp(people.LookUpOrganizations)),
@@ -48,6 +49,8 @@ var Entities = []Entity{
 // Mutations are the fields of Mutation, each with the operation that it runs.
 var Mutations = []Mutation{
 	mutation("acceptRequest", request.Accept),
+	mutation("cancelSubscription", billing.CancelSubscription),
+	mutation("changePlan", billing.ChangePlan),
 	mutation("createAccessPolicy", policy.Create),
 	mutation("createAgent", agent.Create),
 	mutation("createApiKey", apikey.Create),

@@ -4,7 +4,6 @@ package relay
 
 import (
 	"atrium/ent"
-	"atrium/internal/billing"
 )
 
 // The connections, edges and orders of the schema, by their names in it.
@@ -29,8 +28,11 @@ type (
 	CalendarConnection            = Connection[ent.Calendar]
 	CalendarEdge                  = Edge[ent.Calendar]
 	CalendarOrder                 = Order
-	CreditEntryConnection         = Connection[billing.HistoryEntry]
-	CreditEntryEdge               = Edge[billing.HistoryEntry]
+	CreditEntryConnection         = Connection[ent.CreditEntry]
+	CreditEntryEdge               = Edge[ent.CreditEntry]
+	InvoiceConnection             = Connection[ent.Invoice]
+	InvoiceEdge                   = Edge[ent.Invoice]
+	InvoiceOrder                  = Order
 	OAuthClientConnection         = Connection[ent.OAuthClient]
 	OAuthClientEdge               = Edge[ent.OAuthClient]
 	OAuthClientOrder              = Order

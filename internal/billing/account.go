@@ -1,0 +1,169 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/company"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+)
+
+// retention is how long credits outlive a subscription that was ended.
+const retention = 30 * 24 * time.Hour
+
+// account is a company's account, locked in a transaction, with its plan.
+type account struct {
+	*ent.BillingAccount
+	db      *ent.Client
+	company *ent.Company
+	plan    Plan
+	now     time.Time
+}
+
+// Open gives a company that is being made its account, in the transaction that makes it, and bills its plan. ctx is bound to
+// the company.
+func Open(ctx context.Context, db *ent.Client, co *ent.Company, now time.Time) error {
+	row, err := db.BillingAccount.Create().Save(ctx)
+	if err != nil {
+		return fmt.Errorf("open the billing account: %w", err)
+	}
+	a := &account{BillingAccount: row, db: db, company: co, plan: planOf(string(co.Plan)), now: now}
+	if err := a.settle(ctx); err != nil {
+		return err
+	}
+	return a.save(ctx)
+}
+
+// open locks the account of the caller's company and brings it up to now. Returns conflict in a sandbox, which has none.
+func open(ctx context.Context, tx *op.Tx) (*account, error) {
+	if tx.Principal().Sandbox {
+		return nil, apperr.New(apperr.Conflict, "Billing is a matter of the live company.")
+	}
+	row, err := op.Lock(tx, tx.BillingAccount.Query()).Only(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("lock the billing account: %w", err)
+	}
+	co, err := op.Lock(tx, tx.Company.Query()).Only(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the company: %w", err)
+	}
+	a := &account{BillingAccount: row, db: tx.Client, company: co, plan: planOf(string(co.Plan)), now: tx.Now(ctx)}
+	return a, a.settle(ctx)
+}
+
+// settle makes the invoices of the periods that have begun, and forfeits the credits whose time is over.
+func (a *account) settle(ctx context.Context) error {
+	if a.AnchorAt == nil && a.plan.Price > 0 {
+		_, err := a.begin(ctx)
+		return err
+	}
+	for a.PeriodEndAt != nil && !a.PeriodEndAt.After(a.now) {
+		if _, err := a.enter(ctx, periodAt(*a.AnchorAt, *a.PeriodEndAt)); err != nil {
+			return err
+		}
+	}
+	if a.ForfeitAt != nil && !a.ForfeitAt.After(a.now) {
+		a.ForfeitAt = nil
+		return a.forfeit(ctx)
+	}
+	return nil
+}
+
+// begin starts a subscription to the account's plan, with its first invoice. It returns nil for plans that cost nothing.
+func (a *account) begin(ctx context.Context) (*ent.Invoice, error) {
+	a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt, a.ForfeitAt = nil, nil, nil, nil
+	if a.plan.Price == 0 {
+		return nil, nil
+	}
+	anchor := a.now.UTC()
+	a.AnchorAt = &anchor
+	return a.enter(ctx, periodAt(anchor, anchor))
+}
+
+// enter goes to a period and bills the plan for it.
+func (a *account) enter(ctx context.Context, p Period) (*ent.Invoice, error) {
+	a.PeriodStartAt, a.PeriodEndAt = &p.Start, &p.End
+	return a.bill(ctx, p, Line{Description: a.plan.Title + ", a month", Amount: a.plan.Price})
+}
+
+// period is the one that is paid for.
+func (a *account) period() Period { return Period{*a.PeriodStartAt, *a.PeriodEndAt} }
+
+// change moves the company to a plan: the rest of the period is charged or credited. Returns the invoice, if there is one.
+func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, error) {
+	from := a.plan
+	a.plan = to
+	if err := a.setPlan(ctx); err != nil {
+		return nil, err
+	}
+	if a.PeriodEndAt == nil {
+		return a.begin(ctx)
+	}
+	text, cents := fmt.Sprintf("Change from %s to %s", from.Title, to.Title), a.period().prorate(max(to.Price-from.Price, from.Price-to.Price), a.now)
+	var err error
+	var invoice *ent.Invoice
+	switch {
+	case cents == 0:
+	case to.Price > from.Price:
+		invoice, err = a.bill(ctx, Period{a.now, *a.PeriodEndAt}, Line{Description: text + ", for the rest of the month", Amount: cents})
+	default:
+		_, err = a.issue(ctx, cents, "downgrade", text)
+	}
+	if to.Price == 0 {
+		a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
+	}
+	return invoice, err
+}
+
+// cancel ends the subscription, from when on the credits are kept for a time only.
+func (a *account) cancel(ctx context.Context) error {
+	a.plan = planOf(Free)
+	a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
+	until := a.now.Add(retention)
+	a.ForfeitAt = &until
+	return a.setPlan(ctx)
+}
+
+// setPlan puts the company and its limits on the account's plan. A sandbox has the limits of the free plan whatever its
+// company pays for.
+func (a *account) setPlan(ctx context.Context) (err error) {
+	a.company, err = a.company.Update().SetPlan(company.Plan(a.plan.Name)).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("change the plan: %w", err)
+	}
+	return nil
+}
+
+// save writes the account back.
+func (a *account) save(ctx context.Context) error {
+	a.DueAt = a.PeriodEndAt
+	if a.ForfeitAt != nil {
+		a.DueAt = a.ForfeitAt
+	}
+	u := a.db.BillingAccount.UpdateOneID(a.ID).SetBalance(a.Balance).SetEntries(a.Entries).SetDrawnEntry(a.DrawnEntry).
+		SetDrawnAmount(a.DrawnAmount).SetInvoices(a.Invoices)
+	for _, f := range []struct {
+		at    *time.Time
+		set   func(time.Time) *ent.BillingAccountUpdateOne
+		clear func() *ent.BillingAccountUpdateOne
+	}{
+		{a.AnchorAt, u.SetAnchorAt, u.ClearAnchorAt},
+		{a.PeriodStartAt, u.SetPeriodStartAt, u.ClearPeriodStartAt},
+		{a.PeriodEndAt, u.SetPeriodEndAt, u.ClearPeriodEndAt},
+		{a.ForfeitAt, u.SetForfeitAt, u.ClearForfeitAt},
+		{a.DueAt, u.SetDueAt, u.ClearDueAt},
+	} {
+		if f.at != nil {
+			f.set(*f.at)
+		} else {
+			f.clear()
+		}
+	}
+	if err := u.Exec(ctx); err != nil {
+		return fmt.Errorf("write the billing account: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"atrium/ent"
+	"atrium/ent/journalline"
+)
+
+// amounts are what one booking moves, by account: debits are positive, credits negative, and they add up to zero.
+type amounts map[journalline.Account]int64
+
+// book writes what a source (an invoice, a payment, a credit) moves.
+func (a *account) book(ctx context.Context, source string, moved amounts) error {
+	var sum int64
+	var lines []*ent.JournalLineCreate
+	for _, account := range slices.Sorted(maps.Keys(moved)) {
+		if cents := moved[account]; cents != 0 {
+			sum += cents
+			lines = append(lines, a.db.JournalLine.Create().SetSource(source).SetAccount(account).SetAmount(cents))
+		}
+	}
+	if sum != 0 {
+		return fmt.Errorf("billing: the booking of %s does not add up: %d", source, sum)
+	}
+	if err := a.db.JournalLine.CreateBulk(lines...).Exec(ctx); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/creditentry"
+	"atrium/ent/journalline"
+)
+
+// drawnAtOnce is how many issued credits are read in one query.
+const drawnAtOnce = 100
+
+// issue adds a credit.
+func (a *account) issue(ctx context.Context, cents int64, reason creditentry.Reason, text string) (*ent.CreditEntry, error) {
+	e, err := a.entry(creditentry.TypeIssued, cents, reason, text).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("issue the credit: %w", err)
+	}
+	from := journalline.AccountAllowance
+	if reason == creditentry.ReasonDowngrade {
+		from = journalline.AccountRevenue // it was paid for
+	}
+	return e, a.book(ctx, e.ID, amounts{from: cents, journalline.AccountCredit: -cents})
+}
+
+// apply takes up to cents from the credits for an invoice, the oldest first, with one entry for each credit that it draws on.
+// Returns how much it took.
+func (a *account) apply(ctx context.Context, cents int64, invoiceID, text string) (applied int64, err error) {
+	for applied < cents && a.Balance > 0 {
+		credits, err := a.db.CreditEntry.Query().
+			Where(creditentry.TypeEQ(creditentry.TypeIssued), creditentry.NumberGTE(a.DrawnEntry)).
+			Order(creditentry.ByNumber()).Limit(drawnAtOnce).All(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("read the credits: %w", err)
+		}
+		var entries []*ent.CreditEntryCreate
+		for _, c := range credits {
+			if c.Number != a.DrawnEntry {
+				a.DrawnEntry, a.DrawnAmount = c.Number, 0
+			}
+			take := min(c.Amount-a.DrawnAmount, cents-applied)
+			if take == 0 {
+				continue // it was used up to its last cent
+			}
+			a.DrawnAmount += take
+			applied += take
+			entries = append(entries, a.entry(creditentry.TypeApplied, -take, creditentry.ReasonInvoice, text).SetInvoiceID(invoiceID).SetDrawnFrom(c.Number))
+			if applied == cents {
+				break
+			}
+		}
+		if err := a.db.CreditEntry.CreateBulk(entries...).Exec(ctx); err != nil {
+			return 0, fmt.Errorf("apply the credits: %w", err)
+		}
+	}
+	return applied, nil
+}
+
+// forfeit takes all that is left.
+func (a *account) forfeit(ctx context.Context) error {
+	if a.Balance == 0 {
+		return nil
+	}
+	lost := a.Balance
+	e, err := a.entry(creditentry.TypeForfeited, -lost, creditentry.ReasonCancellation, "Not used within 30 days of the cancellation").Save(ctx)
+	if err != nil {
+		return fmt.Errorf("forfeit the credits: %w", err)
+	}
+	a.DrawnEntry, a.DrawnAmount = e.Number, 0 // what is issued from now on has a higher number
+	return a.book(ctx, e.ID, amounts{journalline.AccountCredit: lost, journalline.AccountRevenue: -lost})
+}
+
+// entry returns the next entry of the ledger, and counts it.
+func (a *account) entry(typ creditentry.Type, cents int64, reason creditentry.Reason, text string) *ent.CreditEntryCreate {
+	a.Entries++
+	a.Balance += cents
+	return a.db.CreditEntry.Create().SetNumber(a.Entries).SetBalance(a.Balance).
+		SetType(typ).SetAmount(cents).SetReason(reason).SetDescription(text)
+}

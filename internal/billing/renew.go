@@ -1,0 +1,82 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent/billingaccount"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+const (
+	renewEvery   = time.Minute
+	renewsAtOnce = 500 // accounts that are looked up in one query
+)
+
+// RenewArgs is the job that renews subscriptions and forfeits credits.
+type RenewArgs struct{}
+
+// Kind names the job.
+func (RenewArgs) Kind() string { return "renew_subscriptions" }
+
+// Renewal is how a queue renews what has come to its end.
+func Renewal(e *op.Engine) jobs.Option {
+	return jobs.All(jobs.Work(&renewer{engine: e}), jobs.Every(renewEvery, RenewArgs{}))
+}
+
+type renewer struct {
+	river.WorkerDefaults[RenewArgs]
+	engine *op.Engine
+}
+
+// Timeout is longer than River's: after an outage there is much to do, and the next run goes on where this one stopped.
+func (r *renewer) Timeout(*river.Job[RenewArgs]) time.Duration { return 10 * time.Minute }
+
+// Work settles the accounts that are due, each in a transaction of its own.
+func (r *renewer) Work(ctx context.Context, _ *river.Job[RenewArgs]) error {
+	now := r.engine.Store.Clock().Now()
+	for after := ""; ; {
+		due, err := r.engine.Store.Reader().BillingAccount.Query().
+			Where(billingaccount.DueAtLTE(now), billingaccount.CompanyIDGT(after)).
+			Order(billingaccount.ByCompanyID()).Limit(renewsAtOnce).
+			All(principal.System(ctx, "accounts of all companies come due"))
+		if err != nil {
+			return fmt.Errorf("look for accounts that are due: %w", err)
+		}
+		for _, row := range due {
+			after = row.CompanyID
+			err := r.engine.Work(ctx, row.CompanyID, "billing", func(ctx context.Context, tx *op.Tx) error {
+				_, err := op.RunIn(ctx, tx, Renew, RenewInput{})
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("settle the account of %s: %w", row.CompanyID, err)
+			}
+		}
+		if len(due) < renewsAtOnce {
+			return nil
+		}
+	}
+}
+
+// Renew settles the company's account: it makes the invoices that are due, and forfeits the credits that are. No role of a
+// company holds it.
+var Renew = op.New("billing.settle", op.Spec{Resource: "Company", Action: op.Update, Summary: "Renew the subscription"}, renew)
+
+// RenewInput names nothing: a company has one account.
+type RenewInput struct{}
+
+func renew(ctx context.Context, tx *op.Tx, _ RenewInput) (struct{}, error) {
+	a, err := open(ctx, tx)
+	if err != nil {
+		return struct{}{}, err
+	}
+	tx.About(a.company.ID)
+	tx.As("billing.settled")
+	return struct{}{}, a.save(ctx)
+}

@@ -1,0 +1,139 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/company"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+)
+
+// The operations on a company's subscription. Owners alone change it.
+var (
+	ChangePlan = op.New("billing.change", op.Spec{
+		Resource: "Company", Action: op.Update, AdminLayer: true, Summary: "Subscribe to another plan",
+	}, changePlan)
+
+	CancelSubscription = op.New("billing.change", op.Spec{
+		Resource: "Company", Action: op.Update, AdminLayer: true, Summary: "End the subscription",
+	}, cancelSubscription)
+
+	PreviewPlanChange = op.New("billing.preview", op.Spec{
+		Resource: "Credit", Action: op.Read, Scope: "billing:read", AdminLayer: true, Summary: "Preview what another plan would cost",
+	}, previewPlanChange)
+)
+
+// PlanInput names the plan.
+type PlanInput struct {
+	Plan string `json:"plan" enum:"free,pro,starter,growth,business,enterprise"`
+}
+
+// Subscribed is a company after a change of its subscription.
+type Subscribed struct {
+	ID      string       // the company's
+	Invoice *ent.Invoice // what was charged for the change; nil for nothing
+}
+
+// changePlan returns conflict for the plan that the company has, and for Enterprise.
+func changePlan(ctx context.Context, tx *op.Tx, in PlanInput) (*Subscribed, error) {
+	a, err := open(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayChange(a.plan.Name, in.Plan); err != nil {
+		return nil, err
+	}
+	before := a.company
+	inv, err := a.change(ctx, planOf(in.Plan))
+	if err != nil {
+		return nil, err
+	}
+	tx.As("plan.changed")
+	return a.subscribed(ctx, tx, before, inv)
+}
+
+// mayChange returns conflict when a company on one plan cannot go to another by itself.
+func mayChange(from, to string) error {
+	switch {
+	case from == to:
+		return apperr.New(apperr.Conflict, "The company has this plan.")
+	case from == Enterprise || to == Enterprise:
+		return apperr.New(apperr.Conflict, "The Enterprise plan is agreed on with the operator.")
+	}
+	return nil
+}
+
+// CancelInput may say why.
+type CancelInput struct {
+	Reason *string `json:"reason,omitempty" nullable:"true" maxLength:"1000" doc:"Why, for the audit log."`
+}
+
+// cancelSubscription returns conflict when nothing is subscribed to.
+func cancelSubscription(ctx context.Context, tx *op.Tx, in CancelInput) (*Subscribed, error) {
+	a, err := open(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if a.plan.Name == Free {
+		return nil, apperr.New(apperr.Conflict, "The company has no subscription.")
+	}
+	before := a.company
+	if err := a.cancel(ctx); err != nil {
+		return nil, err
+	}
+	tx.As("subscription.cancelled")
+	tx.ChangedField("reason", "", op.Or(in.Reason, ""))
+	return a.subscribed(ctx, tx, before, nil)
+}
+
+// subscribed ends a change of the subscription. The sandbox shows the plan as well, and has the limits of the free one.
+func (a *account) subscribed(ctx context.Context, tx *op.Tx, before *ent.Company, inv *ent.Invoice) (*Subscribed, error) {
+	err := tx.AsSystem(ctx, "a company's sandbox is a company of its own", func(ctx context.Context) error {
+		return tx.Company.Update().Where(company.SandboxOf(a.company.ID)).SetPlan(a.company.Plan).Exec(ctx)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("change the sandbox's plan: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(before, a.company)
+	return &Subscribed{ID: a.company.ID, Invoice: inv}, a.save(ctx)
+}
+
+// PlanChange is what a change to a plan would come to now, in cents.
+type PlanChange struct {
+	Plan           string
+	Charge         int64 // of an invoice, before credits
+	Credit         int64 // that would be issued
+	CreditsApplied int64
+	AmountDue      int64
+}
+
+// previewPlanChange refuses what changePlan refuses. A period that ended within the last minute may not have been billed yet:
+// the credits that its invoice takes still count.
+func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChange, error) {
+	co, err := tx.Company.Query().Only(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the company: %w", err)
+	}
+	if err := mayChange(string(co.Plan), in.Plan); err != nil {
+		return nil, err
+	}
+	row, err := tx.BillingAccount.Query().Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, apperr.New(apperr.Conflict, "Billing is a matter of the live company.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the billing account: %w", err)
+	}
+	from, to, out := planOf(string(co.Plan)), planOf(in.Plan), &PlanChange{Plan: in.Plan, Charge: planOf(in.Plan).Price}
+	if row.AnchorAt != nil {
+		now := tx.Now(ctx)
+		p := periodAt(*row.AnchorAt, now)
+		out.Charge, out.Credit = p.prorate(max(to.Price-from.Price, 0), now), p.prorate(max(from.Price-to.Price, 0), now)
+	}
+	out.CreditsApplied = min(out.Charge, row.Balance)
+	out.AmountDue = out.Charge - out.CreditsApplied
+	return out, nil
+}

@@ -1,0 +1,338 @@
+package billing_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"atrium/ent"
+	"atrium/ent/billingaccount"
+	"atrium/ent/company"
+	"atrium/ent/creditentry"
+	"atrium/ent/invoice"
+	"atrium/ent/journalline"
+	"atrium/internal/apperr"
+	"atrium/internal/billing"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+const day = 24 * time.Hour
+
+// books is a company whose money a test moves.
+type books struct {
+	*testing.T
+	w     *testkit.World
+	owner context.Context
+	start time.Time
+}
+
+func open(t *testing.T, w *testkit.World) *books {
+	t.Helper()
+	b := &books{T: t, w: w, owner: w.As(w.A, principal.Owner), start: time.Now()}
+	subscribe(t, w, "free")
+	return b
+}
+
+// subscribe puts company A on a plan as the operator would who made it.
+func subscribe(t *testing.T, w *testkit.World, plan company.Plan) {
+	t.Helper()
+	require.NoError(t, w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+		return tx.Company.UpdateOneID(w.A.Company.ID).SetPlan(plan).Exec(ctx)
+	}))
+}
+
+// later moves the clock to that long after the start.
+func (b *books) later(d time.Duration) { b.w.Clock.SetOffset(d - time.Since(b.start)) }
+
+func (b *books) change(plan string) *billing.Subscribed {
+	return testkit.Run(b.T, b.w, b.owner, billing.ChangePlan, billing.PlanInput{Plan: plan})
+}
+
+func (b *books) cancel() {
+	testkit.Run(b.T, b.w, b.owner, billing.CancelSubscription, billing.CancelInput{})
+}
+
+func (b *books) issue(cents int64) {
+	testkit.Run(b.T, b.w, operator(b.T, b.w.A), billing.IssueCredit, billing.IssueCreditInput{Amount: cents, Reason: "disruption", Description: "Sorry"})
+}
+
+// renew does what the job does for the company.
+func (b *books) renew() {
+	err := b.w.Engine.Work(context.Background(), b.w.A.Company.ID, "billing", func(ctx context.Context, tx *op.Tx) error {
+		_, err := op.RunIn(ctx, tx, billing.Renew, billing.RenewInput{})
+		return err
+	})
+	require.NoError(b, err)
+}
+
+func (b *books) balance() int64 {
+	return testkit.Run(b.T, b.w, b.owner, billing.GetBalance, billing.GetBalanceInput{}).Balance
+}
+
+// invoices returns all, the oldest first.
+func (b *books) invoices() []*ent.Invoice {
+	return testkit.Run(b.T, b.w, b.owner, billing.ListInvoices, billing.ListInvoicesInput{Page: paging.Page{Size: 100, Sort: "number"}}).Rows
+}
+
+// entries returns the ledger, the oldest first.
+func (b *books) entries() []*ent.CreditEntry {
+	out, err := b.w.Store.Reader().CreditEntry.Query().Order(creditentry.ByNumber()).All(b.owner)
+	require.NoError(b, err)
+	return out
+}
+
+// A subscription is paid in advance, renews by the month, and is caught up with after an outage.
+func TestInvoicesComeWithEachPeriod(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		b := open(t, w)
+		require.Empty(t, b.invoices(), "the free plan has none")
+		first := b.change("growth").Invoice
+		require.Equal(t, int64(29_900), first.AmountDue)
+		require.Equal(t, "INV-000001", billing.Number(first))
+		require.Equal(t, invoice.StatusOpen, first.Status)
+		b.renew()
+		b.renew()
+		require.Len(t, b.invoices(), 1, "nothing is billed twice")
+		b.later(100 * day)
+		b.renew()
+		all := b.invoices()
+		require.Len(t, all, 4, "three months have begun meanwhile")
+		for i, inv := range all {
+			require.Equal(t, int64(i+1), inv.Number)
+			if i > 0 {
+				require.Equal(t, all[i-1].PeriodEnd, inv.PeriodStart)
+			}
+		}
+		paid := testkit.Run(t, w, operator(t, w.A), billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: first.ID}, Reference: "SEPA 17"})
+		require.Equal(t, invoice.StatusPaid, paid.Status)
+		refuse(t, w, operator(t, w.A), billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: first.ID}, Reference: "SEPA 17"}, apperr.Conflict)
+		refuse(t, w, b.owner, billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: all[1].ID}, Reference: "x"}, apperr.Forbidden)
+		b.add(t)
+	})
+}
+
+func refuse[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o *op.Operation[In, Out], in In, code apperr.Code) {
+	t.Helper()
+	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
+	require.Equal(t, code, apperr.CodeOf(err), "%v", err)
+}
+
+// A dearer plan is charged for the rest of the month, with the credits taken off, the oldest first; a cheaper one gives a credit.
+func TestChangesAreProrated(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		b := open(t, w)
+		b.change("starter")
+		b.issue(1_000)
+		b.issue(500)
+		month := b.invoices()[0]
+		period := billing.Period{Start: month.PeriodStart, End: month.PeriodEnd}
+		b.later(10 * day)
+		preview := testkit.Run(t, w, b.owner, billing.PreviewPlanChange, billing.PlanInput{Plan: "growth"})
+		inv := b.change("growth").Invoice
+		want := period.Prorate(20_000, inv.CreatedAt)
+		require.Equal(t, want, inv.Subtotal)
+		require.Equal(t, int64(1_500), inv.CreditsApplied)
+		require.Equal(t, want-1_500, inv.AmountDue)
+		require.InDelta(t, inv.AmountDue, preview.AmountDue, 1, "the preview was a moment earlier")
+		require.Zero(t, b.balance())
+		all := b.entries()
+		require.Len(t, all, 4, "one entry for each credit that the invoice draws on")
+		require.Equal(t, []int64{1, 2}, []int64{*all[2].DrawnFrom, *all[3].DrawnFrom})
+		require.Equal(t, []int64{-1_000, -500}, []int64{all[2].Amount, all[3].Amount})
+
+		b.later(20 * day)
+		require.Nil(t, b.change("pro").Invoice)
+		credit := b.entries()[4]
+		require.Equal(t, creditentry.ReasonDowngrade, credit.Reason)
+		require.Equal(t, period.Prorate(27_000, credit.CreatedAt), credit.Amount)
+		b.later(35 * day)
+		b.renew()
+		next := b.invoices()[2]
+		require.Equal(t, int64(2_900), next.CreditsApplied, "the next invoice takes from the credit")
+		require.Equal(t, invoice.StatusPaid, next.Status, "nothing is left to pay")
+		b.add(t)
+	})
+}
+
+// Whoever comes back on day 29 finds the credits again, on day 31 they are gone, whether or not the job ran in between.
+func TestCreditsOutliveACancellationFor30Days(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		back time.Duration
+		job  bool
+		left int64
+	}{
+		"day 29": {29 * day, true, 2_100}, "day 31": {31 * day, true, 0}, "day 31, nothing ran": {31 * day, false, 0}, "day 29, nothing ran": {29 * day, false, 2_100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := testkit.SQLiteWorld(t)
+			b := open(t, w)
+			b.change("pro")
+			b.issue(5_000)
+			b.cancel()
+			require.Equal(t, int64(5_000), b.balance(), "a cancellation gives nothing and takes nothing")
+			refuse(t, w, b.owner, billing.CancelSubscription, billing.CancelInput{}, apperr.Conflict)
+			b.later(tc.back)
+			if tc.job {
+				b.renew()
+			}
+			inv := b.change("pro").Invoice
+			require.Equal(t, int64(2_900), inv.Subtotal, "a whole month")
+			require.Equal(t, tc.left, b.balance())
+			b.issue(100_000)
+			b.later(tc.back + 40*day)
+			b.renew()
+			require.NotZero(t, b.balance(), "who has subscribed again loses nothing")
+			b.add(t)
+		})
+	}
+}
+
+// What an owner alone may do, and what nobody may.
+func TestWhoMayChangeThePlan(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		for _, role := range []principal.Role{principal.Admin, principal.Agent, principal.Member} {
+			refuse(t, w, w.As(w.A, role), billing.ChangePlan, billing.PlanInput{Plan: "pro"}, apperr.Forbidden)
+			refuse(t, w, w.As(w.A, role), billing.CancelSubscription, billing.CancelInput{}, apperr.Forbidden)
+			refuse(t, w, w.As(w.A, role), billing.Renew, billing.RenewInput{}, apperr.Forbidden)
+		}
+		owner := w.As(w.A, principal.Owner)
+		refuse(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "pro"}, apperr.Conflict) // its plan is Enterprise
+		subscribe(t, w, "free")
+		refuse(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "free"}, apperr.Conflict)
+		refuse(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "enterprise"}, apperr.Conflict)
+		refuse(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "platinum"}, apperr.Validation)
+		refuse(t, w, owner, billing.PreviewPlanChange, billing.PlanInput{Plan: "free"}, apperr.Conflict)
+	})
+}
+
+// Sixty-four at once change to one plan: one of them does, and there is one invoice.
+func TestOneOfManyChanges(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		b := open(t, w)
+		b.issue(1_000)
+		var wg sync.WaitGroup
+		for range 64 {
+			wg.Go(func() { _, _, _ = op.Run(b.owner, w.Engine, billing.ChangePlan, billing.PlanInput{Plan: "pro"}, nil) })
+		}
+		wg.Wait()
+		require.Len(t, b.invoices(), 1)
+		require.Equal(t, int64(1_900), b.invoices()[0].AmountDue)
+		require.Zero(t, b.balance())
+		b.add(t)
+	})
+}
+
+// Whatever happens in whatever order, the books add up, and equal those of somebody who reckons from the start.
+func TestBooksAlwaysAddUp(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		b := open(t, w)
+		elapsed := time.Duration(0)
+		rapid.Check(t, func(rt *rapid.T) {
+			for range rapid.IntRange(1, 6).Draw(rt, "steps") {
+				elapsed += time.Duration(rapid.Int64Range(0, int64(20*day)).Draw(rt, "later"))
+				b.later(elapsed)
+				switch rapid.IntRange(0, 4).Draw(rt, "what") {
+				case 0:
+					b.issue(rapid.Int64Range(1, 40_000).Draw(rt, "cents"))
+				case 1, 2:
+					plan := rapid.SampledFrom([]string{"free", "pro", "starter", "growth", "business"}).Draw(rt, "plan")
+					_, _, err := op.Run(b.owner, w.Engine, billing.ChangePlan, billing.PlanInput{Plan: plan}, nil)
+					require.Contains(t, []apperr.Code{"", apperr.Conflict}, codeOf(err))
+				case 3:
+					_, _, err := op.Run(b.owner, w.Engine, billing.CancelSubscription, billing.CancelInput{}, nil)
+					require.Contains(t, []apperr.Code{"", apperr.Conflict}, codeOf(err))
+				case 4:
+					b.renew()
+				}
+			}
+			b.add(t)
+		})
+	})
+}
+
+func codeOf(err error) apperr.Code {
+	if err == nil {
+		return ""
+	}
+	return apperr.CodeOf(err)
+}
+
+// add adds everything up once more, from the entries alone.
+func (b *books) add(t *testing.T) {
+	t.Helper()
+	type credit struct{ number, left int64 }
+	var open []credit
+	var balance int64
+	applied := map[string]int64{}
+	for i, e := range b.entries() {
+		require.Equal(t, int64(i+1), e.Number, "no number is missing")
+		balance += e.Amount
+		require.Equal(t, balance, e.Balance, "after entry %d", e.Number)
+		require.GreaterOrEqual(t, balance, int64(0))
+		switch e.Type {
+		case creditentry.TypeIssued:
+			open = append(open, credit{e.Number, e.Amount})
+		case creditentry.TypeApplied:
+			require.Equal(t, open[0].number, *e.DrawnFrom, "the oldest first")
+			open[0].left += e.Amount
+			require.GreaterOrEqual(t, open[0].left, int64(0), "no credit is used twice")
+			if open[0].left == 0 {
+				open = open[1:]
+			}
+			applied[*e.InvoiceID] -= e.Amount
+		case creditentry.TypeForfeited:
+			open = nil
+			require.Zero(t, balance)
+		}
+	}
+	require.Equal(t, balance, b.balance())
+	account, err := b.w.Store.Reader().BillingAccount.Query().Where(billingaccount.CompanyID(b.w.A.Company.ID)).Only(b.owner)
+	require.NoError(t, err)
+	invoices, err := b.w.Store.Reader().Invoice.Query().Order(invoice.ByNumber()).All(b.owner)
+	require.NoError(t, err)
+	require.Equal(t, account.Invoices, int64(len(invoices)))
+	for i, inv := range invoices {
+		lines, err := billing.Lines(inv)
+		require.NoError(t, err)
+		var sum int64
+		for _, l := range lines {
+			sum += l.Amount
+		}
+		require.Equal(t, int64(i+1), inv.Number, "without gaps")
+		require.Equal(t, sum, inv.Subtotal)
+		require.Equal(t, applied[inv.ID], inv.CreditsApplied)
+		require.Equal(t, inv.Subtotal-inv.CreditsApplied, inv.AmountDue)
+		require.GreaterOrEqual(t, inv.AmountDue, int64(0))
+	}
+	journal, err := b.w.Store.Reader().JournalLine.Query().All(b.owner)
+	require.NoError(t, err)
+	trial, sources := map[journalline.Account]int64{}, map[string]int64{}
+	for _, l := range journal {
+		trial[l.Account] += l.Amount
+		sources[l.Source] += l.Amount
+	}
+	for source, sum := range sources {
+		require.Zero(t, sum, "the booking of %s", source)
+	}
+	require.Equal(t, -balance, trial[journalline.AccountCredit], "what the books owe in credits is the balance")
+	var all int64
+	for _, sum := range trial {
+		all += sum
+	}
+	require.Zero(t, all, "the trial balance: %v", trial)
+}
