@@ -29,6 +29,13 @@
 // and it commits each file on its own, so that all of this would be our code around it; Atlas's executor leaves the
 // table of revisions to its caller, too. migrategen writes the files.
 //
-// Because a write's error may come back with a later statement, constraint violations are turned into *Violation
-// in one place, at the end of Write.
+// A constraint violation may come back with a later statement than the one that violates it. Write, Tx.Flush and op.RunIn
+// turn it into *Violation, at the end of a transaction, of the statements so far and of an operation within.
+//
+// Figures (bench_test.go, 2026-11, two cores under a load of ten from others' builds, paired in one run). Group commit: SQLite
+// takes 760 to 1,000 writes a second from one caller, who waits for each commit, and 17,000 to 22,000 from 64 at once; of the
+// bare floor's requests it made 6,982 a second of 3,667. The pipeline: a transaction of three inserts takes 128 to 283 µs on
+// PostgreSQL over loopback, and 292 to 615 µs statement by statement, 1.7 to 2.4 times as long. Prepared statements
+// (stmtcache.go): SQLite reads a row in 44 to 55 µs, and in 90 to 160 µs where it parses the query anew; of a page of rows
+// they save little.
 package store

@@ -1,6 +1,11 @@
 package store
 
-import "strings"
+import (
+	"database/sql"
+	"strings"
+
+	"atrium/ent"
+)
 
 // MaxWaitingWrites is maxWaitingWrites.
 const MaxWaitingWrites = maxWaitingWrites
@@ -10,6 +15,11 @@ const MigrationLock = int64(migrationLock)
 
 // Waiting tells how many functions wait for SQLite's writer.
 func Waiting(s *Store) int { return len(s.begin.(*sqliteWriter).queue) }
+
+// Prepared returns a client that reads db as Reader does.
+func Prepared(db *sql.DB) *ent.Client {
+	return ent.NewClient(ent.Driver(sqliteReader{newStmtCache(db)}))
+}
 
 // SQLiteUnique is sqliteUnique.
 func SQLiteUnique(msg string) (string, string) {
