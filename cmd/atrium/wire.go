@@ -110,8 +110,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	if c.queue, err = jobs.New(c.store, c.log, false); err != nil {
 		return err
 	}
-	c.outbox = mail.NewOutbox(c.sealer)
-	c.outbox.Use(c.queue)
+	c.outbox = mail.NewOutbox(c.queue, c.sealer)
 	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
 	c.engine = &op.Engine{
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue, Events: events.Subscribers{webhook.Deliver(c.queue)},

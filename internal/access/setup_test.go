@@ -78,8 +78,7 @@ func open(t *testing.T, w *testkit.World) *house {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, queue.Close()) })
 	w.Engine.Queue = queue
-	outbox := mail.NewOutbox(w.Engine.Sealer)
-	outbox.Use(queue)
+	outbox := mail.NewOutbox(queue, w.Engine.Sealer)
 	letters := account.NewLetters(account.LettersOptions{Store: w.Store, Outbox: outbox, Sealer: w.Engine.Sealer, AuthURL: func() string { return origin }})
 	keys := identity.NewKeys(w.Store, w.Engine.Sealer)
 	h.tokens = identity.NewTokens(keys, origin, origin, w.Clock.Now)

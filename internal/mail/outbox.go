@@ -42,14 +42,12 @@ type Outbox struct {
 	sealer op.Sealer
 }
 
-// NewOutbox returns an outbox. It needs a queue before its first mail.
-func NewOutbox(sealer op.Sealer) *Outbox { return &Outbox{sealer: sealer} }
+// NewOutbox returns an outbox whose mails wait in the queue. It may be one that only inserts.
+func NewOutbox(queue *jobs.Queue, sealer op.Sealer) *Outbox {
+	return &Outbox{queue: queue, sealer: sealer}
+}
 
-// Use has the mails wait in the queue. It comes after NewOutbox because the queue's own jobs may send mails, and before
-// anything else runs.
-func (o *Outbox) Use(queue *jobs.Queue) { o.queue = queue }
-
-// Queue returns the queue that Use was given.
+// Queue returns the queue that the mails wait in.
 func (o *Outbox) Queue() *jobs.Queue { return o.queue }
 
 // Enqueue has the mail sent once the transaction commits, and only then. Returns an error for a recipient that is no
@@ -57,9 +55,6 @@ func (o *Outbox) Queue() *jobs.Queue { return o.queue }
 func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
 	if err := m.check(); err != nil {
 		return err
-	}
-	if o.queue == nil {
-		return errors.New("mail: the outbox has no queue")
 	}
 	args := SendArgs{ID: id.New("msg")}
 	plain, err := json.Marshal(envelope{Message: m, At: clock.From(ctx).Now()})
@@ -74,7 +69,7 @@ func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
 
 // Work makes a queue send mails by the sender.
 func Work(sender Sender, sealer op.Sealer) jobs.Option {
-	return jobs.All(jobs.Work(&worker{sender: sender, sealer: sealer}), jobs.Apart(queueName, workers))
+	return jobs.All(jobs.Work(&worker{sender: sender, sealer: sealer}), jobs.NamedQueue(queueName, workers))
 }
 
 // worker sends the mails of the queue.

@@ -59,8 +59,7 @@ func TestMailIsPartOfTheTransaction(t *testing.T) {
 		require.NoError(t, err)
 		queue, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, mail.Work(sender, w.Engine.Sealer))
 		require.NoError(t, err)
-		box := mail.NewOutbox(w.Engine.Sealer)
-		box.Use(queue)
+		box := mail.NewOutbox(queue, w.Engine.Sealer)
 		undo := errors.New("undo")
 		enqueue := func(subject string, end error) error {
 			return w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {

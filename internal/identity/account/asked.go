@@ -55,11 +55,7 @@ func (l *Letters) ask(ctx context.Context, tx *store.Tx, a ask) error {
 	if args.Sealed, err = l.sealer.Seal(plain, []byte(args.ID)); err != nil {
 		return fmt.Errorf("seal the request: %w", err)
 	}
-	queue := l.outbox.Queue()
-	if queue == nil {
-		return errors.New("account: the outbox has no queue")
-	}
-	return queue.InsertTx(ctx, tx, args, time.Time{})
+	return l.outbox.Queue().InsertTx(ctx, tx, args, time.Time{})
 }
 
 // Work makes a queue answer anonymous requests.

@@ -124,11 +124,13 @@ func (s *site) post(log *slog.Logger) *account.Letters {
 	sender, err := mail.Open(mail.Options{Dir: s.dir})
 	require.NoError(s.t, err)
 	sealer := s.Engine.Sealer
-	outbox := mail.NewOutbox(sealer)
+	inserting, err := jobs.New(s.Store, log, false)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { require.NoError(s.t, inserting.Close()) })
+	outbox := mail.NewOutbox(inserting, sealer)
 	letters := account.NewLetters(account.LettersOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }})
 	s.queue, err = jobs.New(s.Store, log, true, mail.Work(sender, sealer), account.Work(letters))
 	require.NoError(s.t, err)
-	outbox.Use(s.queue)
 	s.Engine.Mailer = letters
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
