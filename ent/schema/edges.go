@@ -138,18 +138,10 @@ func countOwned(ctx context.Context, m ent.Mutation, table, companyID string, id
 	if !ok {
 		return fmt.Errorf("tenancy: %T has no client", m)
 	}
-	drv := gen.DriverOf(c.Client())
-	t := sql.Dialect(drv.Dialect()).Table(table)
-	q, args := sql.Dialect(drv.Dialect()).Select(sql.Count("*")).From(t).
-		Where(sql.And(sql.EQ(t.C("company_id"), companyID), sql.In(t.C("id"), ids...))).Query()
-	var rows sql.Rows
-	if err := drv.Query(ctx, q, args, &rows); err != nil {
-		return fmt.Errorf("tenancy: look edge ids up: %w", err)
-	}
-	n, err := sql.ScanInt(rows)
-	if cerr := rows.Close(); err == nil {
-		err = cerr
-	}
+	d := sql.Dialect(gen.DriverOf(c.Client()).Dialect())
+	t := d.Table(table)
+	n, err := gen.ReadInt(ctx, c.Client(), d.Select(sql.Count("*")).From(t).
+		Where(sql.And(sql.EQ(t.C("company_id"), companyID), sql.In(t.C("id"), ids...))))
 	if err != nil {
 		return fmt.Errorf("tenancy: count edge ids: %w", err)
 	}

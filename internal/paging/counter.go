@@ -21,22 +21,14 @@ type Counter struct {
 
 // Count reads a counter of the caller's company, exact within the transaction that reads it.
 func (c Counter) Count(ctx context.Context, tx *op.Tx) (int, error) {
-	drv := ent.DriverOf(tx.Client)
-	d := sql.Dialect(drv.Dialect())
+	d := sql.Dialect(ent.DriverOf(tx.Client).Dialect())
 	t := d.Table(rowcount.Table)
 	where := sql.And(sql.EQ(t.C(rowcount.FieldCompanyID), tx.Principal().CompanyID), sql.EQ(t.C(rowcount.FieldKind), c.Kind))
 	if len(c.Facets) > 0 {
 		where = sql.And(where, sql.In(t.C(rowcount.FieldFacet), anys(c.Facets)...))
 	}
-	query, args := d.Select("CAST(COALESCE(SUM(" + t.C(rowcount.FieldN) + "), 0) AS BIGINT)").From(t).Where(where).Query()
-	var rows sql.Rows
-	if err := drv.Query(ctx, query, args, &rows); err != nil {
-		return 0, fmt.Errorf("read the %s counter: %w", c.Kind, err)
-	}
-	n, err := sql.ScanInt(rows)
-	if cerr := rows.Close(); err == nil {
-		err = cerr
-	}
+	sum := d.Select("CAST(COALESCE(SUM(" + t.C(rowcount.FieldN) + "), 0) AS BIGINT)").From(t).Where(where)
+	n, err := ent.ReadInt(ctx, tx.Client, sum)
 	if err != nil {
 		return 0, fmt.Errorf("read the %s counter: %w", c.Kind, err)
 	}

@@ -143,25 +143,16 @@ func countUpTo(ctx context.Context, tx *op.Tx, most int, filters [][]predicate.W
 }
 
 func countSome(ctx context.Context, tx *op.Tx, most int, where []predicate.WebhookDelivery) (int, error) {
-	if tx.Narrowed("WebhookDelivery") { // by access policies, which queries of Ent's carry
-		return tx.WebhookDelivery.Query().Where(where...).Count(ctx)
-	}
-	driver := ent.DriverOf(tx.Client)
-	d := sql.Dialect(driver.Dialect())
+	d := sql.Dialect(ent.DriverOf(tx.Client).Dialect())
 	t := d.Table(webhookdelivery.Table)
 	some := d.SelectExpr(sql.Raw("1")).From(t).Where(sql.EQ(t.C(webhookdelivery.FieldCompanyID), tx.Principal().CompanyID)).Limit(most)
 	for _, p := range where {
 		p(some)
 	}
-	query, args := d.Select("COUNT(*)").From(some.As("some")).Query()
-	var rows sql.Rows
-	if err := driver.Query(ctx, query, args, &rows); err != nil {
-		return 0, fmt.Errorf("count the deliveries: %w", err)
+	if narrow := tx.Visible(webhookdelivery.Table); narrow != nil {
+		narrow(some)
 	}
-	n, err := sql.ScanInt(rows)
-	if cerr := rows.Close(); err == nil {
-		err = cerr
-	}
+	n, err := ent.ReadInt(ctx, tx.Client, d.Select("COUNT(*)").From(some.As("some")))
 	if err != nil {
 		return 0, fmt.Errorf("count the deliveries: %w", err)
 	}
