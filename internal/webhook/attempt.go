@@ -10,7 +10,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/jobs"
 	"atrium/internal/principal"
 )
 
@@ -18,9 +17,8 @@ const (
 	workerName  = "webhook deliveries" // in audit entries
 	loadTimeout = 10 * time.Second
 
-	unrecorded = "unrecorded: "       // begins the error of a job whose attempt was made and could not be written down
-	rescued    = "Stuck job rescued"  // begins the error that River gives a job that has been running for too long
-	early      = 5 * time.Millisecond // by which a job may come before the moment that its delivery names
+	unsent = "not sent: "         // begins the error of a job that certainly called no receiver
+	early  = 5 * time.Millisecond // by which a job may come before the moment that its delivery names
 )
 
 // worker performs the jobs of attempts.
@@ -44,7 +42,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[AttemptArgs]) error {
 	row, err := d.load(ctx, job.Args)
 	if err != nil {
 		d.Log.WarnContext(ctx, "a delivery could not be attempted", "delivery", job.Args.Delivery, "error", err)
-		return err
+		return fmt.Errorf(unsent+"%w", err)
 	}
 	if row == nil {
 		return nil
@@ -55,13 +53,13 @@ func (w *worker) Work(ctx context.Context, job *river.Job[AttemptArgs]) error {
 	r, err := d.send(ctx, row)
 	if err != nil {
 		d.Log.WarnContext(ctx, "a delivery could not be attempted", "delivery", job.Args.Delivery, "error", err)
-		return fmt.Errorf("attempt %s: %w", row.ID, err)
+		return fmt.Errorf(unsent+"attempt %s: %w", row.ID, err)
 	}
 	called = r.verdict != disabled
 	outcome, err := d.record(context.WithoutCancel(ctx), &attempt{args: job.Args, subscription: row.Edges.Subscription, report: r, lost: d.lost(job)})
 	if err != nil {
 		d.Log.ErrorContext(ctx, "an attempt was made but could not be recorded: it will be repeated", "delivery", job.Args.Delivery, "error", err)
-		return fmt.Errorf(unrecorded+"%w", err)
+		return fmt.Errorf("record an attempt at %s: %w", row.ID, err)
 	}
 	d.metrics.attempted(r, outcome, row.CreatedAt, job.Args)
 	return nil
@@ -92,11 +90,11 @@ func stale(args AttemptArgs, row *ent.WebhookDelivery, attempts []Attempt) bool 
 }
 
 // lost returns the attempts that the job's earlier runs may have made and nobody wrote down: their node died or could not
-// reach the database.
+// reach the database. An error that does not say that nothing was sent counts as one.
 func (d *Dispatcher) lost(job *river.Job[AttemptArgs]) []Attempt {
 	var list []Attempt
 	for _, e := range job.Errors {
-		if strings.HasPrefix(e.Error, jobs.Orphaned) || strings.HasPrefix(e.Error, unrecorded) || strings.HasPrefix(e.Error, rescued) {
+		if !strings.HasPrefix(e.Error, unsent) {
 			at := e.At.Add(d.Store.Clock().Offset()).UTC().Truncate(time.Millisecond)
 			list = append(list, Attempt{At: at, Error: new(textInterrupted), Step: job.Args.Step})
 		}

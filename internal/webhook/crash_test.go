@@ -77,6 +77,15 @@ func TestInterruptionsAreNoRetries(t *testing.T) {
 	})
 }
 
+// Every error of a job that does not say that nothing was sent counts as an attempt, whoever wrote it: a node that died, River
+// that gave the job up, a panic.
+func TestUnknownErrorsAreInterruptions(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	require.Equal(t, 4, webhook.Lost(w.Store, "orphaned: the process died", "Stuck job rescued by JobRescuer", "panic: nil map", "record an attempt: busy"))
+	require.Zero(t, webhook.Lost(w.Store, "not sent: load the delivery: busy"))
+}
+
 // A node that is told to stop gives up calls that do not end, and the next one makes them again.
 func TestStoppedInTheMiddle(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -22,6 +25,15 @@ func RetryAfter(value string, now time.Time) time.Duration {
 
 // Kept is kept.
 func Kept(body []byte, secrets ...Secret) string { return kept(body, secrets) }
+
+// Lost returns how many attempts a job with these errors may have made that nobody wrote down.
+func Lost(s *store.Store, errs ...string) int {
+	job := &river.Job[AttemptArgs]{JobRow: &rivertype.JobRow{}}
+	for _, text := range errs {
+		job.Errors = append(job.Errors, rivertype.AttemptError{Error: text})
+	}
+	return len((&Dispatcher{Options: Options{Store: s}}).lost(job))
+}
 
 // Limits are limits.
 type Limits struct{ *limits }
