@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+
+	"atrium/internal/text"
 )
 
 // columns returns the columns of rows T that the selection of the context's field takes, below a path of fields, for Ent to
@@ -16,7 +18,7 @@ func columns[T any](ctx context.Context, path ...string) []string {
 	for f := range reflect.TypeFor[T]().Fields() {
 		column, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.IsExported() && column != "-" {
-			name := camel(column)
+			name := text.Camel(column)
 			known[name], known[strings.TrimSuffix(name, "Id")] = column, column
 		}
 	}
@@ -52,13 +54,4 @@ func selected(ctx context.Context, path []string) []string {
 		out[i] = f.Name
 	}
 	return out
-}
-
-// camel returns the name that the API has for a column.
-func camel(column string) string {
-	first, rest, more := strings.Cut(column, "_")
-	if !more {
-		return first
-	}
-	return first + strings.ToUpper(rest[:1]) + camel(rest[1:])
 }

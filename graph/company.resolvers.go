@@ -13,7 +13,7 @@ func (r *queryResolver) Viewer(ctx context.Context) (*view.Viewer, error) {
 }
 
 func (r *mutationResolver) UpdateCompany(ctx context.Context, input company.UpdateInput) (*generated.UpdateCompanyPayload, error) {
-	c, err := change(ctx, r.engine, company.Update, input, none)
+	c, err := change(ctx, r.engine, company.Update, input, "")
 	return &generated.UpdateCompanyPayload{Company: view.NewCompany(c)}, err
 }
 

@@ -11,17 +11,17 @@ import (
 )
 
 func (r *mutationResolver) CreateAPIKey(ctx context.Context, input apikey.CreateInput) (*generated.CreateAPIKeyPayload, error) {
-	k, err := change(ctx, r.engine, apikey.Create, input, none)
+	k, err := change(ctx, r.engine, apikey.Create, input, "")
 	return &generated.CreateAPIKeyPayload{APIKey: k.Key, Value: k.Value}, err
 }
 
 func (r *mutationResolver) RotateAPIKey(ctx context.Context, input op.ByID) (*generated.RotateAPIKeyPayload, error) {
-	k, err := change(ctx, r.engine, apikey.Rotate, input, id)
+	k, err := change(ctx, r.engine, apikey.Rotate, input, "id")
 	return &generated.RotateAPIKeyPayload{APIKey: k.Key, Value: k.Value}, err
 }
 
 func (r *mutationResolver) CreateOAuthClient(ctx context.Context, input identity.CreateClientInput) (*generated.CreateOAuthClientPayload, error) {
-	c, err := change(ctx, r.engine, identity.CreateClient, input, none)
+	c, err := change(ctx, r.engine, identity.CreateClient, input, "")
 	return &generated.CreateOAuthClientPayload{OauthClient: c.Client, ClientSecret: textOrNil(c.Secret)}, err
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func (r *mutationResolver) DeactivateUser(ctx context.Context, input op.ByID) (*generated.DeactivateUserPayload, error) {
-	d, err := change(ctx, r.engine, people.DeactivateUser, input, id)
+	d, err := change(ctx, r.engine, people.DeactivateUser, input, "id")
 	return &generated.DeactivateUserPayload{User: d.User, RemainingAPIKeys: d.RemainingAPIKeys}, err
 }
 

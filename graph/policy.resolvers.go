@@ -22,12 +22,12 @@ func (r *queryResolver) ReplayAccessPolicies(ctx context.Context, policies []*po
 	for _, p := range policies {
 		in.Policies = append(in.Policies, *p)
 	}
-	out, err := change(ctx, r.engine, policy.Replay, in, none)
+	out, err := change(ctx, r.engine, policy.Replay, in, "")
 	return &out, err
 }
 
 func (r *mutationResolver) ValidateAccessPolicy(ctx context.Context, input policy.ValidateInput) (*policy.Validity, error) {
-	v, err := change(ctx, r.engine, policy.Validate, input, none)
+	v, err := change(ctx, r.engine, policy.Validate, input, "")
 	return &v, err
 }
 

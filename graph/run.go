@@ -18,7 +18,7 @@ import (
 )
 
 // change runs the operation of a mutation. Its rules are held against what the caller sent, as REST holds them against a
-// body; about is the input's field that holds what REST has in its path.
+// body; about is the input's field that holds what REST has in its path, or empty.
 func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, about string) (Out, error) {
 	var none Out
 	target, _ := any(in).(op.Target)
@@ -105,12 +105,6 @@ func sizeOf(first *int) (int, error) {
 	}
 	return n, nil
 }
-
-// The fields of inputs that hold what REST has in its path.
-const (
-	none = ""
-	id   = "id"
-)
 
 // textsOf shows no texts as {}.
 func textsOf(m map[string]string) map[string]string {

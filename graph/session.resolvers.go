@@ -15,7 +15,7 @@ func (r *queryResolver) Sessions(ctx context.Context, userID *string, first *int
 }
 
 func (r *mutationResolver) SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error) {
-	s, err := change(ctx, r.engine, websession.Switch, input, none)
+	s, err := change(ctx, r.engine, websession.Switch, input, "")
 	return &s, err
 }
 

@@ -21,17 +21,17 @@ func (r *queryResolver) WebhookDeliveries(ctx context.Context, subscription *str
 }
 
 func (r *mutationResolver) CreateWebhookSubscription(ctx context.Context, input webhook.CreateSubscriptionInput) (*generated.CreateWebhookSubscriptionPayload, error) {
-	s, err := change(ctx, r.engine, webhook.CreateSubscription, input, none)
+	s, err := change(ctx, r.engine, webhook.CreateSubscription, input, "")
 	return &generated.CreateWebhookSubscriptionPayload{WebhookSubscription: s.Subscription, SigningSecret: s.SigningSecret.Reveal()}, err
 }
 
 func (r *mutationResolver) RotateWebhookSecret(ctx context.Context, input webhook.RotateSecretInput) (*generated.RotateWebhookSecretPayload, error) {
-	s, err := change(ctx, r.engine, webhook.RotateSecret, input, id)
+	s, err := change(ctx, r.engine, webhook.RotateSecret, input, "id")
 	return &generated.RotateWebhookSecretPayload{WebhookSubscription: s.Subscription, SigningSecret: s.SigningSecret.Reveal()}, err
 }
 
 func (r *mutationResolver) ReplayWebhookEvents(ctx context.Context, input webhook.ReplayEventsInput) (*generated.ReplayWebhookEventsPayload, error) {
-	out, err := change(ctx, r.engine, webhook.ReplayEvents, input, none)
+	out, err := change(ctx, r.engine, webhook.ReplayEvents, input, "")
 	return &generated.ReplayWebhookEventsPayload{WebhookSubscription: out.Subscription, Events: out.Events}, err
 }
 

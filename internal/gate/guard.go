@@ -55,9 +55,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	}
 	p := cred.Principal
 	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
-	if accept == Cookies {
-		ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge and Limit
-	}
+	ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge and Limit
 	return principal.With(ctx, &p), nil
 }
 
@@ -79,7 +77,7 @@ func (g *Gate) take(ctx context.Context, w http.ResponseWriter, cred *authn.Cred
 
 type credentialKey struct{}
 
-// Limit returns the limits of the caller, behind a Guard that accepts Cookies; false for a call that did not come
+// Limit returns the limits of the caller, behind a Guard; false for a call that did not come
 // through it.
 func Limit(ctx context.Context) (ratelimit.Limit, bool) {
 	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
@@ -89,7 +87,7 @@ func Limit(ctx context.Context) (ratelimit.Limit, bool) {
 	return cred.Limit, true
 }
 
-// Charge counts further calls, behind a Guard that accepts Cookies: for a call that costs as much as several. A limit
+// Charge counts further calls, behind a Guard: for a call that costs as much as several. A limit
 // too small for the most expensive call lets it through once it is unused. Returns rate_limit_exceeded or unavailable.
 func (g *Gate) Charge(ctx context.Context, w http.ResponseWriter, calls int) error {
 	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
