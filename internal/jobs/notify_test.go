@@ -39,7 +39,7 @@ func (n noter) Work(_ context.Context, j *river.Job[noteArgs]) error {
 func running(t *testing.T, s *store.Store, queue string) (*jobs.Queue, noter) {
 	t.Helper()
 	n := noter{got: make(chan *river.Job[noteArgs], 100)}
-	q, err := jobs.New(s, slog.New(slog.DiscardHandler), true, jobs.Work(n), jobs.Apart(queue, 10))
+	q, err := jobs.New(s, slog.New(slog.DiscardHandler), true, jobs.Work(n), jobs.NamedQueue(queue, 10))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

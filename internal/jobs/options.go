@@ -42,9 +42,9 @@ func Every(interval time.Duration, args river.JobArgs) Option {
 	}
 }
 
-// Apart gives the jobs that name a queue workers of their own, so many a node: what waits for somebody else's server
-// must not hold up the rest. Such jobs name it in their InsertOpts.
-func Apart(queue string, workers int) Option {
+// NamedQueue gives the jobs whose InsertOpts name the queue workers of their own, so many on each node: jobs that wait for
+// somebody else's server must not hold up the rest.
+func NamedQueue(queue string, workers int) Option {
 	return func(k *kinds) {
 		k.queues[queue] = river.QueueConfig{MaxWorkers: workers, FetchPollInterval: pollInterval}
 	}

@@ -177,7 +177,7 @@ func TestWorkerKilledAtEveryPoint(t *testing.T) {
 
 				again := make(chan struct{}, 10)
 				c := &checker{checked: make(chan string, 10)}
-				stop := working(t, w.Engine, jobs.Work(c), jobs.Apart("checks", 1), jobs.Work(&opener{engine: w.Engine, crash: func(at int) {
+				stop := working(t, w.Engine, jobs.Work(c), jobs.NamedQueue("checks", 1), jobs.Work(&opener{engine: w.Engine, crash: func(at int) {
 					if at == crashPoints-1 {
 						again <- struct{}{}
 					}

@@ -50,7 +50,7 @@ func New(o Options) (*Dispatcher, error) {
 // Work makes a queue attempt deliveries, replay events and sweep the history.
 func (d *Dispatcher) Work() jobs.Option {
 	return jobs.All(
-		jobs.Apart(queueName, slots),
+		jobs.NamedQueue(queueName, slots),
 		jobs.Work(&worker{d: d}),
 		jobs.Work(&replayer{store: d.Store, queue: d.Queue}),
 		jobs.Work(&sweeper{store: d.Store, weeks: weeks{d.Store, d.Log}}),

@@ -12,34 +12,36 @@
 //	   │          ├── after the last retry ────────────────┘
 //	   └── wait ──┘  before that: 30 s, 2 m, 10 m, 1 h, 6 h, or longer where the receiver asks for it
 //
-// One attempt is one job (attempt.go). It takes one of the receiver's places (limit.go), looks at the delivery first, calls the
-// receiver through the egress guard with a signature made at that moment (send.go, sign.go), and writes the attempt, the job of
-// the next one and what follows for the subscription in one short transaction (record.go, judge.go). No transaction is open
-// while a receiver is being called.
+// One attempt is one job (attempt.go). It waits until the receiver has fewer than 16 attempts under way (limit.go), reads the
+// delivery, and calls the receiver through the egress guard with a signature made at that moment (send.go, sign.go). Then it
+// writes the attempt, the job of the next one and what follows for the subscription in one short transaction (record.go,
+// judge.go). No transaction is open while a receiver is being called.
 //
-// A job that is worked twice finds that its attempt was made: it names the number of the attempt, and the delivery tells how
-// many there were. So River ends the jobs, many at once, and none has to be completed in the transaction. A node that dies
-// leaves jobs that others take over, and the attempts whose end nobody knows are in the history as interrupted: every event of
-// a committed change is delivered at least once, under one webhook-id whatever is repeated.
+// A job names the number of its attempt, and the delivery holds the attempts that were made. So a job that is worked a second
+// time finds its attempt made and does nothing, River may end many jobs in one statement, and no job has to be completed in the
+// transaction of its attempt. When a node dies, other nodes take its jobs over, and the history shows as interrupted each
+// attempt whose end was not recorded. Every event of a committed change is delivered at least once, and repetitions carry the
+// same webhook-id.
 //
-// # Waiting
+// # Concurrency limit per receiver
 //
-// A retry is a scheduled job. A receiver has 16 attempts under way on a node at most. A job that finds the places taken waits in
-// its slot where the receiver's answers let expect that one is free within five seconds, because a snooze costs two statements;
-// otherwise it snoozes, for longer the more snooze before it, and a minute at most. A receiver that does not answer gets two
-// places once half of the node's slots are busy.
+// A retry is a scheduled job. A receiver has at most 16 attempts under way on a node. The node keeps for each receiver the
+// average duration of an attempt, and computes from it when the next attempt can begin. A job that finds 16 attempts under way
+// keeps its worker and waits if that is within five seconds, because a snooze costs two statements. Otherwise it snoozes: each
+// job longer than the one before it, and at most a minute. Once attempts hold half of the node's workers, a receiver that does
+// not answer within five seconds gets two attempts at a time.
 //
-// Figures (bench_test.go, 2026-11, two cores under a load of ten from others' builds: lower bounds, and in brackets what lanes and
-// batches did in the same hour): deliveries a second to one receiver 577 on SQLite (123 to 851), 436 on PostgreSQL (156 to 397);
-// from commit to first attempt p50 18 ms (3), as SQLite waits for River's poll every 50 ms, and 2 ms (2); the others' p99 while
-// 100 of 1,000 receivers hang 1.0 times that of a calm minute on SQLite, and 2.2 on PostgreSQL, where one round of three was far slower.
+// Figures (bench_test.go, 2026-11, two cores under a load of ten from others' builds, so lower bounds): 577 deliveries a second
+// to one receiver on SQLite and 436 on PostgreSQL; from the commit to the first attempt p50 18 ms on SQLite, which waits for
+// River's poll every 50 ms, and 2 ms on PostgreSQL. While 100 of 1,000 receivers hang, the p99 of the others is 1.0 times that
+// of a calm minute on SQLite and 2.2 times on PostgreSQL.
 //
 // # The history
 //
-// It is kept for thirty days (sweep.go). On PostgreSQL it lies in a partition a week (weeks.go), because dropping one costs
-// milliseconds where deleting its rows costs minutes and leaves their space behind; a page of it reads the index of each
-// partition, of which there are eight or so. Events stay one table: foreign keys lead to them, and a week of them is a fraction
-// of its deliveries.
+// Deliveries are kept for thirty days (sweep.go). On PostgreSQL each week is a partition (weeks.go): dropping one takes
+// milliseconds, whereas deleting its rows takes minutes and does not give their space back. A page of the history reads the
+// index of each partition, of which there are about eight. Events are not partitioned: foreign keys refer to them, and a week
+// has far fewer events than deliveries.
 //
 // The package decides neither what happened (the domain does) nor which addresses may be called (egress).
 package webhook

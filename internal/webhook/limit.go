@@ -19,9 +19,9 @@ const (
 	averagedCalls = 5
 )
 
-// limits bound the attempts that are under way for each receiver, so that one which is slow is in nobody's way but its own. A
-// job that finds its receiver's places taken waits for a moment where the receiver's answers let expect that one is free
-// soon. Otherwise it snoozes, and holds no slot meanwhile.
+// limits bound the attempts that are under way for each receiver, so that a slow receiver delays its own deliveries only. A job
+// that finds the limit of its receiver reached waits if the average duration of its attempts says that a place will be free
+// within maxWait. Otherwise it snoozes, and holds no worker meanwhile.
 type limits struct {
 	mu      sync.Mutex
 	byID    map[string]*receiver
@@ -99,8 +99,8 @@ func (r *receiver) holds(now time.Time) time.Duration { return max(r.held, now.S
 // apart is how long it takes on average until a place is free.
 func (r *receiver) apart(now time.Time) time.Duration { return r.holds(now) / perReceiver }
 
-// snooze returns how long a job snoozes. The jobs of a receiver get their turns one after the other, as far apart as its
-// answers let expect, and nobody snoozes for more than a minute, in case the receiver recovers.
+// snooze returns how long a job snoozes. The jobs of a receiver wake one after the other, as far apart as places become free on
+// average, and none snoozes for more than a minute, in case the receiver recovers.
 func (r *receiver) snooze(now time.Time) time.Duration {
 	if earliest := now.Add(minSnooze); r.turn.Before(earliest) {
 		r.turn = earliest
