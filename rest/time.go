@@ -5,14 +5,14 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/op"
+	"atrium/internal/clock"
 )
 
 // Time is a moment as answers show it: RFC 3339 in UTC with milliseconds.
 type Time string
 
 // at writes a moment.
-func at(t time.Time) Time { return Time(t.UTC().Format(op.TimeFormat)) }
+func at(t time.Time) Time { return Time(t.UTC().Format(clock.Format)) }
 
 // atOrNil writes a moment that may not be set.
 func atOrNil(t *time.Time) *Time {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atrium/internal/billing"
+	"atrium/internal/clock"
 	"atrium/internal/op"
 )
 
@@ -27,7 +28,7 @@ func (m *creditIssueCmd) Run(ctx context.Context) error {
 			return err
 		}
 		return m.print(map[string]any{"creditEntry": map[string]any{
-			"id": e.ID, "type": e.Type, "amount": e.Amount, "description": e.Description, "date": e.CreatedAt.UTC().Format(op.TimeFormat),
+			"id": e.ID, "type": e.Type, "amount": e.Amount, "description": e.Description, "date": e.CreatedAt.UTC().Format(clock.Format),
 		}}, fmt.Sprintf("issued %d cents: %s", e.Amount, e.ID))
 	})
 }

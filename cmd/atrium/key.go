@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/apikey"
 	"atrium/internal/apperr"
+	"atrium/internal/clock"
 	"atrium/internal/op"
 	"atrium/internal/store"
 )
@@ -33,7 +34,7 @@ func issued(k apikey.Issued) issuedJSON { return issuedJSON{APIKey: shown(k.Key)
 func shown(k *ent.APIKey) keyJSON {
 	out := keyJSON{ID: k.ID, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Scopes: k.Scopes, Test: k.Test}
 	if k.ExpiresAt != nil {
-		out.ExpiresAt = new(k.ExpiresAt.UTC().Format(op.TimeFormat))
+		out.ExpiresAt = new(k.ExpiresAt.UTC().Format(clock.Format))
 	}
 	return out
 }

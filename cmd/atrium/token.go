@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"atrium/internal/apperr"
+	"atrium/internal/clock"
 	"atrium/internal/identity"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -49,6 +50,6 @@ func (m *tokenCreateCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return m.print(map[string]any{"accessToken": token, "expiresAt": expires.UTC().Format(op.TimeFormat)}, token)
+		return m.print(map[string]any{"accessToken": token, "expiresAt": expires.UTC().Format(clock.Format)}, token)
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/clock"
 	"atrium/internal/op"
 )
 
@@ -54,10 +55,10 @@ func export(_ context.Context, tx *op.Tx, in ExportInput) (ExportInput, error) {
 		}
 	}
 	if in.From != nil {
-		filter["from"] = in.From.UTC().Format(op.TimeFormat)
+		filter["from"] = in.From.UTC().Format(clock.Format)
 	}
 	if in.To != nil {
-		filter["to"] = in.To.UTC().Format(op.TimeFormat)
+		filter["to"] = in.To.UTC().Format(clock.Format)
 	}
 	tx.ChangedField("filter", nil, filter)
 	tx.ChangedField("format", nil, in.Format)
@@ -92,7 +93,7 @@ type column struct {
 
 var columns = []column{
 	{"id", func(e *ent.AuditEntry) any { return e.ID }},
-	{"at", func(e *ent.AuditEntry) any { return e.CreatedAt.UTC().Format(op.TimeFormat) }},
+	{"at", func(e *ent.AuditEntry) any { return e.CreatedAt.UTC().Format(clock.Format) }},
 	{"actor.type", func(e *ent.AuditEntry) any { return e.ActorType }},
 	{"actor.id", func(e *ent.AuditEntry) any { return e.ActorID }},
 	{"actor.name", func(e *ent.AuditEntry) any { return e.ActorName }},

@@ -11,7 +11,9 @@ import (
 
 	"atrium/ent/auditentry"
 	"atrium/internal/apperr"
+	"atrium/internal/audit"
 	"atrium/internal/auditlog"
+	"atrium/internal/clock"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/principal"
@@ -40,7 +42,7 @@ func TestExports(t *testing.T) {
 				Actor                              struct{ Type, ID, Name string }
 				Resource                           struct{ Type, ID string }
 				IP                                 *string
-				Changes                            map[string]op.Change
+				Changes                            map[string]audit.Change
 			}
 			require.NoError(t, json.Unmarshal([]byte(line), &e), line)
 			require.Equal(t, "team.created", e.Action)
@@ -50,7 +52,7 @@ func TestExports(t *testing.T) {
 			require.Equal(t, evil.UserAgent, e.UserAgent)
 			require.Nil(t, e.IP)
 			require.Equal(t, []string{"One, \"two\"", "Three\nfour"}[i], e.Changes["name"].To)
-			_, err := time.Parse(op.TimeFormat, e.At)
+			_, err := time.Parse(clock.Format, e.At)
 			require.NoError(t, err)
 		}
 

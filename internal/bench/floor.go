@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"atrium/internal/clock"
 	"atrium/internal/id"
 )
 
@@ -49,7 +50,7 @@ type stamp time.Time
 
 // MarshalJSON writes RFC 3339 in UTC with milliseconds.
 func (s stamp) MarshalJSON() ([]byte, error) {
-	return time.Time(s).UTC().AppendFormat(make([]byte, 0, 26), `"2006-01-02T15:04:05.000Z"`), nil
+	return time.Time(s).UTC().AppendFormat(make([]byte, 0, 26), `"`+clock.Format+`"`), nil
 }
 
 // floorCreate is the body of a create.

@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// Format is how the API, payloads of events and exports write times: RFC 3339 in UTC with milliseconds.
+const Format = "2006-01-02T15:04:05.000Z"
+
 // Clock tells the product's time. The zero value is the machine's clock. Safe for concurrent use.
 type Clock struct {
 	offset atomic.Int64 // nanoseconds

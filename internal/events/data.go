@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"time"
+
+	"atrium/internal/clock"
 )
 
 // Request is the data of request.* events: the request as it is after the change.
@@ -111,6 +113,6 @@ func exampleTask(status string) Task {
 func exampleSLA(state string) SLA {
 	return SLA{
 		ID: exampleRequestID, ServiceID: exampleServiceID, Title: "A new laptop", Status: "PENDING", Priority: "MEDIUM", CreatedBy: exampleUserID,
-		Target: "RESPONSE", DueAt: time.Date(2027, 1, 15, 16, 0, 0, 0, time.UTC).Format(TimeFormat), State: state,
+		Target: "RESPONSE", DueAt: time.Date(2027, 1, 15, 16, 0, 0, 0, time.UTC).Format(clock.Format), State: state,
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"atrium/internal/clock"
 )
 
 // The events.
@@ -63,9 +65,6 @@ func Find(name string) (Kind, bool) {
 	return All[i], true
 }
 
-// TimeFormat is how payloads write times: RFC 3339 in UTC with milliseconds.
-const TimeFormat = "2006-01-02T15:04:05.000Z"
-
 // envelope is a payload: its fields in the order in which they are sent.
 type envelope[T any] struct {
 	Event     string `json:"event"`
@@ -75,7 +74,7 @@ type envelope[T any] struct {
 
 // Payload writes what subscribers are sent: {"event", "timestamp", "data"}.
 func Payload(name string, at time.Time, data any) ([]byte, error) {
-	payload, err := json.Marshal(envelope[any]{name, at.UTC().Format(TimeFormat), data})
+	payload, err := json.Marshal(envelope[any]{name, at.UTC().Format(clock.Format), data})
 	if err != nil {
 		return nil, fmt.Errorf("write the event %s: %w", name, err)
 	}

@@ -10,12 +10,9 @@ import (
 	"atrium/internal/audit"
 )
 
-// Change is one field of an audit entry.
-type Change = audit.Change
-
 // audit writes an entry of this attempt: its action, the id of the row that it is about (empty for none), how it ended and
 // what it changed.
-func (a *attempt) audit(ctx context.Context, db *ent.Client, action, id string, outcome auditentry.Outcome, changes map[string]Change) error {
+func (a *attempt) audit(ctx context.Context, db *ent.Client, action, id string, outcome auditentry.Outcome, changes map[string]audit.Change) error {
 	e := audit.By(a.principal)
 	e.Action, e.Resource, e.ResourceID, e.Outcome, e.Changes = action, a.info.Resource, id, outcome, changes
 	return audit.Write(ctx, db, e)

@@ -12,6 +12,7 @@ import (
 
 	"atrium/ent/event"
 	"atrium/internal/apperr"
+	"atrium/internal/audit"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
@@ -61,9 +62,9 @@ func TestAllowed(t *testing.T) {
 		require.Equal(t, "Service", e[0].ResourceType)
 		require.Equal(t, s.ID, *e[0].ResourceID)
 		require.Equal(t, "allowed", string(e[0].Outcome))
-		var changes map[string]op.Change
+		var changes map[string]audit.Change
 		require.NoError(t, json.Unmarshal(e[0].Changes, &changes))
-		require.Equal(t, map[string]op.Change{"name": {To: "Mail"}, "slug": {To: "mail"}, "status": {To: "active"}}, changes)
+		require.Equal(t, map[string]audit.Change{"name": {To: "Mail"}, "slug": {To: "mail"}, "status": {To: "active"}}, changes)
 
 		ev, err := w.Store.Reader().Event.Query().Where(event.SubjectID(s.ID)).Only(w.As(w.A, principal.Owner))
 		require.NoError(t, err)
@@ -73,7 +74,7 @@ func TestAllowed(t *testing.T) {
 		e = entries(t, w, "service.updated")
 		require.Len(t, e, 1)
 		require.NoError(t, json.Unmarshal(e[0].Changes, &changes))
-		require.Equal(t, op.Change{From: "Mail", To: "Post"}, changes["name"])
+		require.Equal(t, audit.Change{From: "Mail", To: "Post"}, changes["name"])
 
 		n := len(entries(t, w, "service.read"))
 		testkit.Run(t, w, ctx, gets, op.ByID{ID: s.ID})

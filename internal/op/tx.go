@@ -36,7 +36,7 @@ type Tx struct {
 	subject string // the row that the entry is about, when the function names it
 	before  any
 	after   any
-	extra   map[string]Change
+	extra   map[string]audit.Change
 
 	inner refusal // of an operation that RunIn ran in the transaction
 }
@@ -171,9 +171,9 @@ func (tx *Tx) ChangedField(name string, from, to any) {
 		return
 	}
 	if tx.extra == nil {
-		tx.extra = map[string]Change{}
+		tx.extra = map[string]audit.Change{}
 	}
-	tx.extra[name] = Change{From: from, To: to}
+	tx.extra[name] = audit.Change{From: from, To: to}
 }
 
 // Emit writes an event in the transaction and tells those who subscribe to events: subject is the id of the row it is about,
@@ -182,9 +182,6 @@ func (tx *Tx) Emit(ctx context.Context, event, subject string, data any) error {
 	ctx = tx.Unfiltered(ctx, "subscribers are told of what happened, whatever the caller may see of them")
 	return tx.engine.Events.Emit(ctx, tx.db, events.Event{Name: event, SubjectID: subject, At: tx.Now(ctx), Data: data})
 }
-
-// TimeFormat is how the API writes times: RFC 3339 in UTC with milliseconds.
-const TimeFormat = "2006-01-02T15:04:05.000Z"
 
 // finish writes the audit entry of an operation that succeeded.
 func (tx *Tx) finish(ctx context.Context, out any) error {

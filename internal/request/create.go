@@ -11,6 +11,7 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
+	"atrium/internal/events"
 	"atrium/internal/op"
 	"atrium/internal/strictjson"
 )
@@ -74,7 +75,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		return nil, fmt.Errorf("file the request: %w", err)
 	}
 	tx.Changed(nil, r)
-	return r, emit(ctx, tx, EventCreated, r)
+	return r, emit(ctx, tx, events.RequestCreated, r)
 }
 
 // target returns the offering that is filed against, and the status of its service. Names the ids that are no rows of

@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/request"
+	"atrium/internal/events"
 	"atrium/internal/op"
 )
 
@@ -20,7 +21,7 @@ var (
 
 	Decline = op.OnRow("request.decline", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
-		Past:    map[string]string{"request.cancel": EventCancelled},
+		Past:    map[string]string{"request.cancel": events.RequestCancelled},
 		Summary: "Cancel a request, saying why",
 	}, load, decline).WithVerbs(func(DeclineInput) []string { return []string{"request.cancel"} })
 )

@@ -9,6 +9,7 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/event"
 	"atrium/internal/apperr"
+	"atrium/internal/audit"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/request"
@@ -24,13 +25,13 @@ func TestAcceptAndDecline(t *testing.T) {
 		file := func() op.ByID {
 			return op.ByID{ID: testkit.Run(t, w, member, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: o.ID, Title: "A laptop"}).ID}
 		}
-		trail := func(id op.ByID, action, kind string) map[string]op.Change {
+		trail := func(id op.ByID, action, kind string) map[string]audit.Change {
 			e, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(id.ID), auditentry.Action(action), auditentry.OutcomeEQ(auditentry.OutcomeAllowed)).Only(owner)
 			require.NoError(t, err)
 			n, err := w.Store.Reader().Event.Query().Where(event.SubjectID(id.ID), event.Type(kind)).Count(owner)
 			require.NoError(t, err)
 			require.Equal(t, 1, n)
-			var changes map[string]op.Change
+			var changes map[string]audit.Change
 			require.NoError(t, json.Unmarshal(e.Changes, &changes))
 			return changes
 		}

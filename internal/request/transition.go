@@ -6,6 +6,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/request"
 	"atrium/internal/apperr"
+	"atrium/internal/events"
 )
 
 // arrow is one way out of a status.
@@ -20,15 +21,15 @@ type arrow struct {
 var arrows = map[request.Status]arrow{
 	request.StatusIN_PROGRESS: {
 		from: []request.Status{request.StatusPENDING},
-		verb: "request.accept", event: EventAccepted, stamp: (*ent.RequestUpdateOne).SetAcceptedAt,
+		verb: "request.accept", event: events.RequestAccepted, stamp: (*ent.RequestUpdateOne).SetAcceptedAt,
 	},
 	request.StatusCOMPLETED: {
 		from: []request.Status{request.StatusIN_PROGRESS},
-		verb: "request.complete", event: EventCompleted, stamp: (*ent.RequestUpdateOne).SetCompletedAt,
+		verb: "request.complete", event: events.RequestCompleted, stamp: (*ent.RequestUpdateOne).SetCompletedAt,
 	},
 	request.StatusCANCELLED: {
 		from: []request.Status{request.StatusPENDING, request.StatusIN_PROGRESS},
-		verb: "request.cancel", event: EventCancelled, stamp: (*ent.RequestUpdateOne).SetCancelledAt,
+		verb: "request.cancel", event: events.RequestCancelled, stamp: (*ent.RequestUpdateOne).SetCancelledAt,
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/request"
+	"atrium/internal/events"
 	"atrium/internal/op"
 	"atrium/internal/strictjson"
 )
@@ -20,7 +21,7 @@ var (
 
 	Update = op.OnRow("request.update", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
-		Past:    map[string]string{"request.cancel": EventCancelled},
+		Past:    map[string]string{"request.cancel": events.RequestCancelled},
 		Summary: "Update a request, or move it along: status IN_PROGRESS accepts, COMPLETED completes, CANCELLED cancels",
 	}, load, update).WithVerbs(UpdateInput.verbs).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		if !in.Fields.IsSet() {

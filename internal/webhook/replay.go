@@ -10,6 +10,7 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/apperr"
+	"atrium/internal/clock"
 	"atrium/internal/op"
 )
 
@@ -121,7 +122,7 @@ func replayEvents(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, in
 	if len(n) > maxReplayed {
 		return Replay{}, apperr.InvalidField("since", "must be so late that at most %d events came after it", maxReplayed)
 	}
-	tx.ChangedField("since", nil, in.Since.UTC().Format(op.TimeFormat))
+	tx.ChangedField("since", nil, in.Since.UTC().Format(clock.Format))
 	tx.ChangedField("events", nil, len(n))
 	return Replay{ID: s.ID, Subscription: s, Events: len(n)}, tx.Insert(ctx, args, time.Time{})
 }

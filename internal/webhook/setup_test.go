@@ -15,6 +15,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/catalog"
 	"atrium/internal/egress"
+	"atrium/internal/events"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -88,7 +89,7 @@ func (o *office) asOwner() context.Context { return o.As(o.A, principal.Owner) }
 func (o *office) subscribe(t testing.TB, url string, names ...string) webhook.IssuedSubscription {
 	t.Helper()
 	if len(names) == 0 {
-		names = []string{request.EventCreated}
+		names = []string{events.RequestCreated}
 	}
 	return testkit.Run(t, o.World, o.asOwner(), webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: url, Events: names})
 }

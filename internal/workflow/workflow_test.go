@@ -15,6 +15,7 @@ import (
 	"atrium/ent/auditentry"
 	entworkflow "atrium/ent/workflow"
 	"atrium/internal/apperr"
+	"atrium/internal/audit"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
 	"atrium/internal/paging"
@@ -87,7 +88,7 @@ func TestDraftIsReadBackAsItWasSent(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, entries, 3)
 		require.JSONEq(t, `{"name":{"from":"Hire & Fire","to":"Hire"}}`, string(entries[1].Changes))
-		var changes map[string]op.Change
+		var changes map[string]audit.Change
 		require.NoError(t, json.Unmarshal(entries[2].Changes, &changes))
 		require.Len(t, changes, 1)
 		require.Contains(t, changes, "definition")

@@ -10,13 +10,13 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
+	"atrium/internal/clock"
 	"atrium/internal/form"
-	"atrium/internal/op"
 )
 
 // MarshalTime writes a moment as REST does: RFC 3339 in UTC with milliseconds.
 func MarshalTime(t time.Time) graphql.Marshaler {
-	return graphql.WriterFunc(func(w io.Writer) { write(w, `"`+t.UTC().Format(op.TimeFormat)+`"`) })
+	return graphql.WriterFunc(func(w io.Writer) { write(w, `"`+t.UTC().Format(clock.Format)+`"`) })
 }
 
 // UnmarshalTime reads an RFC 3339 moment.

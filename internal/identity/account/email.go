@@ -10,9 +10,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/mailedlink"
+	"atrium/internal/audit"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/signin"
-	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/store"
 )
@@ -140,7 +140,7 @@ func (s *Server) postConfirmEmail(w http.ResponseWriter, r *http.Request) {
 		if err := kill(ctx, tx, acc.ID, mailedlink.KindPasswordReset, mailedlink.KindEmailChange); err != nil {
 			return err
 		}
-		changes := map[string]op.Change{"email": changed(change.From, change.To)}
+		changes := map[string]audit.Change{"email": changed(change.From, change.To)}
 		if err := signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.email_changed", changes); err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
+	"atrium/internal/audit"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/signin"
-	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/store"
 )
@@ -127,7 +127,7 @@ func (s *Server) accept(ctx context.Context, tx *store.Tx, w http.ResponseWriter
 	if err := use(ctx, tx, in.link); err != nil {
 		return err
 	}
-	changes := map[string]op.Change{"status": changed(user.StatusInvited, user.StatusActive)}
+	changes := map[string]audit.Change{"status": changed(user.StatusInvited, user.StatusActive)}
 	if name != "" && name != in.user.Name {
 		changes["name"] = changed(in.user.Name, name)
 		in.user.Name = name

@@ -12,12 +12,12 @@ import (
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
 	"atrium/internal/access"
+	"atrium/internal/audit"
 	"atrium/internal/clock"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/throttle"
-	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
@@ -166,4 +166,4 @@ func (s *Server) setPassword(ctx context.Context, tx *store.Tx, acc *ent.Account
 }
 
 // changed is one field of an audit entry.
-func changed(from, to any) op.Change { return op.Change{From: from, To: to} }
+func changed(from, to any) audit.Change { return audit.Change{From: from, To: to} }

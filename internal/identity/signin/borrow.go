@@ -8,8 +8,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/audit"
 	"atrium/internal/gate"
-	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
@@ -41,11 +41,11 @@ func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Accoun
 
 // AuditUser writes into the log of the user's company what became of the user. The transaction's context reaches all
 // companies.
-func AuditUser(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, u *ent.User, action string, changes map[string]op.Change) error {
+func AuditUser(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, u *ent.User, action string, changes map[string]audit.Change) error {
 	return record(ctx, tx, gate.Origin(w, r), u, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }
 
 // AuditAccount is AuditUser for each of the account's active users.
-func AuditAccount(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, accountID, action string, changes map[string]op.Change) error {
+func AuditAccount(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, accountID, action string, changes map[string]audit.Change) error {
 	return auditAll(ctx, tx, gate.Origin(w, r), accountID, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }

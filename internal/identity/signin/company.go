@@ -14,7 +14,6 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
-	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/store"
 )
@@ -138,7 +137,7 @@ func (s *Server) accept(ctx context.Context, from audit.Origin, u *ent.User) err
 		}
 		return record(ctx, tx, from, u, event{
 			action: "user.updated", resource: "User", outcome: auditentry.OutcomeAllowed,
-			changes: map[string]op.Change{"status": {From: user.StatusInvited, To: user.StatusActive}},
+			changes: map[string]audit.Change{"status": {From: user.StatusInvited, To: user.StatusActive}},
 		})
 	})
 	if err != nil {
@@ -157,7 +156,7 @@ func (s *Server) done(w http.ResponseWriter, r *http.Request, g *goal, st *state
 	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return record(ctx, tx, gate.Origin(w, r), u, event{
 			action: "session.created", resource: "Session", outcome: auditentry.OutcomeAllowed,
-			changes: map[string]op.Change{"methods": {To: row.Methods}, "client": {To: g.req.ClientID}},
+			changes: map[string]audit.Change{"methods": {To: row.Methods}, "client": {To: g.req.ClientID}},
 		})
 	})
 	if err != nil {

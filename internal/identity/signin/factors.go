@@ -12,7 +12,6 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/user"
 	"atrium/internal/audit"
-	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
@@ -77,7 +76,7 @@ func (s *Server) addFactor(ctx context.Context, tx *store.Tx, from audit.Origin,
 			return nil, err
 		}
 	}
-	e := event{action: "factor.created", resource: "User", outcome: auditentry.OutcomeAllowed, changes: map[string]op.Change{"factor": {To: made.Kind}}}
+	e := event{action: "factor.created", resource: "User", outcome: auditentry.OutcomeAllowed, changes: map[string]audit.Change{"factor": {To: made.Kind}}}
 	if err := auditAll(ctx, tx, from, accountID, e); err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (s *Server) removeFactor(ctx context.Context, tx *store.Tx, from audit.Orig
 			return err
 		}
 	}
-	e := event{action: "factor.deleted", resource: "User", outcome: auditentry.OutcomeAllowed, changes: map[string]op.Change{"factor": {From: f.Kind}}}
+	e := event{action: "factor.deleted", resource: "User", outcome: auditentry.OutcomeAllowed, changes: map[string]audit.Change{"factor": {From: f.Kind}}}
 	if err := auditAll(ctx, tx, from, f.AccountID, e); err != nil {
 		return err
 	}

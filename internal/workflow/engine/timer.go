@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"atrium/internal/clock"
 	"atrium/internal/workflow/definition"
 )
 
@@ -16,7 +17,7 @@ func (timerPhase) enter(r *run, p *definition.Phase) {
 	if !ok {
 		return
 	}
-	r.state.Visit.Input = map[string]any{"until": until.UTC().Format("2006-01-02T15:04:05.000Z")}
+	r.state.Visit.Input = map[string]any{"until": until.UTC().Format(clock.Format)}
 	if !until.After(r.env.Now) {
 		r.leave(p, definition.Next, nil)
 		return
