@@ -23,8 +23,8 @@ type visible struct {
 	known map[string]string // by entity, the id of a row that was decided to be visible
 }
 
-// Knows spares the database the filter for one row, which was decided to be visible. Whoever says so asks again when the row
-// was read.
+// Knows lets queries return this row without evaluating the filter, because a decision has allowed it. The caller must decide
+// again on the row that was read.
 func (v *visible) Knows(entity, id string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -77,8 +77,8 @@ func (a *attempt) foresee(ctx context.Context, in any) {
 			if err != nil {
 				return err
 			}
-			if rows, ok := a.rows.(interface{ Knows(entity, id string) }); ok && ask(Read, row) {
-				rows.Knows(name, a.target)
+			if a.rows != nil && ask(Read, row) {
+				a.rows.Knows(name, a.target)
 			}
 			ask(action, row)
 			doc = maps.Clone(row.Document())
@@ -107,7 +107,8 @@ func (tx *Tx) Costly(ctx context.Context, work func(context.Context) error) erro
 	return work(ctx)
 }
 
-// turns are those of this process.
+// turns bound the processors of this process, which all of its engines share: two engines, as tests have, must not take all
+// of them.
 var turns = &queue{all: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), companies: map[string]*turn{}}
 
 // queue lets in one a company, and as many companies as there is room for.

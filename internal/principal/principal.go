@@ -83,6 +83,9 @@ type Principal struct {
 type Rows interface {
 	// Narrow returns what a query of the entity ("Service") is narrowed by, and nil when all its rows are visible.
 	Narrow(entity string) func(*sql.Selector)
+	// Knows lets queries return this row without evaluating the filter, because a decision has allowed it. The caller must
+	// decide again on the row that was read.
+	Knows(entity, id string)
 }
 
 // WithRows returns a copy of the caller whose queries are narrowed by rows; nil narrows nothing.
