@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -27,20 +28,23 @@ func (LogoutNotice) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxA
 
 // tellClients inserts a notice for every client, user and sign-in of the grants whose client wants to hear of logouts.
 func tellClients(ctx context.Context, tx Tx, revoked []*ent.Grant) error {
+	var ids []string
+	for _, g := range revoked {
+		ids = append(ids, g.ClientID)
+	}
+	slices.Sort(ids)
+	wanting, err := tx.Ent().OAuthClient.Query().
+		Where(oauthclient.IDIn(slices.Compact(ids)...), oauthclient.BackchannelLogoutURINEQ("")).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look the clients up: %w", err)
+	}
 	told := map[LogoutNotice]bool{}
 	for _, g := range revoked {
 		notice := LogoutNotice{ClientID: g.ClientID, UserID: g.UserID, SignInID: g.SignInID}
-		if told[notice] {
+		if told[notice] || !slices.Contains(wanting, g.ClientID) {
 			continue
 		}
 		told[notice] = true
-		wants, err := tx.Ent().OAuthClient.Query().Where(oauthclient.ID(g.ClientID), oauthclient.BackchannelLogoutURINEQ("")).Exist(ctx)
-		if err != nil {
-			return fmt.Errorf("look the client up: %w", err)
-		}
-		if !wants {
-			continue
-		}
 		if err := tx.Insert(ctx, notice, time.Time{}); err != nil {
 			return fmt.Errorf("tell a client of a logout: %w", err)
 		}
