@@ -224,10 +224,10 @@ func checkOffering(ctx context.Context, tx *op.Tx, workflowID, calendarID *strin
 	for _, d := range faults {
 		refs.Fault(d.Field, d.Message)
 	}
-	refs.Check(ctx, "workflowId", workflowID, "published workflow", func(id string) (bool, error) {
+	refs.Check("workflowId", workflowID, "published workflow", func(id string) (bool, error) {
 		return tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived)).Exist(ctx)
 	})
-	refs.Check(ctx, "sla.calendarId", calendarID, "calendar", func(id string) (bool, error) {
+	refs.Check("sla.calendarId", calendarID, "calendar", func(id string) (bool, error) {
 		return tx.Calendar.Query().Where(calendar.ID(id)).Exist(ctx)
 	})
 	return refs.Err()

@@ -156,8 +156,8 @@ func deleteService(ctx context.Context, tx *op.Tx, s *ent.Service, _ op.ByID) (s
 // ownersExist names the ids that are no team or organization of the company.
 func ownersExist(ctx context.Context, tx *op.Tx, teamID, organizationID *string) error {
 	var refs op.Refs
-	refs.Check(ctx, "ownerTeamId", teamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
-	refs.Check(ctx, "organizationId", organizationID, "organization", func(id string) (bool, error) {
+	refs.Check("ownerTeamId", teamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
+	refs.Check("organizationId", organizationID, "organization", func(id string) (bool, error) {
 		return tx.Organization.Query().Where(organization.ID(id)).Exist(ctx)
 	})
 	return refs.Err()

@@ -3,12 +3,78 @@ package op
 import (
 	"cmp"
 	"context"
+	"maps"
 	"strings"
 
+	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/apperr"
 	"atrium/internal/audit"
+	"atrium/internal/id"
+	"atrium/internal/store"
 )
+
+// finish writes the audit entry of an operation that succeeded.
+func (tx *Tx) finish(ctx context.Context, out any) error {
+	changes := audit.Diff(tx.before, tx.after)
+	maps.Copy(changes, tx.extra)
+	action, id := cmp.Or(tx.action, tx.info.past(tx.verbs[0])), cmp.Or(tx.subject, tx.target, idOf(out))
+	return tx.attempt.audit(ctx, tx.Client, action, id, auditentry.OutcomeAllowed, changes)
+}
+
+// failed turns whatever stopped the operation into an *apperr.Error, and audits denials and conflicts.
+func (a *attempt) failed(ctx context.Context, err error) error {
+	out := a.public(err)
+	var outcome auditentry.Outcome
+	switch out.Code {
+	case apperr.Forbidden:
+		outcome = auditentry.OutcomeDenied
+	case apperr.Conflict, apperr.PreconditionFailed:
+		outcome = auditentry.OutcomeFailed
+	default:
+		return out
+	}
+	if p := a.principal; p.CompanyID == "" {
+		return out
+	}
+	if out.Code == apperr.Forbidden {
+		a.refusedBy(out)
+	}
+	werr := a.engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if out.Code == apperr.Forbidden {
+			if err := a.record(ctx, out.DecisionID, false).write(ctx, tx.Client); err != nil {
+				return err
+			}
+		}
+		return a.audit(ctx, tx.Client, a.info.past(a.verbs[0]), a.subjectID(), outcome, nil)
+	})
+	if werr != nil {
+		// The refusal stands whatever becomes of its entry; the operator must know.
+		a.engine.Log.ErrorContext(ctx, "audit entry of a refusal was not written", "error", werr, "action", a.verbs[0])
+	}
+	return out
+}
+
+// refusedBy gives a refusal a decision id and, when the operation's own rule refused, records that rule as the reason.
+func (a *attempt) refusedBy(out *apperr.Error) {
+	if out.DecisionID == "" {
+		out.DecisionID = id.New("dec")
+	}
+	if a.decision.Allow {
+		a.decision = authz.Decision{By: authz.By{Kind: "operation", ID: cmp.Or(out.Reason, a.info.Name)}}
+		a.asked, a.row = "", authz.Row{}
+	}
+}
+
+// subjectID returns the id of the resource that a refused call was about: what a create or a list names, such as an
+// offering's service, is of another kind.
+func (a *attempt) subjectID() string {
+	if a.info.Action == Create || strings.HasSuffix(a.info.Name, ".list") {
+		return ""
+	}
+	return a.target
+}
 
 // audit writes an entry of this attempt: its action, the id of the row that it is about (empty for none), how it ended and
 // what it changed.

@@ -1,6 +1,12 @@
 package op
 
-import "github.com/99designs/gqlgen/graphql"
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+)
 
 // Patch is a field of a PATCH: absent (IsSet is false), null (set, Value is nil) or a value. It is gqlgen's type, so
 // that both doors fill the same structs. Give it `json:"name,omitzero"`, and `nullable:"true"` where null clears.
@@ -30,4 +36,37 @@ func Or[T any](p *T, def T) T {
 		return def
 	}
 	return *p
+}
+
+// Set calls set when the patch names a value.
+func Set[T, U any](p Patch[T], set func(T) U) {
+	if v, ok := Given(p); ok {
+		set(v)
+	}
+}
+
+// SetOrClear calls set when the patch names a value and clear when it is null.
+func SetOrClear[T, U any](p Patch[T], set func(T) U, unset func() U) {
+	if v, ok := Given(p); ok {
+		set(v)
+	} else if Cleared(p) {
+		unset()
+	}
+}
+
+// Sets tells whether a PATCH's input names any field of its body besides those given, by their JSON names. Rights that
+// depend on what changes are derived by it, so that no field is forgotten.
+func Sets(in any, besides ...string) bool {
+	v := reflect.ValueOf(in)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "" || name == "-" || slices.Contains(besides, name) {
+			continue
+		}
+		field := v.FieldByIndex(f.Index)
+		if patch, ok := field.Interface().(interface{ IsSet() bool }); ok && patch.IsSet() || !ok && !field.IsZero() {
+			return true
+		}
+	}
+	return false
 }

@@ -289,12 +289,12 @@ func (tx *Tx) Below(ctx context.Context, row authz.Row) (authz.Row, error) {
 // secondLook tells a row that is not there from one that the policies hide: load found none among what the caller may
 // see. It returns err, or forbidden with the policy that hides the row.
 func secondLook[Row any](ctx context.Context, tx *Tx, id string, load func(context.Context, *Tx, string) (Row, error), err error) error {
-	if tx.narrowed == nil || !gone(err) {
+	if tx.narrowed == nil || !isNotFound(err) {
 		return err
 	}
 	row, lerr := load(tx.Unfiltered(ctx, "whether a row is hidden or not there"), tx, id)
 	if lerr != nil {
-		if gone(lerr) {
+		if isNotFound(lerr) {
 			return err
 		}
 		return lerr
@@ -313,8 +313,8 @@ func secondLook[Row any](ctx context.Context, tx *Tx, id string, load func(conte
 	return tx.denied()
 }
 
-// gone tells whether err says that there is no such row.
-func gone(err error) bool {
+// isNotFound reports whether err says that there is no such row.
+func isNotFound(err error) bool {
 	if e, ok := errors.AsType[*apperr.Error](err); ok {
 		return e.Code == apperr.NotFound
 	}

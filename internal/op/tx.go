@@ -1,29 +1,20 @@
 package op
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"maps"
 	"reflect"
-	"strings"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/authz"
 	"atrium/ent"
-	"atrium/ent/auditentry"
-	"atrium/ent/schema"
-	"atrium/internal/apperr"
 	"atrium/internal/audit"
 	"atrium/internal/clock"
 	"atrium/internal/events"
-	"atrium/internal/id"
 	"atrium/internal/input"
 	"atrium/internal/principal"
 	"atrium/internal/store"
-	"atrium/internal/text"
 )
 
 // Tx is what an operation's function works on: the database, bound to the caller's company, and the caller.
@@ -119,8 +110,8 @@ func Reaches(reach authz.Reach, row any, caller string) bool {
 	return false
 }
 
-// May returns forbidden when the caller lacks a verb that only a row which the operation found asks for, or that takes a
-// recent proof which the caller has not given.
+// May returns forbidden when the caller lacks the verb, or when the verb needs a recent sign-in. Use it for rights that depend
+// on a row which the operation has loaded.
 func (tx *Tx) May(ctx context.Context, verb string) error {
 	if err := tx.mayAlso(ctx, []string{verb}); err != nil {
 		return err
@@ -181,95 +172,6 @@ func (tx *Tx) ChangedField(name string, from, to any) {
 func (tx *Tx) Emit(ctx context.Context, event, subject string, data any) error {
 	ctx = tx.Unfiltered(ctx, "subscribers are told of what happened, whatever the caller may see of them")
 	return tx.engine.Events.Emit(ctx, tx.db, events.Event{Name: event, SubjectID: subject, At: tx.Now(ctx), Data: data})
-}
-
-// finish writes the audit entry of an operation that succeeded.
-func (tx *Tx) finish(ctx context.Context, out any) error {
-	changes := audit.Diff(tx.before, tx.after)
-	maps.Copy(changes, tx.extra)
-	action, id := cmp.Or(tx.action, tx.info.past(tx.verbs[0])), cmp.Or(tx.subject, tx.target, idOf(out))
-	return tx.attempt.audit(ctx, tx.Client, action, id, auditentry.OutcomeAllowed, changes)
-}
-
-// failed turns whatever stopped the operation into an *apperr.Error, and audits denials and conflicts.
-func (a *attempt) failed(ctx context.Context, err error) error {
-	out := a.public(err)
-	var outcome auditentry.Outcome
-	switch out.Code {
-	case apperr.Forbidden:
-		outcome = auditentry.OutcomeDenied
-	case apperr.Conflict, apperr.PreconditionFailed:
-		outcome = auditentry.OutcomeFailed
-	default:
-		return out
-	}
-	if p := a.principal; p.CompanyID == "" {
-		return out
-	}
-	if out.Code == apperr.Forbidden {
-		a.refusedBy(out)
-	}
-	werr := a.engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if out.Code == apperr.Forbidden {
-			if err := a.record(ctx, out.DecisionID, false).write(ctx, tx.Client); err != nil {
-				return err
-			}
-		}
-		return a.audit(ctx, tx.Client, a.info.past(a.verbs[0]), a.subjectID(), outcome, nil)
-	})
-	if werr != nil {
-		// The refusal stands whatever becomes of its entry; the operator must know.
-		a.engine.Log.ErrorContext(ctx, "audit entry of a refusal was not written", "error", werr, "action", a.verbs[0])
-	}
-	return out
-}
-
-// refusedBy sees to it that a refusal has its decision, where the operation's own rules and no right refused.
-func (a *attempt) refusedBy(out *apperr.Error) {
-	if out.DecisionID == "" {
-		out.DecisionID = id.New("dec")
-	}
-	if a.decision.Allow {
-		a.decision = authz.Decision{By: authz.By{Kind: "operation", ID: cmp.Or(out.Reason, a.info.Name)}}
-		a.asked, a.row = "", authz.Row{}
-	}
-}
-
-// subjectID returns the id of the resource that a refused call was about: what a create or a list names, such as an
-// offering's service, is of another kind.
-func (a *attempt) subjectID() string {
-	if a.info.Action == Create || strings.HasSuffix(a.info.Name, ".list") {
-		return ""
-	}
-	return a.target
-}
-
-// public maps the database's refusals to what the caller is told.
-func (a *attempt) public(err error) *apperr.Error {
-	if v, ok := errors.AsType[*store.Violation](err); ok {
-		switch {
-		case v.Kind == store.Unique && len(v.Columns) > 0:
-			field := text.Camel(v.Columns[len(v.Columns)-1])
-			return apperr.Wrap(err, apperr.Conflict, "Another %s has this %s.", strings.ToLower(a.info.Resource), field)
-		case v.Kind == store.Unique:
-			return apperr.Wrap(err, apperr.Conflict, "The row exists already.")
-		case a.info.Action == Delete:
-			return apperr.Wrap(err, apperr.Conflict, "The %s is still in use.", strings.ToLower(a.info.Resource))
-		default:
-			return apperr.Wrap(err, apperr.Conflict, "A row that this refers to has just gone.")
-		}
-	}
-	switch {
-	case errors.Is(err, schema.ErrOtherCompany):
-		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
-	case errors.Is(err, store.ErrBusy), errors.Is(err, ErrOutdated):
-		out := apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
-		out.RetryAfter = 1
-		return out
-	case ent.IsNotFound(err):
-		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
-	}
-	return apperr.From(err)
 }
 
 // targetOf returns the id that an input names, if it is about one row. It is empty for a text that no database takes: no

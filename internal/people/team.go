@@ -166,7 +166,7 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 // checkTeam names the ids that are no rows of the company.
 func checkTeam(ctx context.Context, tx *op.Tx, organizationID *string, memberIDs []string) error {
 	var refs op.Refs
-	refs.Check(ctx, "organizationId", organizationID, "organization", func(id string) (bool, error) {
+	refs.Check("organizationId", organizationID, "organization", func(id string) (bool, error) {
 		return tx.Organization.Query().Where(organization.ID(id)).Exist(ctx)
 	})
 	if err := usersExist(ctx, tx, &refs, "memberIds", memberIDs); err != nil {

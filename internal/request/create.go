@@ -81,26 +81,31 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 // target returns the offering that is filed against, and the status of its service. Names the ids that are no rows of
 // the company or do not belong together.
 func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, service.Status, error) {
-	off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
-		offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
-	if err == nil && in.AssigneeID == nil && in.TeamID == nil {
-		return off, service.StatusActive, nil // one statement, for all but the requests that name somebody or are refused
+	if in.AssigneeID == nil && in.TeamID == nil {
+		off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
+			offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
+		if err == nil {
+			return off, service.StatusActive, nil // one statement, for all but the requests that name somebody or are refused
+		}
+		if !ent.IsNotFound(err) {
+			return nil, "", fmt.Errorf("look the offering up: %w", err)
+		}
 	}
-	off, err = tx.Offering.Query().Where(offering.ID(in.OfferingID)).WithService().Only(ctx)
+	off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID)).WithService().Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
 		return nil, "", fmt.Errorf("look the offering up: %w", err)
 	}
 	var refs op.Refs
 	if off == nil || off.ServiceID != in.ServiceID || off.Edges.Service == nil {
-		refs.Check(ctx, "serviceId", &in.ServiceID, "service", func(id string) (bool, error) {
+		refs.Check("serviceId", &in.ServiceID, "service", func(id string) (bool, error) {
 			return tx.Service.Query().Where(service.ID(id)).Exist(ctx) // among those that the caller sees
 		})
 	}
 	if off == nil || off.ServiceID != in.ServiceID {
 		refs.Fault("offeringId", "is no offering of the service")
 	}
-	refs.Check(ctx, "assigneeId", in.AssigneeID, "user", userExists(ctx, tx))
-	refs.Check(ctx, "teamId", in.TeamID, "team", teamExists(ctx, tx))
+	refs.Check("assigneeId", in.AssigneeID, "user", userExists(ctx, tx))
+	refs.Check("teamId", in.TeamID, "team", teamExists(ctx, tx))
 	if err := refs.Err(); err != nil {
 		return nil, "", err
 	}

@@ -117,8 +117,8 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 // check names the ids that are no rows of the company and the answers that the offering's form refuses.
 func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) error {
 	var refs op.Refs
-	refs.Check(ctx, "assigneeId", in.AssigneeID.Value(), "user", userExists(ctx, tx))
-	refs.Check(ctx, "teamId", in.TeamID.Value(), "team", teamExists(ctx, tx))
+	refs.Check("assigneeId", in.AssigneeID.Value(), "user", userExists(ctx, tx))
+	refs.Check("teamId", in.TeamID.Value(), "team", teamExists(ctx, tx))
 	if err := refs.Err(); err != nil || !in.Fields.IsSet() {
 		return err
 	}

@@ -13,9 +13,9 @@ func TestRefs(t *testing.T) {
 	var refs op.Refs
 	require.NoError(t, refs.Err())
 	id := "x"
-	refs.Check(t.Context(), "teamId", &id, "team", func(string) (bool, error) { return false, nil })
-	refs.Check(t.Context(), "userId", nil, "user", func(string) (bool, error) { return false, errBroken })
+	refs.Check("teamId", &id, "team", func(string) (bool, error) { return false, nil })
+	refs.Check("userId", nil, "user", func(string) (bool, error) { return false, errBroken })
 	require.ErrorContains(t, refs.Err(), "validation_error")
-	refs.Check(t.Context(), "userId", &id, "user", func(string) (bool, error) { return false, errBroken })
+	refs.Check("userId", &id, "user", func(string) (bool, error) { return false, errBroken })
 	require.ErrorIs(t, refs.Err(), errBroken)
 }

@@ -1,27 +1,10 @@
 package op
 
 import (
-	"context"
 	"fmt"
 
 	"atrium/internal/apperr"
 )
-
-// Set calls set when the patch names a value.
-func Set[T, U any](p Patch[T], set func(T) U) {
-	if v, ok := Given(p); ok {
-		set(v)
-	}
-}
-
-// SetOrClear calls set when the patch names a value and clear when it is null.
-func SetOrClear[T, U any](p Patch[T], set func(T) U, unset func() U) {
-	if v, ok := Given(p); ok {
-		set(v)
-	} else if Cleared(p) {
-		unset()
-	}
-}
 
 // Refs gathers the faults of ids that an input names.
 type Refs struct {
@@ -30,7 +13,7 @@ type Refs struct {
 }
 
 // Check looks id up (nil is fine) and notes a fault at field when it is no row of the company; what is its noun.
-func (r *Refs) Check(_ context.Context, field string, id *string, what string, exists func(string) (bool, error)) {
+func (r *Refs) Check(field string, id *string, what string, exists func(string) (bool, error)) {
 	if id == nil || r.err != nil {
 		return
 	}

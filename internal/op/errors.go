@@ -1,0 +1,40 @@
+package op
+
+import (
+	"errors"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/schema"
+	"atrium/internal/apperr"
+	"atrium/internal/store"
+	"atrium/internal/text"
+)
+
+// public maps the database's refusals to what the caller is told.
+func (a *attempt) public(err error) *apperr.Error {
+	if v, ok := errors.AsType[*store.Violation](err); ok {
+		switch {
+		case v.Kind == store.Unique && len(v.Columns) > 0:
+			field := text.Camel(v.Columns[len(v.Columns)-1])
+			return apperr.Wrap(err, apperr.Conflict, "Another %s has this %s.", strings.ToLower(a.info.Resource), field)
+		case v.Kind == store.Unique:
+			return apperr.Wrap(err, apperr.Conflict, "The row exists already.")
+		case a.info.Action == Delete:
+			return apperr.Wrap(err, apperr.Conflict, "The %s is still in use.", strings.ToLower(a.info.Resource))
+		default:
+			return apperr.Wrap(err, apperr.Conflict, "A row that this refers to has just gone.")
+		}
+	}
+	switch {
+	case errors.Is(err, schema.ErrOtherCompany):
+		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
+	case errors.Is(err, store.ErrBusy), errors.Is(err, ErrOutdated):
+		out := apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
+		out.RetryAfter = 1
+		return out
+	case ent.IsNotFound(err):
+		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
+	}
+	return apperr.From(err)
+}
