@@ -38,7 +38,8 @@ func (a *Authenticator) verifyOther(ctx context.Context, token string) (*Credent
 	}
 	c := s.credential(claims, apiScopes(said.Scopes), said.ExpiresAt)
 	if c.Principal.Scopes == 0 {
-		c.Principal.Scopes = principal.AllScopes // it knows nothing of ours: whoever it names for this audience has what the role gives
+		// The issuer has no scopes of ours: its tokens carry all scopes, limited by the user's role.
+		c.Principal.Scopes = principal.AllScopes
 	}
 	c.Principal.AuthenticatedAt = said.AuthenticatedAt
 	return c, a.place(ctx, c, &s.tenancy, false, nil)

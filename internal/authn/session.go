@@ -2,6 +2,7 @@ package authn
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/netip"
 	"sync/atomic"
@@ -41,7 +42,7 @@ func SessionExpiry(began, now time.Time, idle time.Duration) time.Time {
 // written in batches together with ip, from where it was last used.
 func (a *Authenticator) Session(ctx context.Context, value string, ip netip.Addr) (*Credential, error) {
 	now := a.store.Clock().Now()
-	cred, err := a.liveSession(ctx, value, now, (*liveSession).use)
+	cred, err := a.recogniseSession(ctx, value, now, (*liveSession).use)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +50,28 @@ func (a *Authenticator) Session(ctx context.Context, value string, ip netip.Addr
 		a.seen.noteSession(cred.session, now, ip)
 	}
 	return cred, nil
+}
+
+// recogniseSession recognises a cookie's value; still tells of what is remembered whether it is not over.
+func (a *Authenticator) recogniseSession(ctx context.Context, value string, now time.Time, still func(*liveSession, time.Time) bool) (*Credential, error) {
+	if len(value) != SessionValueLen {
+		return nil, fmt.Errorf("%w: malformed", ErrRefused)
+	}
+	hash := sha256.Sum256([]byte(value))
+	name := string(hash[:])
+	load := func(ctx context.Context) (*Credential, time.Time, error) {
+		c, err := a.loadSession(ctx, hash[:])
+		return c, time.Time{}, err
+	}
+	cred, err := a.cached(ctx, sessions, name, load)
+	if err == nil && !still(cred.session, now) {
+		// As far as is remembered here it was unused for too long. Another node may have served it meanwhile.
+		a.forget(sessions, name)
+		if cred, err = a.cached(ctx, sessions, name, load); err == nil && !still(cred.session, now) {
+			err = fmt.Errorf("%w: unused for too long", ErrRefused)
+		}
+	}
+	return cred, err
 }
 
 // liveSession is what of a remembered session changes while it is used.
@@ -68,6 +91,9 @@ func (s *liveSession) use(now time.Time) bool {
 	s.until.Store(SessionExpiry(s.began, now, s.idle).UnixMilli())
 	return true
 }
+
+// lasts tells whether the session is not over yet.
+func (s *liveSession) lasts(now time.Time) bool { return now.UnixMilli() < s.until.Load() }
 
 var sessionStatement = reading(`SELECT x.id, x.company_id, x.created_at, x.last_seen_at, x.expires_at, x.ended_at, x.sandbox, x.authenticated_at,
 	u.id, u.name, u.email, u.role, u.status, u.signed_out_at, c.session_lifetime_minutes,

@@ -3,11 +3,13 @@ package signin
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/user"
 	"atrium/internal/audit"
+	"atrium/internal/gate"
 	"atrium/internal/identity/throttle"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -89,4 +91,15 @@ func concerned(ctx context.Context, tx *store.Tx, g *goal, accountID string) (*e
 		return nil, nil
 	}
 	return users[0], nil
+}
+
+// AuditUser writes into the log of the user's company what became of the user. The transaction's context reaches all
+// companies.
+func AuditUser(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, u *ent.User, action string, changes map[string]audit.Change) error {
+	return record(ctx, tx, gate.Origin(w, r), u, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
+}
+
+// AuditAccount is AuditUser for each of the account's active users.
+func AuditAccount(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, accountID, action string, changes map[string]audit.Change) error {
+	return auditAll(ctx, tx, gate.Origin(w, r), accountID, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }

@@ -100,6 +100,13 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusUnprocessableEntity, pages.Page{Error: wrongPassword})
 		return
 	}
+	s.tryPassword(w, r, g, row, email, plain, refuse)
+}
+
+// tryPassword compares the password with the account's, as one attempt of the throttle, and begins the sign-in or refuses.
+func (s *Server) tryPassword(w http.ResponseWriter, r *http.Request, g *goal, row *ent.SignIn, email, plain string,
+	refuse func(status int, p pages.Page),
+) {
 	acc, err := s.accountOf(r.Context(), email)
 	if err != nil {
 		s.Broken(w, r, err)
@@ -130,6 +137,30 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.passwordGiven(w, r, g, row, acc, try)
 	}
+}
+
+// Confirm holds a password against the account of whoever is signed in. It counts as an attempt to sign in does: wait is
+// how long none is taken, when it is not 0. Returns password.ErrBusy, wrapped, like the Hasher.
+func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Account, plain string) (right bool, wait time.Duration, err error) {
+	ctx := r.Context()
+	if len(plain) > maxPassword {
+		return false, 0, nil
+	}
+	try, wait, err := s.throttle.Take(r, acc.Email, s.browser(r, acc.ID))
+	if err != nil || wait > 0 {
+		return false, wait, err
+	}
+	if right, err = s.verify(ctx, acc, plain, try); err != nil {
+		return false, 0, err
+	}
+	if !right {
+		return false, 0, s.failed(ctx, gate.Origin(w, r), &goal{}, acc, "password")
+	}
+	err = s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error { return s.throttle.Proved(ctx, tx, try) })
+	if err != nil {
+		return false, 0, fmt.Errorf("note the proof: %w", err)
+	}
+	return true, 0, nil
 }
 
 // accountOf returns the account of an address; an empty one, which no password opens, when there is none.

@@ -21,10 +21,10 @@ import (
 
 // How long a browser stays signed in.
 const (
-	signInLife   = 12 * time.Hour
-	halfLife     = 15 * time.Minute // with some of the proofs given only
-	changesUntil = 15 * time.Minute // after a proof, factors may be looked after
-	changesGrace = 15 * time.Minute // more, to send a form that was opened in time
+	signInLife     = 12 * time.Hour
+	incompleteLife = 15 * time.Minute // with some of the proofs given only
+	changesUntil   = 15 * time.Minute // after a proof, factors may be looked after
+	changesGrace   = 15 * time.Minute // more, to send a form that was opened in time
 )
 
 // signInCookie says who is signed in.
@@ -85,7 +85,7 @@ func (s *SignIns) begun(ctx context.Context, r *http.Request) (*ent.SignIn, erro
 	if err != nil {
 		return nil, fmt.Errorf("look the sign-in up: %w", err)
 	}
-	if row.CompletedAt == nil && s.now().Sub(row.AuthenticatedAt) > halfLife {
+	if row.CompletedAt == nil && s.now().Sub(row.AuthenticatedAt) > incompleteLife {
 		return nil, nil
 	}
 	return row, nil
@@ -134,7 +134,8 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 		return &row, value, nil
 	}
 	if old != nil {
-		// What the other account's sign-in has given to applications goes on: they need not run in this browser.
+		// What the other account's sign-in has given to applications goes on: they need not run in this browser. Notices are
+		// about grants, and PagesOnly ends none, so that no queue is needed.
 		if _, err := access.End(ctx, access.In(tx, nil), access.SignIn(old.ID).PagesOnly(), access.Replaced); err != nil {
 			return nil, "", err
 		}
