@@ -116,7 +116,7 @@ func invalid(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinit
 
 // fail answers a call of which nothing was run.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	status := gate.Prepare(s.Log, w, r, err)
+	status := gate.WriteErrorHeaders(s.Log, w, r, err)
 	e := apperr.From(err)
 	errs := gqlerror.List{{Message: e.Message, Extensions: extensions(e, gate.RequestID(w))}}
 	gate.Send(w, status, slices.Concat([]byte(`{"errors":`), encoded(errs), []byte("}"))) // nothing was run: no data

@@ -87,8 +87,8 @@ func bare[In, Out, Body any](method, path string, o *op.Operation[In, Out], out 
 	}, o, func(v Out) any { return out(v) }, nil)
 }
 
-// gone is a row that deletes and answers with nothing; out renders what If-Match is held against.
-func gone[In, Row, Body any](path string, o *op.Operation[In, struct{}], out func(Row) Body) route {
+// remove is a row that deletes and answers with nothing; out renders what If-Match is held against.
+func remove[In, Row, Body any](path string, o *op.Operation[In, struct{}], out func(Row) Body) route {
 	return row(route{method: http.MethodDelete, path: path, status: http.StatusNoContent}, o, func(struct{}) any { return nil }, tagged(out))
 }
 

@@ -9,18 +9,17 @@ import (
 	"atrium/internal/identity/pages"
 )
 
-// What people and programs may do at the identity provider before they have proved who they are, by address and node.
-// Proofs have counters of their own behind these (package signin's throttle), and so have mails (package account). The
-// numbers leave room for an office of thousands that signs in from one address on a Monday morning: what they bound is
-// the memory, rows and work that one address can claim.
+// The allowances of anonymous calls at the identity provider, by address and node. They bound the memory, rows and work that one
+// address can claim, and leave room for an office of thousands that signs in from one address on a Monday morning. Attempts at
+// passwords and codes have limits of their own (package throttle), and so have mails (package account).
 var (
-	// beginnings are authorization requests: a row each, which is kept for an hour at most.
+	// beginnings allows authorization requests. Each makes a row, which is kept for an hour at most.
 	beginnings = gate.Allowance{Name: "authorize", PerMinute: 600, PerDay: 100_000}
-	// pages are those that anybody may ask for, and what is posted to them.
+	// pageVisits allows requests for pages that need no sign-in, and forms that are posted to them.
 	pageVisits = gate.Allowance{Name: "pages", PerMinute: 1_800, PerDay: 300_000}
-	// webSignIns are /login, its callback, which asks the provider for tokens, and the ways out.
+	// webSignIns allows calls of /login, of its callback, which asks the provider for tokens, and of the logout endpoints.
 	webSignIns = gate.Allowance{Name: "login", PerMinute: 600, PerDay: 100_000}
-	// badCalls are refused calls of programs: wrong secrets, codes and tokens.
+	// badCalls allows calls of programs that are refused: wrong secrets, codes and tokens.
 	badCalls = gate.Allowance{Name: "programs", PerMinute: 1_200, PerDay: 100_000}
 )
 
@@ -48,7 +47,7 @@ func (h *hosted) guard(s *gate.Anonymous, layout *pages.Layout) {
 func tooManyOfProgram(w http.ResponseWriter, _ *http.Request, _ time.Duration) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusTooManyRequests)
-	_ = json.NewEncoder(w).Encode(map[string]string{ // whoever does not read it has gone
+	_ = json.NewEncoder(w).Encode(map[string]string{ // the connection may be closed
 		"error": "temporarily_unavailable", "error_description": "too many refused calls from this address: try again later",
 	})
 }

@@ -17,8 +17,8 @@ type hosted struct {
 	account  http.Handler
 }
 
-// doors leads every call to what answers it, by path, and by host where the provider has one of its own. What nobody
-// claims is the API's, which knows how to say so.
+// doors leads every call to what answers it, by path, and by host where the provider has one of its own. All other
+// paths go to the REST door, which answers 404.
 func (s *server) doors(api, graphQL http.Handler, h *hosted) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", api)

@@ -20,13 +20,12 @@ type Allowance struct {
 	PerDay    int    // calls of one address in one calendar day, UTC
 }
 
-// places is how many counters there are for each kind. Addresses share one by chance alone: which do is different in every
-// process. So the counters of a flood from ever so many addresses take no more than a known amount of memory.
+// places is the number of counters of each kind. Addresses are hashed into a fixed number of counters, with a seed per process,
+// so that a flood from many addresses uses bounded memory. Two addresses may share a counter.
 const places = 1 << 16
 
-// Anonymous bounds what may be done by callers whom nobody has recognised, by the address that they call from: an IPv4
-// address, or the /64 of an IPv6 one, which is what one customer has. Every node counts for itself. Safe for concurrent
-// use.
+// Anonymous bounds the calls of callers that have not been recognised, by the address that they call from: an IPv4 address, or
+// the /64 of an IPv6 one, which is what one customer has. Every node counts for itself. Safe for concurrent use.
 type Anonymous struct {
 	limiter ratelimit.Limiter
 	clock   *clock.Clock
@@ -34,7 +33,7 @@ type Anonymous struct {
 	log     *slog.Logger
 }
 
-// NewAnonymous returns a Anonymous that has seen nobody.
+// NewAnonymous returns an Anonymous whose counters are at zero.
 func NewAnonymous(c *clock.Clock, log *slog.Logger) *Anonymous {
 	return &Anonymous{limiter: ratelimit.NewMemory(), clock: c, seed: maphash.MakeSeed(), log: log}
 }
@@ -54,7 +53,7 @@ func (s *Anonymous) Every(a Allowance, next http.Handler, refuse Refuse) http.Ha
 }
 
 // Failures lets calls through to next, unless the address has used up the allowance with calls that were answered with a
-// status of 400 to 499: whoever proves who it is may call as often as it likes.
+// status of 400 to 499. Calls that succeed are not limited.
 func (s *Anonymous) Failures(a Allowance, next http.Handler, refuse Refuse) http.Handler {
 	until := make([]atomic.Int64, places) // in nanoseconds since 1970: no call of the place is looked at before
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -58,7 +58,7 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	body := Error{
 		Code: e.Code, Message: e.Message, Details: e.Details, Reason: e.Reason, DecisionID: e.DecisionID, RetryAfter: e.RetryAfter,
 	}
-	status := Prepare(log, w, r, err)
+	status := WriteErrorHeaders(log, w, r, err)
 	if status == http.StatusInternalServerError {
 		body.RequestID = RequestID(w)
 	}
@@ -70,9 +70,9 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	Send(w, status, b)
 }
 
-// Prepare logs an error, sets the headers that go with it, and returns its status: what is left of Fail to a door whose
-// errors have another shape.
-func Prepare(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) int {
+// WriteErrorHeaders logs an error, sets the headers that go with it, and returns its status. Doors whose errors have another
+// body than Fail's call it.
+func WriteErrorHeaders(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) int {
 	e := apperr.From(err)
 	status := StatusOf(e.Code)
 	switch {

@@ -35,7 +35,7 @@ func (d *Dispatcher) judge(ctx context.Context, tx *store.Tx, a *attempt) (err e
 	switch {
 	case a.report.verdict == succeeded && s.FailingSince != nil:
 		err = tx.WebhookSubscription.Update().Where(webhooksubscription.ID(s.ID), webhooksubscription.FailingSinceNotNil()).ClearFailingSince().Exec(ctx)
-	case a.report.verdict == gone:
+	case a.report.verdict == receiverGone:
 		err = d.disable(ctx, tx, s.ID, reasonGone)
 	case a.report.verdict == failed && s.FailingSince == nil:
 		err = tx.WebhookSubscription.Update().Where(webhooksubscription.ID(s.ID), webhooksubscription.FailingSinceIsNil()).SetFailingSince(at).Exec(ctx)

@@ -24,11 +24,11 @@ const (
 type verdict int
 
 const (
-	succeeded   verdict = iota
-	failed              // to be attempted again, if the schedule has it
-	gone                // 410: never again
-	disabled            // the subscription was, and no call was made
-	interrupted         // this node stops: nobody knows what the receiver got
+	succeeded    verdict = iota
+	failed               // to be attempted again, if the schedule has it
+	receiverGone         // 410: never again
+	disabled             // the subscription was, and no call was made
+	interrupted          // this node stops: nobody knows what the receiver got
 )
 
 // report is an attempt that has ended.
@@ -90,7 +90,7 @@ func (r report) answered(status int) report {
 	case status >= 200 && status < 300:
 		r.verdict = succeeded
 	case status == http.StatusGone:
-		r.verdict = gone
+		r.verdict = receiverGone
 	default:
 		r.verdict = failed
 	}
