@@ -9,6 +9,6 @@
 //	URL ─ CheckURL (when saved) ─▶ row ─▶ Client.Do: resolve ─▶ guard on each address ─▶ TLS 1.2+ ─▶ answer, cut to size
 //
 // The client takes no proxy from the environment, follows no redirect, keeps no cookie, undoes no compression and ends
-// every call, the last byte of its answer included, within its time limit. It never retries: whoever calls it knows
-// what a second call would mean.
+// every call, the last byte of its answer included, within its time limit. It never retries: the caller
+// knows what a second call would mean.
 package egress

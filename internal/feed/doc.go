@@ -30,7 +30,7 @@
 // told is remembered for as long. So a change is told late, never not at all, while commits take less than that and the
 // nodes' clocks agree as well. What was missed while the database was away is read when it is back.
 //
-// A Change says that a row changed and no more: not what it holds, nor who may see it. Whoever takes it reads the row as
+// A Change says that a row changed and no more: not what it holds, nor who may see it. The receiver reads the row as
 // the subscriber. Changes of one row that nobody has taken become one. When a subscription has more rows waiting than it
 // holds, or the feed cannot tell what was missed, Take fails from then on: its caller has to read everything anew and
 // subscribe again.

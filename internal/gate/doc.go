@@ -11,8 +11,8 @@
 //	operator ─> Loopback ─┬─> Guard ─> graph
 //	                      └─> GraphiQL
 //
-// Anonymous bounds by address what may be done before anybody is recognised; its keys are a fixed number of counters, as
-// package ratelimit takes no others from callers whom nobody has recognised.
+// Anonymous bounds the calls of callers that have not been recognised, by address. It hashes addresses into a fixed number of
+// counters: package ratelimit keeps one for each key, and an anonymous caller could make up any number of keys.
 //
 // What it never does: decide what a caller may do (that is op's), or know a route. Front and Guard read no body; doors read
 // theirs by ReadBody and ReadForm, which bound its size.

@@ -5,7 +5,7 @@
 //	signin     the pages where people sign in, and where they look after their second factors
 //	account    the pages of an account besides: invitations, passwords, e-mail addresses, sign-up
 //	pages      the layout of both, and the guard of their forms
-//	throttle   how many attempts are taken from whom
+//	throttle   the limits of attempts, by account, browser and address
 //	password   hashing, and which passwords may be chosen
 //	issuer     another issuer's tokens and people
 //

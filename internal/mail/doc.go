@@ -1,6 +1,6 @@
 // Package mail is the outbox: mails that are sent if and only if the transaction that calls for them commits.
 //
-// Package account and whoever notifies people call Outbox.Enqueue, which inserts a job in their transaction. The message
+// Package account and the other packages that notify people call Outbox.Enqueue, which inserts a job in their transaction. The message
 // lies sealed in the job's arguments, because the links in it are secrets. A node that works jobs hands it to a Sender:
 // an SMTP server, or by default a folder of .eml files for an operator who has none.
 //

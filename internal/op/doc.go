@@ -39,8 +39,8 @@
 //		})
 //	}
 //
-// Whoever the worker acts for was asked for its rights when it caused the job; the worker itself has all of them in its
-// company (principal.Worker), and the audit log names it. RunIn takes no engine, because an operation's function may run
+// Rights are checked when a caller causes the job. The worker itself has all rights in its company (principal.Worker), and the
+// audit log names it. RunIn takes no engine, because an operation's function may run
 // another operation as well, and has its transaction only.
 //
 // # What stands where

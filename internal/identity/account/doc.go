@@ -3,7 +3,7 @@
 //
 // cmd mounts Server.Handler beside package signin's pages, whose sign-ins it borrows, and gives Letters
 // to the operations' engine (op.Mailer) and to signin as what notifies. Letters are mails in the transaction that calls
-// for them; Work is the part of the queue that looks up whom an anonymous request is about.
+// for them; Work is the part of the queue that looks up the account that an anonymous request is about.
 //
 // What a mail carries is a MailedLink: 32 random bytes in the address, of which only the SHA-256 is kept.
 //

@@ -1,5 +1,5 @@
 // Package issuer is what Atrium knows of other OpenID providers: it reads their metadata and keys, verifies the tokens
-// that they sign, and finds or makes the user whom they vouch for.
+// that they sign, and finds or makes the user that a token names.
 //
 //	Remote      one provider on the network: metadata, keys, ID tokens. The web session signs in through one, and be it
 //	            the embedded provider, called in process.

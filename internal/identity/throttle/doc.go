@@ -1,5 +1,5 @@
-// Package throttle says how many attempts of what kind are taken from whom at the hosted pages: proofs of who somebody is,
-// text messages, and mails that anonymous callers ask for. Package ratelimit counts them, in rows that all nodes share.
+// Package throttle limits the attempts at the hosted pages by account, browser and address: passwords and codes, text messages,
+// and mails that anonymous callers ask for. Package ratelimit counts them, in rows that all nodes share.
 //
 //	proof    an account       20 failures in a row, then pauses of 1 to 45 min
 //	         an address       100 failures, then pauses of 10 s to 15 min; an IPv6 address counts by its /64
