@@ -25,7 +25,7 @@ const costPerCall = 1_000
 func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*graphql.OperationContext, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
-		return nil, apperr.New(apperr.Unauthorized, "Authentication is required.")
+		return nil, apperr.Unauthenticated(nil)
 	}
 	query, err := s.queryOf(p, c)
 	if err != nil {

@@ -126,7 +126,7 @@ func objectOf(raw json.RawMessage) json.RawMessage {
 func viewer(ctx context.Context) (*view.Viewer, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
-		return nil, apperr.New(apperr.Unauthorized, "Authentication is required.")
+		return nil, apperr.Unauthenticated(nil)
 	}
 	return view.NewViewer(p), nil
 }

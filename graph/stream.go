@@ -61,7 +61,7 @@ type streamKey struct{}
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, oc *graphql.OperationContext) {
 	caller, ok := principal.From(r.Context())
 	if !ok {
-		s.fail(w, r, apperr.New(apperr.Unauthorized, "Authentication is required."))
+		s.fail(w, r, apperr.Unauthenticated(nil))
 		return
 	}
 	if _, err := limit.Measure(s.schema.Schema(), oc.Doc, oc.Operation, c.Variables, maxEventCost); err != nil {

@@ -84,7 +84,7 @@ func explain(err error) string {
 	}
 	out := e.Message
 	for _, d := range e.Details {
-		out += "\n  " + d.Field + " " + d.Message
+		out += "\n  " + d.Field + ": " + d.Message
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,6 +103,12 @@ func (s *Server) Do(tb testing.TB, sc Scenario) *Answer {
 	return a
 }
 
+// Sentence is what every message of a detail looks like in JSON, at either door.
+const Sentence = `^([A-Z]|\\")((.*[^.])?[.?!])$`
+
+// eachDetail finds the messages of details.
+var eachDetail = regexp.MustCompile(`\{"field":"[^"]*","message":"((?:[^"\\]|\\.)*)"\}`)
+
 // Send makes the call and reads the answer whole.
 func (s *Server) Send(tb testing.TB, sc Scenario) *Answer {
 	tb.Helper()
@@ -131,6 +138,9 @@ func (s *Server) Send(tb testing.TB, sc Scenario) *Answer {
 	defer res.Body.Close()
 	read, err := io.ReadAll(res.Body)
 	require.NoError(tb, err, "%s %s", sc.Method, sc.Path)
+	for _, details := range eachDetail.FindAllSubmatch(read, -1) {
+		require.Regexp(tb, Sentence, string(details[1]), "%s %s", sc.Method, sc.Path)
+	}
 	return &Answer{Status: res.StatusCode, Header: res.Header, Body: read, tb: tb}
 }
 

@@ -3,6 +3,7 @@ package apperr
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Code is the machine-readable error string both doors answer with.
@@ -28,7 +29,7 @@ const (
 )
 
 // Detail names one faulty field of the input. Field is the path the caller sent it under ("fields.color",
-// "definition.phases[review].config.title"); Message never repeats a refused value.
+// "definition.phases[review].config.title"); Message does not name it again, and never repeats a refused value.
 type Detail struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
@@ -67,9 +68,30 @@ func Wrap(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// Invalid returns a validation error with one row per faulty field.
+// Unauthenticated is the one refusal of credentials that are not valid, whatever is wrong with them: callers who guess learn
+// nothing from it.
+func Unauthenticated(cause error) *Error {
+	return Wrap(cause, Unauthorized, "The credential is not valid.")
+}
+
+// Invalid returns a validation error with one row per faulty field. Rules write their messages as what is said of the field
+// ("must be a number"); callers read them as sentences ("Must be a number."), wherever they come from.
 func Invalid(details ...Detail) *Error {
+	for i, d := range details {
+		details[i].Message = sentence(d.Message)
+	}
 	return &Error{Code: Validation, Message: "The request is not valid.", Details: details}
+}
+
+// sentence gives a text a capital at its beginning and a full stop at its end, where it has none.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	if !strings.ContainsRune(".!?", rune(s[len(s)-1])) {
+		s += "."
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // InvalidField returns a validation error that names one field.

@@ -98,7 +98,7 @@ func (a *Authenticator) APIKey(ctx context.Context, value string, ip netip.Addr)
 func (a *Authenticator) apiKey(ctx context.Context, value string, ip netip.Addr, now time.Time) (*Credential, error) {
 	key, err := apikey.Parse(value)
 	if err != nil {
-		return nil, fmt.Errorf("%w: malformed", ErrRefused)
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	hash := key.Hash()
 	cred, err := a.cached(ctx, keys, string(hash[:]), func(ctx context.Context) (*Credential, time.Time, error) {

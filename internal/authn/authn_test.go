@@ -215,7 +215,7 @@ func TestKeyOperations(t *testing.T) {
 		for _, d := range apperr.From(err).Details {
 			fields = append(fields, d.Field)
 		}
-		require.Equal(t, []string{"scopes", "expiresAt", "allowedIps"}, fields)
+		require.Equal(t, []string{"scopes[0]", "expiresAt", "allowedIps"}, fields)
 		list := testkit.Run(t, w, w.As(w.A, principal.Admin), apikey.List, apikey.ListInput{})
 		require.Equal(t, 4, list.Total)
 	})

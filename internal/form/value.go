@@ -128,9 +128,9 @@ func (f *field) textFault(s string) string {
 	}
 	switch n := float64(utf8.RuneCountInString(s)); {
 	case n < f.min:
-		return fmt.Sprintf("Must be at least %v characters long.", f.min)
+		return "Must be at least " + counted(f.min, "character") + " long."
 	case n > f.max:
-		return fmt.Sprintf("Must be at most %v characters long.", f.max)
+		return "Must be at most " + counted(f.max, "character") + " long."
 	}
 	return f.patternFault(s, "")
 }
@@ -177,11 +177,19 @@ func (f *field) choicesFault(v any) string {
 	}
 	switch n := float64(len(choices)); {
 	case n < f.min:
-		return fmt.Sprintf("Must contain at least %v options.", f.min)
+		return "Must contain at least " + counted(f.min, "option") + "."
 	case n > f.max:
-		return fmt.Sprintf("Must contain at most %v options.", f.max)
+		return "Must contain at most " + counted(f.max, "option") + "."
 	}
 	return ""
+}
+
+// counted writes how many of something there are.
+func counted(n float64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%v %s", n, noun)
 }
 
 func emailFault(s string) string {

@@ -18,7 +18,7 @@ import (
 func (g *Gate) Again(ctx context.Context, w http.ResponseWriter, r *http.Request) (*principal.Principal, error) {
 	cred, err := g.recogniseAgain(ctx, r)
 	if errors.Is(err, authn.ErrRefused) {
-		return nil, apperr.Wrap(err, apperr.Unauthorized, "The credential is not valid any more.")
+		return nil, apperr.Unauthenticated(err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("authenticate again: %w", err)

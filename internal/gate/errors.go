@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"atrium/internal/apperr"
 )
@@ -82,7 +83,11 @@ func WriteErrorHeaders(log *slog.Logger, w http.ResponseWriter, r *http.Request,
 		log.DebugContext(r.Context(), "request refused", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)
 	}
 	if status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="atrium"`)
+		challenge := `Bearer realm="atrium"`
+		if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+			challenge += `, error="invalid_token"` // RFC 6750, 3.1
+		}
+		w.Header().Set("WWW-Authenticate", challenge)
 	}
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))

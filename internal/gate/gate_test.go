@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"atrium/internal/apikey"
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
 	"atrium/internal/gate"
@@ -70,6 +71,57 @@ func TestPlainHTTPStopsAtTheFront(t *testing.T) {
 	}), func(r *http.Request) { r.TLS = nil })
 	require.Equal(t, http.StatusForbidden, w.Code)
 	require.Contains(t, w.Body.String(), string(apperr.HTTPSRequired))
+}
+
+// A 401 says what gives nothing away about credentials, and one sentence for all that does.
+func TestUnauthorizedSaysNothing(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		g := newGate(w, nil)
+		discard := slog.New(slog.DiscardHandler)
+		h := g.Guard(gate.Cookies, http.NotFoundHandler(), func(w http.ResponseWriter, r *http.Request, err error) { gate.Fail(discard, w, r, err) })
+		unknown, err := apikey.New(false)
+		require.NoError(t, err)
+		swapped := []byte(w.A.LiveKey)
+		swapped[len(swapped)-1] ^= 1
+		expired, _, err := w.Tokens.Issue(t.Context(), w.A.Owner.ID, w.A.Company.ID, "cli", []string{"services:read"}, -time.Minute)
+		require.NoError(t, err)
+		const (
+			none      = "Send an API key in X-Api-Key, or an access token in Authorization: Bearer."
+			several   = "Send one credential, not several."
+			misfit    = "Send API keys in X-Api-Key, not as bearer tokens."
+			malformed = "This is no API key: it was cut short or mistyped."
+			invalid   = "The credential is not valid."
+		)
+		const bearer = `Bearer realm="atrium", error="invalid_token"`
+		for name, c := range map[string]struct {
+			headers            http.Header
+			message, challenge string
+		}{
+			"none":                {http.Header{}, none, ""},
+			"two keys":            {http.Header{"X-Api-Key": {w.A.LiveKey, w.A.LiveKey}}, several, ""},
+			"key and token":       {http.Header{"X-Api-Key": {w.A.LiveKey}, "Authorization": {"Bearer x"}}, several, bearer},
+			"two cookies":         {http.Header{"Cookie": {authn.SessionCookie + "=x; " + authn.SessionCookie + "=y"}}, several, ""},
+			"key as bearer":       {http.Header{"Authorization": {"Bearer " + w.A.LiveKey}}, misfit, bearer},
+			"lost key as bearer":  {http.Header{"Authorization": {"bearer " + unknown.Value()}}, misfit, bearer},
+			"checksum":            {http.Header{"X-Api-Key": {string(swapped)}}, malformed, ""},
+			"no key":              {http.Header{"X-Api-Key": {"hunter2"}}, malformed, ""},
+			"unknown key":         {http.Header{"X-Api-Key": {unknown.Value()}}, invalid, ""},
+			"unknown token":       {http.Header{"Authorization": {"Bearer hunter2"}}, invalid, bearer},
+			"expired token":       {http.Header{"Authorization": {"Bearer " + expired}}, invalid, bearer},
+			"unknown session":     {http.Header{"Cookie": {authn.SessionCookie + "=hunter2"}}, invalid, ""},
+			"another scheme":      {http.Header{"Authorization": {"Basic aHVudGVyMg=="}}, invalid, ""},
+			"another scheme, key": {http.Header{"Authorization": {w.A.LiveKey}}, invalid, ""},
+		} {
+			res := call(g, h, func(r *http.Request) { r.Header = c.headers })
+			require.Equal(t, http.StatusUnauthorized, res.Code, name)
+			require.JSONEq(t, `{"error": "unauthorized", "message": "`+c.message+`"}`, res.Body.String(), name)
+			if c.challenge == "" {
+				c.challenge = `Bearer realm="atrium"`
+			}
+			require.Equal(t, c.challenge, res.Header().Get("WWW-Authenticate"), name)
+		}
+	})
 }
 
 // A call has one credential or none; behind the guard there is a principal with the call's own id and address.

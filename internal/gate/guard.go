@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"atrium/internal/apikey"
 	"atrium/internal/apperr"
 	"atrium/internal/authn"
 	"atrium/internal/principal"
@@ -44,10 +45,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	ip := RemoteIP(r)
 	cred, err := g.credential(ctx, r, ip, accept)
 	if err != nil {
-		if errors.Is(err, authn.ErrRefused) {
-			return nil, apperr.Wrap(err, apperr.Unauthorized, "The credential is missing or not valid.")
-		}
-		return nil, fmt.Errorf("authenticate: %w", err)
+		return nil, unauthorized(err)
 	}
 	setCaller(w, cred)
 	if err := g.take(ctx, w, cred, 1); err != nil {
@@ -57,6 +55,30 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
 	ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge and Limit
 	return principal.With(ctx, &p), nil
+}
+
+// What is wrong with how a credential was sent, which tells nobody whether it is a good one.
+var (
+	errNone    = fmt.Errorf("%w: no credential", authn.ErrRefused)
+	errSeveral = fmt.Errorf("%w: several credentials", authn.ErrRefused)
+	errMisfit  = fmt.Errorf("%w: an API key sent as a bearer token", authn.ErrRefused)
+)
+
+// unauthorized is the refusal of a caller who was not recognised; any other error is one of ours.
+func unauthorized(err error) error {
+	switch {
+	case !errors.Is(err, authn.ErrRefused):
+		return fmt.Errorf("authenticate: %w", err)
+	case errors.Is(err, errNone):
+		return apperr.Wrap(err, apperr.Unauthorized, "Send an API key in X-Api-Key, or an access token in Authorization: Bearer.")
+	case errors.Is(err, errSeveral):
+		return apperr.Wrap(err, apperr.Unauthorized, "Send one credential, not several.")
+	case errors.Is(err, errMisfit):
+		return apperr.Wrap(err, apperr.Unauthorized, "Send API keys in X-Api-Key, not as bearer tokens.")
+	case errors.Is(err, apikey.ErrMalformed):
+		return apperr.Wrap(err, apperr.Unauthorized, "This is no API key: it was cut short or mistyped.")
+	}
+	return apperr.Unauthenticated(err)
 }
 
 // take counts n calls against the credential's limits and says in the answer's headers what is left.
@@ -111,19 +133,26 @@ func (g *Gate) credential(ctx context.Context, r *http.Request, ip netip.Addr, a
 		if !strings.EqualFold(scheme, "Bearer") {
 			return nil, fmt.Errorf("%w: unknown scheme", authn.ErrRefused)
 		}
-		return g.Authn.Bearer(ctx, strings.TrimSpace(token))
-	case len(keys)+len(auth) == 0 && accept == Cookies:
+		token = strings.TrimSpace(token)
+		if strings.HasPrefix(token, apikey.LivePrefix) || strings.HasPrefix(token, apikey.TestPrefix) {
+			return nil, errMisfit
+		}
+		return g.Authn.Bearer(ctx, token)
+	case len(keys)+len(auth) > 0:
+		return nil, errSeveral
+	case accept == Cookies:
 		return g.session(ctx, r, ip)
-	default:
-		return nil, fmt.Errorf("%w: %d credentials", authn.ErrRefused, len(keys)+len(auth))
 	}
+	return nil, errNone
 }
 
 // session reads the web session's cookie. Two of them mean that somebody tossed one in: neither counts.
 func (g *Gate) session(ctx context.Context, r *http.Request, ip netip.Addr) (*authn.Credential, error) {
-	cookies := r.CookiesNamed(authn.SessionCookie)
-	if len(cookies) != 1 {
-		return nil, fmt.Errorf("%w: %d session cookies", authn.ErrRefused, len(cookies))
+	switch cookies := r.CookiesNamed(authn.SessionCookie); len(cookies) {
+	case 0:
+		return nil, errNone
+	case 1:
+		return g.Authn.Session(ctx, cookies[0].Value, ip)
 	}
-	return g.Authn.Session(ctx, cookies[0].Value, ip)
+	return nil, errSeveral
 }

@@ -67,6 +67,9 @@ func init() {
 	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
 }
 
+// singular corrects the nouns of messages whose number turned out to be one.
+var singular = strings.NewReplacer(" 1 characters", " 1 character", " 1 entries", " 1 entry")
+
 // requiredMark starts the message of a missing field, which the validator reports at the field's parent.
 const requiredMark = "required:"
 
@@ -259,7 +262,7 @@ func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 			details = append(details, apperr.Detail{Field: "body", Message: err.Error()})
 			continue
 		}
-		d := apperr.Detail{Field: e.Location, Message: e.Message}
+		d := apperr.Detail{Field: e.Location, Message: singular.Replace(e.Message)}
 		if name, missing := strings.CutPrefix(e.Message, requiredMark); missing {
 			d = apperr.Detail{Field: strings.TrimPrefix(e.Location+"."+name, "."), Message: "is required"}
 		}

@@ -34,7 +34,7 @@ type Answer struct {
 func (o *Operation[In, Out]) Admit(ctx context.Context, e *Engine, target string) (Call, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
-		return Call{}, apperr.New(apperr.Unauthorized, "Authentication is required.")
+		return Call{}, apperr.Unauthenticated(nil)
 	}
 	d, err := e.decide(ctx, p, &o.info, o.info.Verb)
 	if err != nil {

@@ -62,7 +62,7 @@ func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in 
 func start[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in In, c *Call) (context.Context, *attempt, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
-		return ctx, nil, apperr.New(apperr.Unauthorized, "Authentication is required.")
+		return ctx, nil, apperr.Unauthenticated(nil)
 	}
 	ctx = clock.With(ctx, e.Store.Clock())
 	verbs := []string{o.info.Verb}

@@ -154,7 +154,7 @@ func TestBrokenCursors(t *testing.T) {
 			{text(`{"s":"","k":["yesterday","svc_1"]}`), ""}, {text(`{"s":"","k":[1,"svc_1"]}`), ""}, {strings.Repeat("A", 1<<16), "name"},
 		} {
 			_, err := list(c.after, c.sort)
-			require.Equal(t, []apperr.Detail{{Field: "after", Message: "is no cursor of this list"}}, refused(t, err, apperr.Validation).Details, "%q", c.after)
+			require.Equal(t, []apperr.Detail{{Field: "after", Message: "Is no cursor of this list."}}, refused(t, err, apperr.Validation).Details, "%q", c.after)
 		}
 	})
 }

@@ -62,9 +62,9 @@ func TestDefinitionIsAnObject(t *testing.T) {
 		require.Equal(t, "definition", apperr.From(err).Details[0].Field, d)
 	}
 	_, err := CreateWorkflow.Decode([]byte(`{"name":"W"}`), nil, nil)
-	require.Equal(t, []apperr.Detail{{Field: "definition", Message: "is required"}}, apperr.From(err).Details)
+	require.Equal(t, []apperr.Detail{{Field: "definition", Message: "Is required."}}, apperr.From(err).Details)
 	_, err = UpdateWorkflow.Decode([]byte(`{"definition":null}`), func(string) string { return "wf_1" }, nil)
-	require.Equal(t, []apperr.Detail{{Field: "definition", Message: "must not be null"}}, apperr.From(err).Details)
+	require.Equal(t, []apperr.Detail{{Field: "definition", Message: "Must not be null."}}, apperr.From(err).Details)
 }
 
 func TestDefinitionKeepsItsText(t *testing.T) {

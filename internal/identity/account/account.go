@@ -190,7 +190,7 @@ func fault(err error) (map[string]string, bool) {
 	}
 	faults := map[string]string{}
 	for _, d := range e.Details {
-		faults[d.Field] = strings.ToUpper(d.Message[:1]) + d.Message[1:] + "."
+		faults[d.Field] = d.Message
 	}
 	return faults, true
 }

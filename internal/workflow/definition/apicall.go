@@ -91,7 +91,7 @@ func (f fields) statusRules(w *ways) []StatusRule {
 		one.keys([]string{"status", "transition"})
 		rule := StatusRule{Status: one.str("status", 0), Transition: w.name(one, "transition")}
 		if rule.Status != "" && !statusGrammar.MatchString(rule.Status) {
-			f.c.fault(one.at("status"), "status must be an HTTP status such as \"404\", or a class such as \"4xx\".")
+			f.c.fault(one.at("status"), "Must be an HTTP status such as \"404\", or a class such as \"4xx\".")
 		}
 		rules = append(rules, rule)
 	})
@@ -125,16 +125,16 @@ func (f fields) headers(key string) []Header {
 		name := http.CanonicalHeaderKey(written)
 		switch {
 		case i == maxEntries:
-			f.c.fault(set.path, "%s may hold at most %d entries.", key, maxEntries)
+			f.c.fault(set.path, "May hold at most %d entries.", maxEntries)
 			return nil
 		case !headerName.MatchString(written):
-			f.c.fault(set.at(written), "%s is not a header's name.", quote(written))
+			f.c.fault(set.at(written), "Is not a header's name.")
 		case ownHeaders[name]:
-			f.c.fault(set.at(written), "The header %s is set by the platform.", name)
+			f.c.fault(set.at(written), "Is a header that the platform sets.")
 		case seen[name]:
-			f.c.fault(set.at(written), "The header %s is set twice.", name)
+			f.c.fault(set.at(written), "Is set twice.")
 		case !set.has(written):
-			f.c.fault(set.at(written), "The header %s needs a value.", name)
+			f.c.fault(set.at(written), "Needs a value.")
 		default:
 			list = append(list, Header{Name: name, Value: set.headerValue(written)})
 		}
@@ -146,7 +146,7 @@ func (f fields) headers(key string) []Header {
 func (f fields) headerValue(name string) *Template {
 	t := f.template(name, 0, inCall)
 	if t != nil && strings.ContainsFunc(t.sample("x"), func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
-		f.c.fault(f.at(name), "The header's value must not hold line breaks or other control characters.")
+		f.c.fault(f.at(name), "Must not hold line breaks or other control characters.")
 		return nil
 	}
 	return t
@@ -160,18 +160,18 @@ func (f fields) url(key string) *Template {
 		return nil
 	}
 	if len(t.parts[0].text) < len("https://") || !strings.EqualFold(t.parts[0].text[:len("https://")], "https://") {
-		f.c.fault(f.at(key), "%s must begin with https:// outside of any expression.", key)
+		f.c.fault(f.at(key), "Must begin with https:// outside of any expression.")
 		return nil
 	}
 	sample := t.sample("1") // fits a host, a port, a path and a query
 	u, err := url.Parse(sample)
 	switch {
 	case err != nil || u.Hostname() == "" || strings.ContainsAny(sample, " \t\r\n\\"):
-		f.c.fault(f.at(key), "%s is not a well-formed URL.", key)
+		f.c.fault(f.at(key), "Is not a well-formed URL.")
 	case u.User != nil:
-		f.c.fault(f.at(key), "%s must not hold a user name or password.", key)
+		f.c.fault(f.at(key), "Must not hold a user name or password.")
 	case u.Fragment != "":
-		f.c.fault(f.at(key), "%s must not hold a fragment.", key)
+		f.c.fault(f.at(key), "Must not hold a fragment.")
 	default:
 		return t
 	}

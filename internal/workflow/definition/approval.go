@@ -48,9 +48,9 @@ func (c *checker) approval(f fields) (*ApprovalConfig, ways) {
 	}
 	switch {
 	case a.Mode == Quorum && !f.has("quorum"):
-		c.fault(f.at("quorum"), "quorum is required with the mode quorum.")
+		c.fault(f.at("quorum"), "Is required with the mode quorum.")
 	case a.Mode != "" && a.Mode != Quorum && f.has("quorum"):
-		c.fault(f.at("quorum"), "quorum belongs to the mode quorum only.")
+		c.fault(f.at("quorum"), "Belongs to the mode quorum only.")
 	case len(a.Approvers) > 0:
 		a.Quorum = f.whole("quorum", 1, len(a.Approvers), 0)
 	}

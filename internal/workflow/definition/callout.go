@@ -31,7 +31,7 @@ func (c *checker) callout(f fields) (*CalloutConfig, ways) {
 	case cfg.Event == "":
 		cfg.Event = DefaultEvent
 	case !eventName.MatchString(cfg.Event):
-		c.fault(f.at("event"), "event takes up to 100 letters, digits, dots, - and _.")
+		c.fault(f.at("event"), "Takes up to 100 letters, digits, dots, - and _.")
 	}
 	return cfg, ways{must: []string{Next}}
 }
@@ -44,7 +44,7 @@ func (f fields) secret(key string) string {
 	}
 	match := secretRef.FindStringSubmatch(text)
 	if match == nil {
-		f.c.fault(f.at(key), "%s must be \"${secrets.NAME}\" and nothing else.", key)
+		f.c.fault(f.at(key), "Must be \"${secrets.NAME}\" and nothing else.")
 		return ""
 	}
 	f.c.refs.Secrets = append(f.c.refs.Secrets, Reference{ID: match[1], Field: f.at(key)})

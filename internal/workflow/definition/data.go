@@ -97,18 +97,18 @@ func (f fields) assignments(key string, s scope) []Assignment {
 	for i, variable := range set.obj.keys {
 		switch {
 		case i == maxEntries:
-			f.c.fault(set.path, "%s may hold at most %d variables.", key, maxEntries)
+			f.c.fault(set.path, "May hold at most %d variables.", maxEntries)
 			return nil
 		case !variableName.MatchString(variable):
-			f.c.fault(set.at(variable), "%s is not a variable's name: it takes letters, digits and _.", quote(variable))
+			f.c.fault(set.at(variable), "Is not a variable's name: it takes letters, digits and _.")
 		case !set.has(variable):
-			f.c.fault(set.at(variable), "%s needs an expression.", variable)
+			f.c.fault(set.at(variable), "Needs an expression.")
 		default:
 			list = append(list, Assignment{Variable: variable, Value: set.expression(variable, s, cel.DynType)})
 		}
 	}
 	if len(set.obj.keys) == 0 {
-		f.c.fault(set.path, "%s needs at least one variable.", key)
+		f.c.fault(set.path, "Needs at least one variable.")
 	}
 	return list
 }

@@ -51,7 +51,7 @@ func TestExpressionFaults(t *testing.T) {
 		{"21 loops", `[` + strings.Repeat(`[1].exists(n, n == 1),`, 21) + `]`, []string{at + "An expression may hold at most 20 loops, and 3 inside one another."}},
 		{"a struct of our own", `(request){}`, []string{at + "The expression does not compile (line 1, column 10): Syntax error: mismatched input '{' expecting <EOF>."}},
 		{"5 KiB", `"` + strings.Repeat("x", 5<<10) + `"`, []string{at + "An expression may be at most 4096 bytes long."}},
-		{"nothing", ``, []string{at + "x must not be empty."}},
+		{"nothing", ``, []string{at + "Must not be empty."}},
 	})
 	refused(t, callBody, []fault{
 		{"secrets as a whole", `${secrets}`, []string{config + ".body: Secrets are read one by one, as secrets.NAME."}},

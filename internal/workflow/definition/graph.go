@@ -25,7 +25,7 @@ func newGraph(c *checker) *graph {
 
 func (g *graph) transitions(list []any) {
 	for i, v := range list {
-		f, ok := g.c.object(index(root+".transitions", i), "A transition", v)
+		f, ok := g.c.object(index(root+".transitions", i), v)
 		if !ok {
 			continue
 		}

@@ -10,15 +10,15 @@ func TestTransitions(t *testing.T) {
 	t.Parallel()
 	refused(t, asIs, []fault{
 		{"keys", `{"phases":[{"id":"s","type":"START"},{"id":"e","type":"END"}],"transitions":[{"from":"s","name":"next","to":"e"},{"when":1}]}`, []string{
-			`definition.transitions[1].when: The key "when" is not known here.`,
-			"definition.transitions[1].from: from is required.",
-			"definition.transitions[1].name: name is required.",
-			"definition.transitions[1].to: to is required.",
+			`definition.transitions[1].when: Is not a known field.`,
+			"definition.transitions[1].from: Is required.",
+			"definition.transitions[1].name: Is required.",
+			"definition.transitions[1].to: Is required.",
 		}},
 		{"types", `{"phases":[{"id":"s","type":"START"},{"id":"e","type":"END"}],"transitions":[{"from":"s","name":"next","to":"e"},{"from":1,"name":true,"to":null}]}`, []string{
-			"definition.transitions[1].to: to is required.",
-			"definition.transitions[1].from: from must be a string, not a number.",
-			"definition.transitions[1].name: name must be a string, not a boolean.",
+			"definition.transitions[1].to: Is required.",
+			"definition.transitions[1].from: Must be a string, not a number.",
+			"definition.transitions[1].name: Must be a string, not a boolean.",
 		}},
 		{"to nowhere", graphOf("s>p p>nowhere", "p"), []string{`definition.transitions[1].to: No phase has the id "nowhere".`, `definition.phases[e]: The phase "e" cannot be reached from START.`}},
 		{"from nowhere", graphOf("s>e nowhere>p p>e", "p"), []string{`definition.transitions[1].from: No phase has the id "nowhere".`}},

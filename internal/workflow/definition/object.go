@@ -28,12 +28,12 @@ func (f fields) has(key string) bool { return f.obj.values[key] != nil }
 func (f fields) keys(required []string, optional ...string) {
 	for _, key := range f.obj.keys {
 		if !slices.Contains(required, key) && !slices.Contains(optional, key) {
-			f.c.fault(f.at(key), "The key %s is not known here.", quote(key))
+			f.c.fault(f.at(key), "Is not a known field.")
 		}
 	}
 	for _, key := range required {
 		if !f.has(key) {
-			f.c.fault(f.at(key), "%s is required.", key)
+			f.c.fault(f.at(key), "Is required.")
 		}
 	}
 }
@@ -43,16 +43,16 @@ func (f fields) str(key string, most int) string {
 	if !f.has(key) {
 		return ""
 	}
-	s, ok := f.c.str(f.at(key), key, f.obj.values[key])
+	s, ok := f.c.str(f.at(key), f.obj.values[key])
 	switch {
 	case !ok:
 		return ""
 	case strings.TrimSpace(s) == "":
-		f.c.fault(f.at(key), "%s must not be empty.", key)
+		f.c.fault(f.at(key), "Must not be empty.")
 	case most > 0 && utf8.RuneCountInString(s) > most:
-		f.c.fault(f.at(key), "%s may be at most %d characters long.", key, most)
+		f.c.fault(f.at(key), "May be at most %d characters long.", most)
 	case strings.ContainsFunc(s, isControl):
-		f.c.fault(f.at(key), "%s must not hold control characters.", key)
+		f.c.fault(f.at(key), "Must not hold control characters.")
 	default:
 		return s
 	}
@@ -67,9 +67,9 @@ func (f fields) oneOf(key string, words ...string) string {
 	if !f.has(key) {
 		return ""
 	}
-	s, ok := f.c.str(f.at(key), key, f.obj.values[key])
+	s, ok := f.c.str(f.at(key), f.obj.values[key])
 	if ok && !slices.Contains(words, s) {
-		f.c.fault(f.at(key), "%s must be one of %s.", key, strings.Join(words, ", "))
+		f.c.fault(f.at(key), "Must be one of %s.", strings.Join(words, ", "))
 		return ""
 	}
 	return s
@@ -82,12 +82,12 @@ func (f fields) whole(key string, least, most, unset int) int {
 	}
 	number, ok := f.obj.values[key].(json.Number)
 	if !ok {
-		f.c.fault(f.at(key), "%s must be a whole number, not %s.", key, kindOf(f.obj.values[key]))
+		f.c.fault(f.at(key), "Must be a whole number, not %s.", kindOf(f.obj.values[key]))
 		return unset
 	}
 	v, err := strconv.ParseFloat(string(number), 64)
 	if err != nil || v != float64(int(v)) || v < float64(least) || v > float64(most) {
-		f.c.fault(f.at(key), "%s must be a whole number from %d to %d.", key, least, most)
+		f.c.fault(f.at(key), "Must be a whole number from %d to %d.", least, most)
 		return unset
 	}
 	return int(v)
@@ -98,7 +98,7 @@ func (f fields) object(key string) (fields, bool) {
 	if !f.has(key) {
 		return fields{}, false
 	}
-	return f.c.object(f.at(key), key, f.obj.values[key])
+	return f.c.object(f.at(key), f.obj.values[key])
 }
 
 // list reads a list of least to most entries.
@@ -109,11 +109,11 @@ func (f fields) list(key string, least, most int) []any {
 	list, ok := f.obj.values[key].([]any)
 	switch {
 	case !ok:
-		f.c.fault(f.at(key), "%s must be a list, not %s.", key, kindOf(f.obj.values[key]))
+		f.c.fault(f.at(key), "Must be a list, not %s.", kindOf(f.obj.values[key]))
 	case len(list) < least:
-		f.c.fault(f.at(key), "%s needs at least %s.", key, entries(least))
+		f.c.fault(f.at(key), "Needs at least %s.", entries(least))
 	case len(list) > most:
-		f.c.fault(f.at(key), "%s may hold at most %d entries.", key, most)
+		f.c.fault(f.at(key), "May hold at most %d entries.", most)
 	default:
 		return list
 	}
@@ -130,24 +130,24 @@ func entries(n int) string {
 // objects reads a list of objects and calls each for those that are.
 func (f fields) objects(key string, least, most int, each func(i int, entry fields)) {
 	for i, v := range f.list(key, least, most) {
-		if entry, ok := f.c.object(index(f.at(key), i), "An entry of "+key, v); ok {
+		if entry, ok := f.c.object(index(f.at(key), i), v); ok {
 			each(i, entry)
 		}
 	}
 }
 
-func (c *checker) str(path, what string, v any) (string, bool) {
+func (c *checker) str(path string, v any) (string, bool) {
 	s, ok := v.(string)
 	if !ok {
-		c.fault(path, "%s must be a string, not %s.", what, kindOf(v))
+		c.fault(path, "Must be a string, not %s.", kindOf(v))
 	}
 	return s, ok
 }
 
-func (c *checker) object(path, what string, v any) (fields, bool) {
+func (c *checker) object(path string, v any) (fields, bool) {
 	obj, ok := v.(*object)
 	if !ok {
-		c.fault(path, "%s must be an object, not %s.", what, kindOf(v))
+		c.fault(path, "Must be an object, not %s.", kindOf(v))
 		return fields{}, false
 	}
 	return fields{c: c, path: path, obj: obj}, true

@@ -104,7 +104,7 @@ func (c *checker) definition(raw []byte) *Definition {
 		c.fault(root, "The definition cannot be read: %s.", err.Error())
 		return nil
 	}
-	f, ok := c.object(root, "The definition", tree)
+	f, ok := c.object(root, tree)
 	if !ok {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (g *graph) phases(list []any) {
 		paths[i] = g.phaseID(i, v)
 	}
 	for i, v := range list {
-		f, ok := g.c.object(paths[i], "A phase", v)
+		f, ok := g.c.object(paths[i], v)
 		if !ok {
 			continue
 		}

@@ -21,32 +21,32 @@ func TestWhole(t *testing.T) {
 		{"too deep", strings.Repeat("[", 200) + strings.Repeat("]", 200), []string{"definition: The definition cannot be read: it is nested deeper than 100 levels."}},
 		{"beyond a double", `{"phases":1e999}`, []string{"definition: The definition cannot be read: a number is too large."}},
 		{"too large", strings.Repeat(" ", MaxBytes) + "{}", []string{"definition: A definition may be at most 256 KiB."}},
-		{"null", `null`, []string{"definition: The definition must be an object, not null."}},
-		{"a list", `[]`, []string{"definition: The definition must be an object, not a list."}},
-		{"empty", `{}`, []string{"definition.phases: phases is required.", "definition.transitions: transitions is required."}},
+		{"null", `null`, []string{"definition: Must be an object, not null."}},
+		{"a list", `[]`, []string{"definition: Must be an object, not a list."}},
+		{"empty", `{}`, []string{"definition.phases: Is required.", "definition.transitions: Is required."}},
 		{"wrong types", `{"phases":{},"transitions":"x"}`, []string{
-			"definition.phases: phases must be a list, not an object.",
-			"definition.transitions: transitions must be a list, not a string.",
+			"definition.phases: Must be a list, not an object.",
+			"definition.transitions: Must be a list, not a string.",
 		}},
-		{"an unknown key", `{"phases":` + ok + `,"transitions":` + joined + `,"color":1}`, []string{`definition.color: The key "color" is not known here.`}},
+		{"an unknown key", `{"phases":` + ok + `,"transitions":` + joined + `,"color":1}`, []string{`definition.color: Is not a known field.`}},
 		{"another case", `{"Phases":` + ok + `,"transitions":` + joined + `}`, []string{
-			`definition.Phases: The key "Phases" is not known here.`, "definition.phases: phases is required.",
+			`definition.Phases: Is not a known field.`, "definition.phases: Is required.",
 		}},
 		{"a long key", `{"phases":` + ok + `,"transitions":` + joined + `,"` + strings.Repeat("k", 100) + `":1}`, []string{
-			"definition." + strings.Repeat("k", 64) + `…: The key "` + strings.Repeat("k", 64) + `…" is not known here.`,
+			"definition." + strings.Repeat("k", 64) + `…: Is not a known field.`,
 		}},
 		{"no phases", `{"phases":[],"transitions":[]}`, []string{
 			"definition: There must be one phase of the type START.", "definition: There must be at least one phase of the type END.",
 		}},
 		{"201 phases", `{"phases":[` + strings.Repeat(`1,`, 200) + `1],"transitions":[]}`, []string{
-			"definition.phases: phases may hold at most 200 entries.",
+			"definition.phases: May hold at most 200 entries.",
 		}},
 		{"1001 transitions", `{"phases":` + ok + `,"transitions":[` + strings.Repeat(`1,`, 1000) + `1]}`, []string{
-			"definition.transitions: transitions may hold at most 1000 entries.",
+			"definition.transitions: May hold at most 1000 entries.",
 		}},
 		{"phases and transitions that are none", `{"phases":[7,{"id":"s","type":"START"},{"id":"e","type":"END"}],"transitions":[null,{"from":"s","name":"next","to":"e"}]}`, []string{
-			"definition.phases[0]: A phase must be an object, not a number.",
-			"definition.transitions[0]: A transition must be an object, not null.",
+			"definition.phases[0]: Must be an object, not a number.",
+			"definition.transitions[0]: Must be an object, not null.",
 		}},
 	})
 }
@@ -55,32 +55,32 @@ func TestPhaseKeys(t *testing.T) {
 	t.Parallel()
 	wrap := func(keys string) string { return phase(keys, "next") }
 	refused(t, wrap, []fault{
-		{"no type", `"name":"x"`, []string{"definition.phases[p].type: type is required."}},
-		{"unknown type", `"type":"MAGIC"`, []string{"definition.phases[p].type: type must be one of START, PROCESS, DECISION, DATA, TIMER, WEBHOOK_CALLOUT, API_CALL, APPROVAL, END."}},
-		{"type of another type", `"type":7`, []string{"definition.phases[p].type: type must be a string, not a number."}},
-		{"unknown key", `"type":"PROCESS","colour":1`, []string{`definition.phases[p].colour: The key "colour" is not known here.`}},
-		{"name", `"type":"PROCESS","name":" "`, []string{"definition.phases[p].name: name must not be empty."}},
-		{"long name", `"type":"PROCESS","name":"` + strings.Repeat("é", 201) + `"`, []string{"definition.phases[p].name: name may be at most 200 characters long."}},
-		{"control characters", `"type":"PROCESS","name":"a\u0000b"`, []string{"definition.phases[p].name: name must not hold control characters."}},
-		{"config", `"type":"PROCESS","config":[]`, []string{"definition.phases[p].config: config must be an object, not a list."}},
-		{"requestAction", `"type":"PROCESS","requestAction":"reopen"`, []string{"definition.phases[p].requestAction: requestAction must be one of accept, complete, cancel."}},
-		{"participants", `"type":"PROCESS","participants":{}`, []string{"definition.phases[p].participants: participants must be a list, not an object."}},
+		{"no type", `"name":"x"`, []string{"definition.phases[p].type: Is required."}},
+		{"unknown type", `"type":"MAGIC"`, []string{"definition.phases[p].type: Must be one of START, PROCESS, DECISION, DATA, TIMER, WEBHOOK_CALLOUT, API_CALL, APPROVAL, END."}},
+		{"type of another type", `"type":7`, []string{"definition.phases[p].type: Must be a string, not a number."}},
+		{"unknown key", `"type":"PROCESS","colour":1`, []string{`definition.phases[p].colour: Is not a known field.`}},
+		{"name", `"type":"PROCESS","name":" "`, []string{"definition.phases[p].name: Must not be empty."}},
+		{"long name", `"type":"PROCESS","name":"` + strings.Repeat("é", 201) + `"`, []string{"definition.phases[p].name: May be at most 200 characters long."}},
+		{"control characters", `"type":"PROCESS","name":"a\u0000b"`, []string{"definition.phases[p].name: Must not hold control characters."}},
+		{"config", `"type":"PROCESS","config":[]`, []string{"definition.phases[p].config: Must be an object, not a list."}},
+		{"requestAction", `"type":"PROCESS","requestAction":"reopen"`, []string{"definition.phases[p].requestAction: Must be one of accept, complete, cancel."}},
+		{"participants", `"type":"PROCESS","participants":{}`, []string{"definition.phases[p].participants: Must be a list, not an object."}},
 		{"participant's keys", `"type":"PROCESS","participants":[{"role":"owner","type":"robot","x":1}]`, []string{
-			`definition.phases[p].participants[0].x: The key "x" is not known here.`,
-			"definition.phases[p].participants[0].id: id is required.",
-			"definition.phases[p].participants[0].role: role must be one of responsible, accountable, consulted, informed.",
-			"definition.phases[p].participants[0].type: type must be one of user, team, agent.",
+			`definition.phases[p].participants[0].x: Is not a known field.`,
+			"definition.phases[p].participants[0].id: Is required.",
+			"definition.phases[p].participants[0].role: Must be one of responsible, accountable, consulted, informed.",
+			"definition.phases[p].participants[0].type: Must be one of user, team, agent.",
 		}},
-		{"a participant that is none", `"type":"PROCESS","participants":["usr_1"]`, []string{"definition.phases[p].participants[0]: An entry of participants must be an object, not a string."}},
+		{"a participant that is none", `"type":"PROCESS","participants":["usr_1"]`, []string{"definition.phases[p].participants[0]: Must be an object, not a string."}},
 		{"sla", `"type":"PROCESS","sla":{"responseMinutes":0,"resolutionMinutes":525601,"warnAtPercent":100,"calendarId":5,"x":1}`, []string{
-			`definition.phases[p].sla.x: The key "x" is not known here.`,
-			"definition.phases[p].sla.responseMinutes: responseMinutes must be a whole number from 1 to 525600.",
-			"definition.phases[p].sla.resolutionMinutes: resolutionMinutes must be a whole number from 1 to 525600.",
-			"definition.phases[p].sla.warnAtPercent: warnAtPercent must be a whole number from 1 to 99.",
-			"definition.phases[p].sla.calendarId: calendarId must be a string, not a number.",
+			`definition.phases[p].sla.x: Is not a known field.`,
+			"definition.phases[p].sla.responseMinutes: Must be a whole number from 1 to 525600.",
+			"definition.phases[p].sla.resolutionMinutes: Must be a whole number from 1 to 525600.",
+			"definition.phases[p].sla.warnAtPercent: Must be a whole number from 1 to 99.",
+			"definition.phases[p].sla.calendarId: Must be a string, not a number.",
 		}},
-		{"half a minute", `"type":"PROCESS","sla":{"responseMinutes":0.5}`, []string{"definition.phases[p].sla.responseMinutes: responseMinutes must be a whole number from 1 to 525600."}},
-		{"minutes as text", `"type":"PROCESS","sla":{"responseMinutes":"5"}`, []string{"definition.phases[p].sla.responseMinutes: responseMinutes must be a whole number, not a string."}},
+		{"half a minute", `"type":"PROCESS","sla":{"responseMinutes":0.5}`, []string{"definition.phases[p].sla.responseMinutes: Must be a whole number from 1 to 525600."}},
+		{"minutes as text", `"type":"PROCESS","sla":{"responseMinutes":"5"}`, []string{"definition.phases[p].sla.responseMinutes: Must be a whole number, not a string."}},
 	})
 }
 
@@ -89,8 +89,8 @@ func TestStartAndEndTakeNoConfig(t *testing.T) {
 	refused(t, asIs, []fault{{"config",
 		`{"phases":[{"id":"s","type":"START","config":{"a":1}},{"id":"e","type":"END","config":{"b":1}}],"transitions":[{"from":"s","name":"next","to":"e"}]}`,
 		[]string{
-			`definition.phases[s].config.a: The key "a" is not known here.`,
-			`definition.phases[e].config.b: The key "b" is not known here.`,
+			`definition.phases[s].config.a: Is not a known field.`,
+			`definition.phases[e].config.b: Is not a known field.`,
 		},
 	}})
 }
@@ -115,10 +115,10 @@ func TestIDs(t *testing.T) {
 	})
 	refused(t, asIs, []fault{
 		{"twice", graphOf("s>p p>e", "p", "p"), []string{`definition.phases[p].id: The id "p" stands at more than one phase.`}},
-		{"none", `{"phases":[{"id":"s","type":"START"},{"type":"PROCESS"},{"id":"e","type":"END"}],"transitions":[{"from":"s","name":"next","to":"e"}]}`, []string{"definition.phases[1].id: id is required."}},
+		{"none", `{"phases":[{"id":"s","type":"START"},{"type":"PROCESS"},{"id":"e","type":"END"}],"transitions":[{"from":"s","name":"next","to":"e"}]}`, []string{"definition.phases[1].id: Is required."}},
 		{"a number", `{"phases":[{"id":"s","type":"START"},{"id":3,"type":"PROCESS","config":{"x":1}},{"id":"e","type":"END"}],"transitions":[{"from":"s","name":"next","to":"e"}]}`, []string{
-			"definition.phases[1].id: id must be a string, not a number.",
-			`definition.phases[1].config.x: The key "x" is not known here.`,
+			"definition.phases[1].id: Must be a string, not a number.",
+			`definition.phases[1].config.x: Is not a known field.`,
 		}},
 	})
 }

@@ -22,7 +22,7 @@ func (c *checker) phase(f fields) *Phase {
 		SLA:           c.sla(f),
 	}
 	if f.has("id") {
-		p.ID, _ = c.str(f.at("id"), "id", f.obj.values["id"])
+		p.ID, _ = c.str(f.at("id"), f.obj.values["id"])
 	}
 	before := len(c.rows)
 	c.config(f, p)

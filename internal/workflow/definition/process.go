@@ -65,19 +65,19 @@ func (f fields) formField() {
 	f.keys(nil, "key", "label", "type", "required", "help", "options", "min", "max", "pattern", "visibleWhen")
 	for _, key := range []string{"key", "label", "type", "help", "pattern"} {
 		if f.has(key) {
-			f.c.str(f.at(key), key, f.obj.values[key])
+			f.c.str(f.at(key), f.obj.values[key])
 		}
 	}
 	for i, option := range f.list("options", 0, form.MaxOptions) {
-		f.c.str(index(f.at("options"), i), "An option", option)
+		f.c.str(index(f.at("options"), i), option)
 	}
 	for _, key := range []string{"min", "max"} {
 		if _, ok := f.obj.values[key].(json.Number); f.has(key) && !ok {
-			f.c.fault(f.at(key), "%s must be a number, not %s.", key, kindOf(f.obj.values[key]))
+			f.c.fault(f.at(key), "Must be a number, not %s.", kindOf(f.obj.values[key]))
 		}
 	}
 	if _, ok := f.obj.values["required"].(bool); f.has("required") && !ok {
-		f.c.fault(f.at("required"), "required must be a boolean, not %s.", kindOf(f.obj.values["required"]))
+		f.c.fault(f.at("required"), "Must be a boolean, not %s.", kindOf(f.obj.values["required"]))
 	}
 	f.object("visibleWhen")
 }

@@ -42,7 +42,7 @@ func (f fields) span(key string) *Span {
 	}
 	span, ok := ParseSpan(text)
 	if !ok {
-		f.c.fault(f.at(key), "%s must be a length of time such as 90s, 5m, 2h30m or 3d, at most 3660d.", key)
+		f.c.fault(f.at(key), "Must be a length of time such as 90s, 5m, 2h30m or 3d, at most 3660d.")
 		return nil
 	}
 	return &span
