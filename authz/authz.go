@@ -109,6 +109,7 @@ func (e *Engine) Bundle() string { return e.now.Load().version }
 // Decide answers q by scopes and roles, for the caller. An error means no: callers must treat it as a refusal.
 func (e *Engine) Decide(ctx context.Context, p *principal.Principal, q Question) (Decision, error) {
 	q.Action, q.Resource = "", ""
+	q.AdminLayer = q.AdminLayer || e.own.person[q.Verb]
 	key := memoOf(p, q)
 	if d, ok := e.known.Load(key); ok {
 		return d.(Decision), nil // only decisions are stored
@@ -124,6 +125,9 @@ func (e *Engine) Decide(ctx context.Context, p *principal.Principal, q Question)
 	e.known.Store(key, d)
 	return d, nil
 }
+
+// TakesRecentProof tells whether a verb takes a person who has just shown who it is.
+func (e *Engine) TakesRecentProof(verb string) bool { return e.own.recent[verb] }
 
 func memoOf(p *principal.Principal, q Question) memo {
 	key := memo{role: p.Role, method: p.Method, q: q}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -28,6 +29,8 @@ type bundle struct {
 	decision rego.PreparedEvalQuery
 	denial   rego.PreparedEvalQuery // what the operator's modules deny by
 	operator node                   // what is left of their denials; nil when there are none
+	person   map[string]bool        // the verbs that take a person, whatever the operation
+	recent   map[string]bool        // the verbs that take a recent proof
 }
 
 // operatorPackage is where the operator's modules may put rules: there, and below it.
@@ -48,14 +51,15 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
 	var data map[string]any
-	if err := json.Unmarshal(raw, &data); err != nil {
+	var lists struct{ Person, Recent []string }
+	if err := errors.Join(json.Unmarshal(raw, &data), json.Unmarshal(raw, &lists)); err != nil {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
 	sources := map[string]string{"atrium.rego": string(text)}
 	if err := addModules(sources, dir); err != nil {
 		return nil, err
 	}
-	b := &bundle{version: versionOf(sources, raw), data: inmem.NewFromObject(data)}
+	b := &bundle{version: versionOf(sources, raw), data: inmem.NewFromObject(data), person: setOf(lists.Person), recent: setOf(lists.Recent)}
 	if b.compiler, err = compile(sources); err != nil {
 		return nil, err
 	}
@@ -71,6 +75,14 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 		err = b.readOperator(ctx)
 	}
 	return b, err
+}
+
+func setOf(list []string) map[string]bool {
+	out := make(map[string]bool, len(list))
+	for _, name := range list {
+		out[name] = true
+	}
+	return out
 }
 
 // addModules reads *.rego of the operator's folder; tests (*_test.rego) are left to `opa test`.

@@ -3,7 +3,8 @@
 # description: |
 #   "decision" answers by scopes first, then the kind of caller, then the role. `rows` says which rows of the resource the
 #   role reaches: all, own (created by the caller) or assigned (to the caller). Its input: role, scopes (list), scope (that
-#   the operation needs; "" for none), admin_layer (bool), method, verb.
+#   the operation needs; "" for none), admin_layer (bool; true for the verbs of data.person, too), method, verb. The
+#   verbs of data.recent take a recent proof besides; it is the one list of those.
 #
 #   "holds" is what one condition of an access policy means. It is evaluated partially when a policy is saved; its input is
 #   that of README.md, and what is left of it decides about rows and filters lists.

@@ -54,8 +54,10 @@ func TestOwnersAreOwnersToChange(t *testing.T) {
 			{Name: "which counts at once", As: s.A.MemberKey, Path: "/v1/teams"},
 			{Name: "and back", As: s.A.Admin, Method: http.MethodPatch, Path: "/v1/users/" + member, Body: body{"role": "member"}},
 			{Name: "which counts at once, too", As: s.A.MemberKey, Path: "/v1/teams", WantStatus: 403},
-			{Name: "an owner makes an owner", As: s.A.OwnerKey, Method: http.MethodPatch, Path: "/v1/users/" + admin, Body: body{"role": "owner"}, WantData: map[string]any{"role": "owner"}},
-			{Name: "of two owners one may go", As: s.A.OwnerKey, Method: http.MethodPatch, Path: "/v1/users/" + owner, Body: body{"role": "member"}},
+			{Name: "a key makes no owner", As: s.A.OwnerKey, Method: http.MethodPatch, Path: "/v1/users/" + admin, Body: body{"role": "owner"}, WantStatus: 403},
+			{Name: "nor an admin", As: s.A.OwnerKey, Method: http.MethodPatch, Path: "/v1/users/" + member, Body: body{"role": "admin"}, WantStatus: 403},
+			{Name: "an owner makes an owner", As: s.A.Owner, Method: http.MethodPatch, Path: "/v1/users/" + admin, Body: body{"role": "owner"}, WantData: map[string]any{"role": "owner"}},
+			{Name: "of two owners one may go", As: s.A.Owner, Method: http.MethodPatch, Path: "/v1/users/" + owner, Body: body{"role": "member"}},
 			{Name: "and has no more rights than that", As: s.A.OwnerKey, Path: "/v1/secrets", WantStatus: 403},
 		})
 		// Two owners who take each other's role away at once: one is left.

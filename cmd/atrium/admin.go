@@ -27,15 +27,29 @@ func (s *server) adminHandler() *http.ServeMux {
 		}
 		say(w, http.StatusOK, "status", "ready")
 	})
-	mux.Handle("GET /metrics", s.metrics.handler())
+	mux.Handle("GET /metrics", s.local(s.metrics.handler()))
 	if s.DevClock {
-		mux.HandleFunc("POST /dev/clock", func(w http.ResponseWriter, r *http.Request) {
+		mux.Handle("POST /dev/clock", s.local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			rc := http.NewResponseController(w)
 			_ = errors.Join(rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{})) // due jobs take the time that they take
 			s.moveClock(w, r)
-		})
+		})))
 	}
 	return mux
+}
+
+// local keeps other people's pages out on a loopback listener. A listener that other machines reach is the network's to guard.
+func (s *server) local(next http.Handler) http.Handler {
+	if !s.adminAt.Addr().IsLoopback() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := gate.Local(r); err != nil {
+			say(w, http.StatusForbidden, "error", err.Message)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // addGraphiQL opens GraphiQL to operators, and the GraphQL door for it: the same door with the same limits and the same

@@ -80,7 +80,7 @@ func (s *server) greet(ctx context.Context) error {
 	}
 	fmt.Printf("\nThe demo company's keys and its owner's password are in %s.\nThe API reference is at %s/docs. File a request:\n\n", path, s.BaseURL)
 	if first.Demo != nil {
-		fmt.Println(pasteable(first) + "\n")
+		fmt.Println(pasteable(first, keyFor(os.Stdout, first, path)) + "\n")
 	}
 	return nil
 }
@@ -102,14 +102,23 @@ func (s *server) refresh(ctx context.Context, path string, first *firstRun) erro
 	return writeFirstRun(path, first)
 }
 
+// keyFor is how the line names the key: by its value on a terminal. What a service manager or a file keeps gets a command
+// that reads it from where it stands, which only its owner can.
+func keyFor(out *os.File, first *firstRun, path string) string {
+	if info, err := out.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		return "'x-api-key: " + first.LiveKey + "'"
+	}
+	return `"x-api-key: $(grep -o 'key_live_[A-Za-z0-9]*' ` + quote(path) + `)"`
+}
+
 // pasteable is the command that files a request.
-func pasteable(first *firstRun) string {
+func pasteable(first *firstRun, header string) string {
 	ca := ""
 	if first.CAFile != "" {
 		ca = " --cacert " + quote(first.CAFile)
 	}
-	return fmt.Sprintf(`curl%s %s/v1/requests -H 'x-api-key: %s' -H 'content-type: application/json' -d '{"serviceId":"%s","offeringId":"%s","title":"My first request","priority":"HIGH","fields":{"model":"14 inch"}}'`,
-		ca, quote(first.BaseURL), first.LiveKey, first.Demo.ServiceID, first.Demo.OfferingID)
+	return fmt.Sprintf(`curl%s %s/v1/requests -H %s -H 'content-type: application/json' -d '{"serviceId":"%s","offeringId":"%s","title":"My first request","priority":"HIGH","fields":{"model":"14 inch"}}'`,
+		ca, quote(first.BaseURL), header, first.Demo.ServiceID, first.Demo.OfferingID)
 }
 
 // quote makes a text one word for a shell.

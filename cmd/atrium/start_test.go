@@ -62,6 +62,7 @@ func requireMode(t *testing.T, path string, mode os.FileMode) {
 func runCurl(t *testing.T, n *node) {
 	t.Helper()
 	line, _ := n.out.line("curl")
+	require.NotContains(n.t, n.out.String(), n.firstRun().LiveKey, "what is no terminal keeps what it is told")
 	require.NotEmpty(t, line, "%s", n.out)
 	// The shell's curl adds to the line what shows the status; nothing in the line itself is changed.
 	out, err := exec.Command("bash", "-c", `curl() { command curl -sS -w '\n%{http_code}' "$@"; }; `+line).CombinedOutput()

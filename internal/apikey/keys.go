@@ -26,33 +26,35 @@ var (
 	}, func(_ context.Context, tx *op.Tx, _ ListInput) *ent.APIKeyQuery { return tx.APIKey.Query() })
 
 	Create = op.New("apikey.create", op.Spec{
-		Resource: "APIKey", Action: op.Create, AdminLayer: true, FreshProof: true, Summary: "Issue an API key",
+		Resource: "APIKey", Action: op.Create, AdminLayer: true, Summary: "Issue an API key",
 	}, createKey)
 
 	Rotate = op.OnRow("apikey.rotate", op.Spec{
-		Resource: "APIKey", Action: op.Update, AdminLayer: true, FreshProof: true, Summary: "Replace an API key's value",
-	}, loadKey, rotateKey).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwnersKey(row) })
+		Resource: "APIKey", Action: op.Update, AdminLayer: true, Summary: "Replace an API key's value",
+	}, loadKey, rotateKey).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwnersKey(row, actAsOwner) })
 
 	Revoke = op.OnRow("apikey.revoke", op.Spec{
 		Resource: "APIKey", Action: op.Update, AdminLayer: true, Summary: "Revoke an API key, at once and for good",
-	}, loadKey, revokeKey)
+	}, loadKey, revokeKey).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwnersKey(row, revokeOwner) })
 )
 
-// actAsOwner is the right to hold a new value by which its holder acts as an owner.
-const actAsOwner = "apikey.act_as_owner"
+// The rights to hold a new value by which its holder acts as an owner, and to take an owner's key away.
+const (
+	actAsOwner  = "apikey.act_as_owner"
+	revokeOwner = "apikey.revoke_owner"
+)
 
-// ofOwnersKey returns the right that a new value of the key takes, where an owner is behind it. The key was loaded with
-// whom it belongs to.
-func ofOwnersKey(row any) []string {
+// ofOwnersKey returns the right where an owner is behind the key, which was loaded with whom it belongs to.
+func ofOwnersKey(row any, right string) []string {
 	k, ok := row.(*ent.APIKey)
 	if !ok {
 		return nil
 	}
 	if u := k.Edges.User; u != nil && u.Role == user.RoleOwner {
-		return []string{actAsOwner}
+		return []string{right}
 	}
 	if sa := k.Edges.ServiceAccount; sa != nil && sa.Role == serviceaccount.RoleOwner {
-		return []string{actAsOwner}
+		return []string{right}
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"net/mail"
 	"slices"
 	"strings"
 
@@ -25,6 +24,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // CreateInput describes a new company.
@@ -125,8 +125,8 @@ func (in *CreateInput) check() error {
 	if plans := billing.PlanNames(); !slices.Contains(plans, in.Plan) {
 		refs.Fault("plan", "must be one of: "+strings.Join(plans, ", "))
 	}
-	in.OwnerEmail = strings.ToLower(strings.TrimSpace(in.OwnerEmail))
-	if addr, err := mail.ParseAddress(in.OwnerEmail); err != nil || addr.Address != in.OwnerEmail || len(in.OwnerEmail) > 254 {
+	var ok bool
+	if in.OwnerEmail, ok = text.Email(strings.TrimSpace(in.OwnerEmail)); !ok {
 		refs.Fault("ownerEmail", "must be an e-mail address")
 	}
 	if in.OwnerName == "" {

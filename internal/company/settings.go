@@ -20,18 +20,20 @@ var (
 	}, get)
 
 	Update = op.New("company.update", op.Spec{
-		Resource: "Company", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateMFA},
+		Resource: "Company", Action: op.Update, AdminLayer: true,
 		Summary: "Change the company's name and settings",
 	}, update).WithVerbs(func(in UpdateInput) []string {
-		if in.MfaRequired.IsSet() {
-			return []string{"company.update", updateMFA}
+		verbs := []string{"company.update"}
+		for verb, set := range map[string]bool{
+			"company.update_mfa": in.MfaRequired.IsSet(), "company.update_session": in.SessionLifetimeMinutes.IsSet(), "company.update_jit": in.JitUsers.IsSet(),
+		} {
+			if set {
+				verbs = append(verbs, verb)
+			}
 		}
-		return []string{"company.update"}
+		return verbs
 	})
 )
-
-// updateMFA is the right to say whether members need a second factor.
-const updateMFA = "company.update_mfa"
 
 // Profile is a company as its people see it.
 type Profile struct {

@@ -21,17 +21,13 @@ import (
 // Cookies are taken off: a browser adds them by itself, and those of the product's own origin reach every port of the
 // host. What is left as a credential are headers that somebody has set on purpose.
 func (g *Gate) Loopback(at netip.AddrPort, next http.Handler) http.Handler {
-	crossing := http.NewCrossOriginProtection()
 	at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 	return g.front(func(r *http.Request) error {
-		switch {
-		case !at.Addr().IsLoopback() || nearEnd(r) != at || !RemoteIP(r).IsLoopback():
+		if !at.Addr().IsLoopback() || nearEnd(r) != at || !RemoteIP(r).IsLoopback() {
 			return apperr.New(apperr.Forbidden, "This is answered to callers on the same machine.")
-		case !loopbackHost(r.Host):
-			return apperr.New(apperr.Forbidden, "Call this by a loopback address or as localhost.")
 		}
-		if err := crossing.Check(r); err != nil {
-			return apperr.Wrap(err, apperr.Forbidden, "Calls from other origins are refused.")
+		if err := Local(r); err != nil {
+			return err
 		}
 		return nil
 	}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,6 +36,19 @@ func (g *Gate) Loopback(at netip.AddrPort, next http.Handler) http.Handler {
 		r.Header.Del("Cookie")
 		next.ServeHTTP(w, r)
 	}))
+}
+
+var crossing = http.NewCrossOriginProtection()
+
+// Local returns forbidden for a call that names no loopback host, and for one that a page of another origin has a browser make.
+func Local(r *http.Request) *apperr.Error {
+	if !loopbackHost(r.Host) {
+		return apperr.New(apperr.Forbidden, "Call this by a loopback address or as localhost.")
+	}
+	if err := crossing.Check(r); err != nil {
+		return apperr.Wrap(err, apperr.Forbidden, "Calls from other origins are refused.")
+	}
+	return nil
 }
 
 // nearEnd returns the address of the listener that took the call; the zero AddrPort when it is no address.

@@ -15,12 +15,11 @@ const FreshFor = 15 * time.Minute
 // ReasonStale is the reason of a refusal that a new proof would lift: the person has to sign in again.
 const ReasonStale = "reauthentication_required"
 
-// provenRecently returns forbidden when the operation, or one of the verbs that this call asks for, takes a recent proof
-// and the caller is a person who gave none. Sessions and tokens can be left open or be stolen; API keys and the operator
+// provenRecently returns forbidden when one of the verbs that this call asks for takes a recent proof (policies/data.json
+// lists them) and the caller is a person who gave none. Sessions and tokens can be left open or be stolen; API keys and the operator
 // have nothing to prove again.
 func (tx *Tx) provenRecently(now time.Time, verbs []string) error {
-	takes := func(verb string) bool { return slices.Contains(tx.info.FreshVerbs, verb) }
-	if !tx.info.FreshProof && !slices.ContainsFunc(verbs, takes) {
+	if !slices.ContainsFunc(verbs, tx.engine.Authz.TakesRecentProof) {
 		return nil
 	}
 	switch p := tx.principal; p.Method {

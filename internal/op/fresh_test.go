@@ -16,21 +16,21 @@ import (
 
 // Operations that take a person who has just shown who it is: one always, the others for some of what they are asked.
 var (
-	dangers = op.New("service.endanger", op.Spec{Resource: "Service", Action: op.Update, FreshProof: true},
+	dangers = op.New("apikey.rotate", op.Spec{Resource: "Service", Action: op.Update},
 		func(context.Context, *op.Tx, named) (struct{}, error) { return struct{}{}, nil })
 
 	dangersRow = op.OnRow("service.update", op.Spec{
-		Resource: "Service", Action: op.Update, Scope: "services:write", FreshVerbs: []string{"service.update_core", "service.update_fame"},
+		Resource: "Service", Action: op.Update, Scope: "services:write",
 	}, loadService, func(_ context.Context, _ *op.Tx, s *ent.Service, _ renaming) (*ent.Service, error) { return s, nil }).
 		WithVerbs(func(in renaming) []string {
 			if in.Name == "fame" {
-				return []string{"service.update", "service.update_fame"}
+				return []string{"service.update", "company.update_mfa"}
 			}
 			return []string{"service.update"}
 		}).
 		WithRowVerbs(func(row any, _ renaming) []string {
 			if row.(*ent.Service).Name == "Core" {
-				return []string{"service.update_core"}
+				return []string{"company.update_session"}
 			}
 			return nil
 		})
@@ -66,7 +66,7 @@ func TestDangerousOperationsTakeARecentProof(t *testing.T) {
 			"some other way":              {asOwner("carrier pigeon", "", time.Time{}), false},
 		} {
 			run := func(what string, do func() error, want bool) {
-				before := len(entries(t, w, "service.updated")) + len(entries(t, w, "service.endangered"))
+				before := len(entries(t, w, "service.updated")) + len(entries(t, w, "apikey.rotated"))
 				err := do()
 				if want {
 					require.NoError(t, err, "%s: %s", name, what)
@@ -75,7 +75,7 @@ func TestDangerousOperationsTakeARecentProof(t *testing.T) {
 				e := refused(t, err, apperr.Forbidden)
 				require.Equal(t, op.ReasonStale, e.Reason, name)
 				require.Regexp(t, "^dec_", e.DecisionID, name)
-				require.Equal(t, before+1, len(entries(t, w, "service.updated"))+len(entries(t, w, "service.endangered")), "the denial is audited")
+				require.Equal(t, before+1, len(entries(t, w, "service.updated"))+len(entries(t, w, "apikey.rotated")), "the denial is audited")
 			}
 			run("always", func() error { _, _, err := op.Run(c.ctx, w.Engine, dangers, named{Name: "x"}, nil); return err }, c.want)
 			update := func(id, to string) func() error {

@@ -30,8 +30,6 @@ type Spec struct {
 	Action     Action
 	Scope      string            // "requests:write"; empty when AdminLayer or on the command line only
 	AdminLayer bool              // settings that take a person, never an API key
-	FreshProof bool              // takes a person who signed in within FreshFor
-	FreshVerbs []string          // of the verbs of WithVerbs and WithRowVerbs, those that take such a person
 	Past       map[string]string // what audit entries call a verb whose past is not made by "ed": "request.cancelled"
 	Summary    string            // one line, for the API reference
 	Sorts      Sorts             // lists only: the fields that sort takes

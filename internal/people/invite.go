@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"fmt"
-	"net/mail"
 	"strings"
 	"time"
 
@@ -13,19 +12,20 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // The operations that let somebody in. They take a person.
 var (
 	InviteUser = op.New("user.invite", op.Spec{
-		Resource: "User", Action: op.Create, AdminLayer: true, FreshVerbs: []string{updateOwner},
+		Resource: "User", Action: op.Create, AdminLayer: true,
 		Summary: "Invite somebody into the company",
-	}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return ownerVerbs("user.invite", in.Role) })
+	}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return roleVerbs("user.invite", in.Role) })
 
 	ResendInvitation = op.OnRow("user.resend_invitation", op.Spec{
-		Resource: "User", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateOwner},
+		Resource: "User", Action: op.Update, AdminLayer: true,
 		Summary: "Mail an invitation again; its earlier links are dead then",
-	}, loadUserToChange, resendInvitation).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
+	}, loadUserToChange, resendInvitation).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 )
 
 // Invitations that one person is mailed in so much time, the first one included.
@@ -47,8 +47,8 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 	if tx.Principal().Sandbox {
 		return nil, apperr.New(apperr.Conflict, "People are invited into the live company.")
 	}
-	email := strings.ToLower(in.Email)
-	if addr, err := mail.ParseAddress(email); err != nil || addr.Address != email {
+	email, ok := text.Email(in.Email)
+	if !ok {
 		return nil, apperr.InvalidField("email", "must be an e-mail address") // that mail can be sent to
 	}
 	member, err := tx.User.Query().Where(user.Email(email)).

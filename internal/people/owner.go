@@ -10,16 +10,35 @@ import (
 	"atrium/internal/op"
 )
 
-// updateOwner is the right to make owners and to take the role from them.
-const updateOwner = "user.update_owner"
+// The rights to give and take the roles that grant most, and to call an owner otherwise.
+const (
+	updateOwner = "user.update_owner"
+	updateAdmin = "user.update_admin"
+	renameOwner = "user.rename_owner"
+)
 
-// ownerVerbs returns the rights that an operation needs which gives somebody the role: its own and, where the role is
-// owner, the one to change owners.
-func ownerVerbs(verb string, role *string) []string {
-	if role != nil && user.Role(*role) == user.RoleOwner {
-		return []string{verb, updateOwner}
+// ofRole returns the right that giving or taking the role takes.
+func ofRole(role user.Role) []string {
+	switch role {
+	case user.RoleOwner:
+		return []string{updateOwner}
+	case user.RoleAdmin:
+		return []string{updateAdmin}
 	}
-	return []string{verb}
+	return nil
+}
+
+// roleVerbs returns the rights that an operation needs which gives somebody the role.
+func roleVerbs(verb string, role *string) []string {
+	return append([]string{verb}, ofRole(user.Role(op.Or(role, "")))...)
+}
+
+// ofRow returns the right that giving or taking the role of the row takes.
+func ofRow(row any) []string {
+	if u, ok := row.(*ent.User); ok {
+		return ofRole(u.Role)
+	}
+	return nil
 }
 
 // ofOwner returns the right that changing an owner's part takes, where the row is an owner's.

@@ -30,8 +30,8 @@ var (
 	})
 
 	CreateServiceAccount = op.New("serviceaccount.create", op.Spec{
-		Resource: "ServiceAccount", Action: op.Create, AdminLayer: true, FreshVerbs: []string{updateOwner}, Summary: "Create a service account",
-	}, createServiceAccount).WithVerbs(func(in CreateServiceAccountInput) []string { return ownerVerbs("serviceaccount.create", in.Role) })
+		Resource: "ServiceAccount", Action: op.Create, AdminLayer: true, Summary: "Create a service account",
+	}, createServiceAccount).WithVerbs(func(in CreateServiceAccountInput) []string { return roleVerbs("serviceaccount.create", in.Role) })
 )
 
 // ListServiceAccountsInput pages the list of service accounts.

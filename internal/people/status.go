@@ -15,14 +15,14 @@ import (
 // The operations that end and restore a user's access. They take a person.
 var (
 	DeactivateUser = op.OnRow("user.deactivate", op.Spec{
-		Resource: "User", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateOwner},
+		Resource: "User", Action: op.Update, AdminLayer: true,
 		Summary: "Deactivate a user, who is signed out everywhere; its API keys stay valid until they are revoked",
 	}, loadUserToChange, deactivateUser).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
 
 	ReactivateUser = op.OnRow("user.reactivate", op.Spec{
-		Resource: "User", Action: op.Update, AdminLayer: true, FreshVerbs: []string{updateOwner},
+		Resource: "User", Action: op.Update, AdminLayer: true,
 		Summary: "Make a deactivated user active again",
-	}, loadUserToChange, reactivateUser).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
+	}, loadUserToChange, reactivateUser).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 )
 
 // Deactivated is a user who was deactivated, and the API keys that go on working in its name.

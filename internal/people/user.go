@@ -28,14 +28,9 @@ var (
 	}, loadUser)
 
 	UpdateUser = op.OnRow("user.update", op.Spec{
-		Resource: "User", Action: op.Update, Scope: "users:write", FreshVerbs: []string{updateOwner},
+		Resource: "User", Action: op.Update, Scope: "users:write",
 		Summary: "Update a user",
-	}, loadUserToChange, updateUser).WithVerbs(updateVerbs).WithRowVerbs(func(row any, in UpdateUserInput) []string {
-		if !in.Role.IsSet() {
-			return nil // an admin may change an owner's name, attributes and teams
-		}
-		return ofOwner(row)
-	})
+	}, loadUserToChange, updateUser).WithRowVerbs(updateVerbs)
 )
 
 // ListUsersInput filters and pages the list of users.
@@ -83,15 +78,25 @@ func loadUserToChange(ctx context.Context, tx *op.Tx, id string) (*ent.User, err
 type UpdateUserInput struct {
 	op.ByID
 	Name       op.Patch[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	Role       op.Patch[string]            `json:"role,omitzero" enum:"owner,admin,agent,member" doc:"Only owners make owners, or change an owner's role."`
+	Role       op.Patch[string]            `json:"role,omitzero" enum:"owner,admin,agent,member" doc:"Giving or taking admin or owner takes a signed-in person with a recent proof; only owners do so with owner."`
 	Attributes op.Patch[map[string]string] `json:"attributes,omitzero" nullable:"true" doc:"Replaces all attributes; keys and values are bounded as those of tags."`
 	TeamIDs    op.Patch[[]string]          `json:"teamIds,omitzero" nullable:"true" uniqueItems:"true" maxItems:"1000" doc:"Replaces all memberships."`
 }
 
-// updateVerbs asks for the right to change owners where the input makes one; the row's own role is checked by
-// updateUser.
-func updateVerbs(in UpdateUserInput) []string {
-	return ownerVerbs("user.update", in.Role.Value())
+// updateVerbs asks for the rights to take the role that the row has and to give the one that the input names, and for the
+// one to call an owner otherwise.
+func updateVerbs(row any, in UpdateUserInput) (verbs []string) {
+	u, ok := row.(*ent.User)
+	if !ok {
+		return nil
+	}
+	if role, given := op.Given(in.Role); given && user.Role(role) != u.Role {
+		verbs = append(ofRole(u.Role), ofRole(user.Role(role))...)
+	}
+	if name, given := op.Given(in.Name); given && name != u.Name && u.Role == user.RoleOwner {
+		verbs = append(verbs, renameOwner)
+	}
+	return verbs
 }
 
 func updateUser(ctx context.Context, tx *op.Tx, before *ent.User, in UpdateUserInput) (*ent.User, error) {

@@ -25,12 +25,12 @@ var (
 
 	End = op.OnRow("session.end", op.Spec{
 		Resource: "Session", Action: op.Update, AdminLayer: true, Summary: "End a web session, and the sign-in that it came from",
-	}, load, end)
+	}, load, end).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
 
 	EndAll = op.OnRow("session.end_all", op.Spec{
 		Resource: "Session", Action: op.Update, AdminLayer: true, Past: map[string]string{"session.end_all": "session.ended_all"},
 		Summary: "Sign a person out everywhere: all sessions, and the tokens of all applications",
-	}, loadUser, endAll)
+	}, loadUser, endAll).WithRowVerbs(func(row any, _ EndAllInput) []string { return ofOwner(row) })
 
 	Switch = op.New("session.switch", op.Spec{
 		Resource: "Session", Action: op.Update, AdminLayer: true, Summary: "Go over to the sandbox, or back to the live company",
@@ -67,6 +67,22 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Sessio
 type owned struct {
 	*ent.Session
 	CreatedBy string
+	role      user.Role
+}
+
+// ofOwner returns the right that ending an owner's sessions takes.
+func ofOwner(row any) []string {
+	role := user.RoleMember
+	switch row := row.(type) {
+	case owned:
+		role = row.role
+	case person:
+		role = row.Role
+	}
+	if role == user.RoleOwner {
+		return []string{"session.end_owner"}
+	}
+	return nil
 }
 
 func load(ctx context.Context, tx *op.Tx, id string) (owned, error) {
@@ -74,7 +90,11 @@ func load(ctx context.Context, tx *op.Tx, id string) (owned, error) {
 	if err != nil {
 		return owned{}, err
 	}
-	return owned{Session: s, CreatedBy: s.UserID}, nil
+	u, err := tx.User.Query().Where(user.ID(s.UserID)).Only(tx.Unfiltered(ctx, "whose session it is decides who may end it"))
+	if err != nil {
+		return owned{}, fmt.Errorf("read whose session it is: %w", err)
+	}
+	return owned{Session: s, CreatedBy: s.UserID, role: u.Role}, nil
 }
 
 // end ends a session at once on this node, and within store.Propagation on others. The provider's sign-in ends with it:

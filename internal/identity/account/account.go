@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"net/mail"
 	"net/url"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"atrium/internal/identity/throttle"
 	"atrium/internal/principal"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 //go:embed pages/*.html
@@ -197,9 +197,8 @@ func fault(err error) (map[string]string, bool) {
 
 // address returns a typed e-mail address as accounts have it; empty when it is none that mail can be sent to.
 func address(typed string) string {
-	email := strings.ToLower(strings.TrimSpace(typed))
-	addr, err := mail.ParseAddress(email)
-	if err != nil || addr.Address != email || len(email) > 254 {
+	email, ok := text.Email(strings.TrimSpace(typed))
+	if !ok {
 		return ""
 	}
 	return email

