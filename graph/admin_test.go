@@ -58,7 +58,7 @@ var settings = []struct {
 		vars: func(*testing.T, *apitest.Server) vars {
 			return vars{"in": vars{"email": fresh("new") + "@a.test", "role": "agent"}}
 		}},
-	{name: "deactivateUser", query: `mutation($id: ID!) { deactivateUser(input: {id: $id}) { user { id status } remainingApiKeys { id last4 } } }`, action: "user.deactivated", vars: somebody},
+	{name: "deactivateUser", query: `mutation($id: ID!) { deactivateUser(input: {id: $id}) { user { id status } remainingApiKeys { id last4 } openRequests } }`, action: "user.deactivated", vars: somebody},
 	{name: "reactivateUser", query: `mutation($id: ID!) { reactivateUser(input: {id: $id}) { user { id status } } }`, action: "user.reactivated", vars: somebody},
 	{name: "resetUserMfa", query: `mutation($id: ID!) { resetUserMfa(input: {id: $id}) { user { id mfaEnabled } } }`, action: "user.mfa_reset", vars: somebody},
 	{name: "updateCompany", query: `mutation { updateCompany(input: {sessionLifetimeMinutes: 90}) { company { id sessionLifetimeMinutes } } }`, action: "company.updated"},

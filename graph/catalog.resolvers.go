@@ -6,10 +6,12 @@ import (
 	"atrium/ent"
 	"atrium/graph/internal/relay"
 	"atrium/internal/catalog"
+	"atrium/internal/op"
 )
 
-func (r *serviceResolver) Offerings(ctx context.Context, s *ent.Service, first *int, after *string) (*relay.Connection[ent.Offering], error) {
-	return branch(ctx, r.engine, s, func(s *ent.Service) string { return s.ID }, catalog.OfferingsOf, first, after, same[ent.Offering])
+func (r *serviceResolver) Offerings(ctx context.Context, s *ent.Service, first *int, after *string, filter *catalog.OfferingFilter) (*relay.Connection[ent.Offering], error) {
+	in := &catalog.OfferingsOfInput{OfferingFilter: op.Or(filter, catalog.OfferingFilter{})}
+	return branchOf(ctx, r.engine, s, func(s *ent.Service) string { return s.ID }, catalog.OfferingsOf, in, first, after, same[ent.Offering])
 }
 
 func (r *offeringResolver) SLA(_ context.Context, o *ent.Offering) (*ent.Offering, error) {

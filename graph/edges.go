@@ -58,29 +58,43 @@ func attach[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) stri
 	return values[id(to)], err
 }
 
+// parents is what an operation's input has when it embeds paging.OfParents.
+type parents[In any] interface {
+	window[In]
+	SetParents(ids []string)
+}
+
 // branch lists the children of a row for a connection, for all rows of the batch at once; node is what stands behind a
 // row of the list.
 func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
 	o *op.Operation[paging.OfParents, map[string]paging.List[Row]], first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
-	l, parents := loaderOf(ctx, from)
+	return branchOf(ctx, e, from, id, o, &paging.OfParents{}, first, after, node)
+}
+
+// branchOf is branch for an operation whose input says more than which parents.
+func branchOf[P, In, Row, T any, W parents[In]](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
+	o *op.Operation[In, map[string]paging.List[Row]], in W, first *int, after *string, node func(Row) *T,
+) (*relay.Connection[T], error) {
+	l, rows := loaderOf(ctx, from)
 	connections, err := once(ctx, l, func() (map[string]*relay.Connection[T], error) {
 		size, err := sizeOf(first)
 		if err != nil {
 			return nil, err
 		}
-		in := paging.OfParents{}
-		in.SetWindow(size, op.Or(after, ""), "", graphql.FieldRequested(ctx, "totalCount"))
-		for _, row := range parents {
-			in.IDs = append(in.IDs, id(row))
+		ids := make([]string, len(rows))
+		for i, row := range rows {
+			ids[i] = id(row)
 		}
-		lists, err := run(ctx, e, o, in)
+		in.SetParents(ids)
+		in.SetWindow(size, op.Or(after, ""), "", graphql.FieldRequested(ctx, "totalCount"))
+		lists, err := run(ctx, e, o, *in)
 		if err != nil {
 			return nil, err
 		}
 		out := make(map[string]*relay.Connection[T], len(lists))
 		var nodes []*T
-		for _, id := range in.IDs {
+		for _, id := range ids {
 			c := relay.New(lists[id], node)
 			for _, e := range c.Edges {
 				nodes = append(nodes, e.Node)

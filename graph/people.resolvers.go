@@ -4,15 +4,13 @@ import (
 	"context"
 
 	"atrium/ent"
-	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
-	"atrium/internal/op"
 	"atrium/internal/people"
 )
 
-func (r *mutationResolver) DeactivateUser(ctx context.Context, input op.ByID) (*generated.DeactivateUserPayload, error) {
+func (r *mutationResolver) DeactivateUser(ctx context.Context, input people.DeactivateUserInput) (*people.Deactivated, error) {
 	d, err := change(ctx, r.engine, people.DeactivateUser, input, "id")
-	return &generated.DeactivateUserPayload{User: d.User, RemainingAPIKeys: d.RemainingAPIKeys}, err
+	return &d, err
 }
 
 func (r *userResolver) TeamIds(ctx context.Context, u *ent.User) ([]string, error) {

@@ -74,8 +74,8 @@ func (r *queryResolver) Organization(ctx context.Context, id string) (*ent.Organ
 	return read(ctx, r.engine, people.GetOrganization, id)
 }
 
-func (r *queryResolver) Organizations(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Organization], error) {
-	return list(ctx, r.engine, people.ListOrganizations, nil, first, after, orderBy)
+func (r *queryResolver) Organizations(ctx context.Context, first *int, after *string, filter *people.ListOrganizationsInput, orderBy *relay.Order) (*relay.Connection[ent.Organization], error) {
+	return list(ctx, r.engine, people.ListOrganizations, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) Request(ctx context.Context, id string) (*ent.Request, error) {
@@ -90,8 +90,8 @@ func (r *queryResolver) Secret(ctx context.Context, id string) (*ent.Secret, err
 	return read(ctx, r.engine, secret.GetSecret, id)
 }
 
-func (r *queryResolver) Secrets(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Secret], error) {
-	return list(ctx, r.engine, secret.ListSecrets, nil, first, after, orderBy)
+func (r *queryResolver) Secrets(ctx context.Context, first *int, after *string, filter *secret.ListSecretsInput, orderBy *relay.Order) (*relay.Connection[ent.Secret], error) {
+	return list(ctx, r.engine, secret.ListSecrets, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) Service(ctx context.Context, id string) (*ent.Service, error) {
@@ -110,8 +110,8 @@ func (r *queryResolver) Team(ctx context.Context, id string) (*ent.Team, error) 
 	return read(ctx, r.engine, people.GetTeam, id)
 }
 
-func (r *queryResolver) Teams(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Team], error) {
-	return list(ctx, r.engine, people.ListTeams, nil, first, after, orderBy)
+func (r *queryResolver) Teams(ctx context.Context, first *int, after *string, filter *people.ListTeamsInput, orderBy *relay.Order) (*relay.Connection[ent.Team], error) {
+	return list(ctx, r.engine, people.ListTeams, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) User(ctx context.Context, id string) (*ent.User, error) {

@@ -160,9 +160,11 @@ func TestStreamsEndWithTheCredential(t *testing.T) {
 			"the key is revoked": {key, "unauthorized", func(t *testing.T) {
 				testkit.Run(t, s.World, owner, apikey.Revoke, op.ByID{ID: key.KeyID})
 			}},
-			"the key expires":         {s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{ExpiresAt: &soon}), "unauthorized", func(*testing.T) {}},
-			"the token expires":       {s.Bearer(t, s.World.A, s.World.A.Owner, principal.ScopeNames, 3*time.Second), "unauthorized", func(*testing.T) {}},
-			"the user is deactivated": {s.Session(t, gone), "unauthorized", func(t *testing.T) { testkit.Run(t, s.World, owner, people.DeactivateUser, op.ByID{ID: gone.ID}) }},
+			"the key expires":   {s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{ExpiresAt: &soon}), "unauthorized", func(*testing.T) {}},
+			"the token expires": {s.Bearer(t, s.World.A, s.World.A.Owner, principal.ScopeNames, 3*time.Second), "unauthorized", func(*testing.T) {}},
+			"the user is deactivated": {s.Session(t, gone), "unauthorized", func(t *testing.T) {
+				testkit.Run(t, s.World, owner, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: gone.ID}})
+			}},
 			"the role changes": {s.Bearer(t, s.World.A, moved, principal.ScopeNames, time.Hour), "forbidden", system(func(ctx context.Context, tx *store.Tx) error {
 				return tx.User.UpdateOneID(moved.ID).SetRole(user.RoleMember).Exec(ctx)
 			})},

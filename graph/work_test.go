@@ -8,6 +8,8 @@ import (
 
 	"atrium/internal/apitest"
 	"atrium/internal/billing"
+	"atrium/internal/catalog"
+	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
 )
@@ -178,5 +180,22 @@ func TestInvitationsThroughTheGraph(t *testing.T) {
 		require.Equal(t, "invited", a.Text("data.resendInvitation.user.status"))
 		a = send(t, s, owner, `mutation { inviteUser(input: {email: "ada@a.test"}) { user { id } } }`, nil)
 		require.Equal(t, "conflict", a.Text("errors.0.extensions.code"))
+	})
+}
+
+// A service's offerings are found by their name and status, for many services in one call.
+func TestOfferingsAreFiltered(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		h := opened(t, s)
+		ctx := s.World.As(s.World.A, principal.Owner)
+		testkit.Run(t, s.World, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: h.service.ID}, Name: "Old Laptop", Status: new("inactive")})
+		for filter, want := range map[string]int{
+			`{}`: 2, `{q: "LAPTOP"}`: 2, `{q: "old"}`: 1, `{status: [active]}`: 1, `{status: [active, inactive], q: "new"}`: 1, `{status: [active], q: "old"}`: 0,
+		} {
+			a := ask(t, s, s.A.Member, `{ services { edges { node { offerings(filter: `+filter+`) { totalCount edges { node { name } } } } } } }`, nil)
+			require.Equal(t, want, a.Int("data.services.edges.0.node.offerings.totalCount"), filter)
+			require.Len(t, a.Get("data.services.edges.0.node.offerings.edges"), want, filter)
+		}
 	})
 }

@@ -56,14 +56,14 @@ func TestAuditLog(t *testing.T) {
 		for query, want := range map[string]int{
 			"actorId=" + as.KeyID: 2, "actorId=" + as.KeyID + "," + s.A.Member.UserID: 3, "action=service.created&resourceId=" + id: 1,
 			"resourceId=" + id: 3, "resourceType=Service": 4, "resourceType=service": 0, "action=service.%25": 0, "actorId=" + s.B.OwnerKey.KeyID: 0,
-			"to=2001-01-01T00:00:00Z": 0, "resourceType=Service&from=" + at: 1, "resourceType=Service&to=" + at: 3,
+			"to=2001-01-01T00:00:00Z": 0, "resourceType=Service&outcome=denied": 2, "resourceType=Service&outcome=failed,allowed": 2, "resourceType=Service&from=" + at: 1, "resourceType=Service&to=" + at: 3,
 		} {
 			require.Equal(t, want, s.Do(t, apitest.Scenario{As: as, Path: "/v1/audit?" + query}).Int("pagination.totalCount"), query)
 		}
 		s.Run(t, []apitest.Scenario{
 			{Name: "no moment", As: as, Path: "/v1/audit?from=yesterday&to=2026-01-01", WantStatus: 400, WantFields: []string{"from", "to"}},
-			{Name: "sorts by at alone", As: as, Path: "/v1/audit?sort=createdAt", WantStatus: 400, WantFields: []string{"sort"}},
-			{Name: "outcome is no filter", As: as, Path: "/v1/audit?outcome=denied", WantStatus: 400, WantFields: []string{"outcome"}},
+			{Name: "sorts by the moment alone", As: as, Path: "/v1/audit?sort=action", WantStatus: 400, WantFields: []string{"sort"}},
+			{Name: "no outcome", As: as, Path: "/v1/audit?outcome=allowed,odd", WantStatus: 400, WantFields: []string{"outcome"}},
 			{Name: "entries are not posted", As: as, Method: http.MethodPost, Path: "/v1/audit", Body: body{}, WantStatus: 405},
 			{Name: "nor got one by one", As: as, Path: "/v1/audit/" + "aud_00000000000000000000000000", WantStatus: 404},
 			{Name: "an agent has no log", As: s.A.Agent, Path: "/v1/audit", WantStatus: 403, WantAudit: &apitest.AuditWant{Outcome: "denied", ResourceType: "AuditEntry"}},
@@ -76,5 +76,6 @@ func TestAuditLog(t *testing.T) {
 		for i := range asc {
 			require.Equal(t, asc[i], desc[len(desc)-1-i])
 		}
+		require.Equal(t, desc, s.Do(t, apitest.Scenario{As: as, Path: "/v1/audit?sort=-createdAt&pageSize=100"}).Column("id"))
 	})
 }

@@ -1,13 +1,16 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/apitest"
+	"atrium/rest"
 )
 
 // singles makes one row of every kind that has an address of its own, and returns their paths.
@@ -42,9 +45,9 @@ func TestConditionalRequests(t *testing.T) {
 			if strings.Count(row, "/") > 2 {
 				continue // what lies below a row
 			}
-			change := body{"description": "one"}
+			change, further := body{"description": "one"}, body{"description": "two"}
 			if row == "/organizations/{id}" {
-				change = body{"tags": body{"a": "one"}}
+				change, further = body{"tags": body{"a": "one"}}, body{"tags": body{"a": "two"}}
 			}
 			if row == "/users/{id}" {
 				change = body{"attributes": body{"a": "one"}}
@@ -52,27 +55,24 @@ func TestConditionalRequests(t *testing.T) {
 			patched := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: change})
 			tag := patched.ETag()
 			require.Regexp(t, `^"[^"]+"$`, tag, "%s: a strong tag", row)
-			if row != "/secrets/{id}" {
-				got := s.Do(t, apitest.Scenario{As: as, Path: path})
-				require.Equal(t, tag, got.ETag(), row)
-				for _, none := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
-					same := s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-None-Match": {none}}, WantStatus: 304})
-					require.Equal(t, tag, same.ETag())
-					require.Empty(t, same.Body)
-				}
-				s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-None-Match": {`"other"`}}})
-				s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-Match": {`"other"`}}}) // reads take none
+			got := s.Do(t, apitest.Scenario{As: as, Path: path})
+			require.Equal(t, tag, got.ETag(), row)
+			for _, none := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
+				same := s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-None-Match": {none}}, WantStatus: 304})
+				require.Equal(t, tag, same.ETag())
+				require.Empty(t, same.Body)
 			}
+			s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-None-Match": {`"other"`}}})
+			s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-Match": {`"other"`}}}) // reads take none
 			stale := http.Header{"If-Match": {`"stale"`}}
 			s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Header: stale, Body: change, WantStatus: 412, WantCode: "precondition_failed"})
 			s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Header: http.Header{"If-Match": {"W/" + tag}}, Body: change, WantStatus: 412})
-			s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Header: http.Header{"If-Match": {"*"}}, Body: change})
+			s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Header: http.Header{"If-Match": {"*"}}, Body: change, WantNoChange: true})
 			if row == "/requests/{id}" || row == "/users/{id}" {
 				continue
 			}
 			s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: path, Header: stale, WantStatus: 412})
-			now := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: change}).ETag()
-			next := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Header: http.Header{"If-Match": {`"x"`, now}}, Body: change}).ETag()
+			next := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Header: http.Header{"If-Match": {`"x"`, tag}}, Body: further}).ETag()
 			s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: path, Header: http.Header{"If-Match": {next}}})
 		}
 		// A POST takes no If-Match.
@@ -98,6 +98,50 @@ func TestLostUpdates(t *testing.T) {
 	})
 }
 
+// Who saves a form that was not touched changes nothing: not the row's moment nor its tag, and there is nothing to tell of.
+func TestPatchThatChangesNothing(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.A.OwnerKey
+		e := live(t, s, as, s.A.Member.UserID)
+		for path, full := range map[string]body{
+			e.path("/users/{id}"):     {"attributes": body{"region": "eu"}},
+			e.path("/secrets/{id}"):   {"description": "d"},
+			e.path("/services/{id}"):  {"description": "d", "tags": body{"a": "b"}},
+			e.path("/workflows/{id}"): {"description": "d"},
+			e.path("/requests/{id}"):  {"fields": body{"n": 12345678901234567, "model": "14"}, "tags": body{"a": "b"}, "description": "d"},
+			e.path("/offerings/{id}"): {"sla": body{"responseMinutes": 5, "warnAtPercent": 80}, "tags": body{"a": "b"}, "form": body{"fields": []body{
+				{"key": "model", "type": "select", "label": "Model", "options": []string{"13", "14"}}, {"key": "n", "type": "number", "label": "N"},
+			}}},
+		} {
+			s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: full})
+		}
+		for _, row := range rest.Table() {
+			if row.Method != http.MethodPatch {
+				continue
+			}
+			path := e.path(row.Path)
+			was := s.Do(t, apitest.Scenario{As: as, Path: path})
+			shown := struct{ Data map[string]json.RawMessage }{}
+			require.NoError(t, json.Unmarshal(was.Body, &shown))
+			same := body{}
+			for name := range row.Op.Input.Body.Properties {
+				if value, ok := shown.Data[name]; ok && (string(value) != "null" || row.Op.Input.Nullable(name)) && (name != "status" || row.Path != "/requests/{id}") {
+					same[name] = value
+				}
+			}
+			require.NotEmpty(t, same, path)
+			s.World.Clock.SetOffset(s.World.Clock.Offset() + time.Second)
+			for _, b := range []body{{}, same} {
+				got := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: b, WantNoChange: true, WantEvents: []string{}})
+				require.Equal(t, string(was.Body), string(got.Body), path)
+				require.Equal(t, was.ETag(), got.ETag(), path)
+			}
+			require.Equal(t, string(was.Body), string(s.Do(t, apitest.Scenario{As: as, Path: path}).Body), path)
+		}
+	})
+}
+
 func TestHeadAndUnknownPaths(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -118,7 +162,7 @@ func TestHeadAndUnknownPaths(t *testing.T) {
 			}
 		}
 		for path, allow := range map[string]string{
-			"/v1/services": "GET, HEAD, POST", "/v1/services/" + id: "GET, HEAD, PATCH, DELETE", "/v1/requests/x": "GET, HEAD, PATCH", "/v1/secrets/x": "PATCH, DELETE", "/v1/audit": "GET, HEAD", "/v1/users": "GET, HEAD",
+			"/v1/services": "GET, HEAD, POST", "/v1/services/" + id: "GET, HEAD, PATCH, DELETE", "/v1/requests/x": "GET, HEAD, PATCH", "/v1/secrets/x": "GET, HEAD, PATCH, DELETE", "/v1/audit": "GET, HEAD", "/v1/users": "GET, HEAD",
 		} {
 			for _, method := range []string{http.MethodPut, http.MethodOptions, http.MethodTrace, "BREW"} {
 				s.Do(t, apitest.Scenario{As: apitest.Nobody, Method: method, Path: path, WantStatus: 401})

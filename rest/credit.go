@@ -10,6 +10,8 @@ type Credits struct {
 	Balance  int64         `json:"balance" doc:"In cents, over the whole history." example:"4200"`
 	Currency string        `json:"currency" enum:"usd"`
 	Entries  []CreditEntry `json:"entries" doc:"A page of the history, the newest first."`
+
+	Pagination Pagination `json:"pagination" doc:"Which part of the history the entries are."`
 }
 
 // CreditEntry is one line of the history.
@@ -22,11 +24,8 @@ type CreditEntry struct {
 }
 
 func creditsOut(c billing.Credits) Credits {
-	out := Credits{Balance: c.Balance, Currency: c.Currency, Entries: make([]CreditEntry, len(c.Entries))}
-	for i, e := range c.Entries {
-		out.Entries[i] = creditEntryOut(e)
-	}
-	return out
+	page := pageOf(c.Entries, creditEntryOut)
+	return Credits{Balance: c.Balance, Currency: c.Currency, Entries: page.Data, Pagination: page.Pagination}
 }
 
 func creditEntryOut(e *ent.CreditEntry) CreditEntry {

@@ -127,7 +127,8 @@ func TestFilters(t *testing.T) {
 		for query, want := range map[string]int{
 			"": 3, "status=PENDING": 2, "status=PENDING,IN_PROGRESS": 3, "status=PENDING&priority=HIGH": 1, "status=PENDING&status=IN_PROGRESS": 3,
 			"status=PENDING,PENDING": 2, "priority=LOW,URGENT": 1, "serviceId=" + f.service: 3, "serviceId=svc_x": 0, "offeringId=" + f.offering + "&status=COMPLETED": 0,
-			"assigneeId=" + s.A.Agent.UserID: 1, "teamId=" + team: 1, "createdBy=" + as.UserID: 3, "createdBy=" + as.KeyID: 0,
+			"assigneeId=" + s.A.Agent.UserID: 1, "teamId=" + team: 1, "assigneeId=none": 2, "assigneeId=none,usr_x": 2, "teamId=none," + team: 3, "teamId=none&status=PENDING": 1,
+			"assigneeId=NONE": 0, "createdBy=" + as.UserID: 3, "createdBy=" + as.KeyID: 0,
 			"createdAfter=" + q(created): 3, "createdBefore=" + q(created): 0, "createdAfter=2030-01-01T00:00:00%2B02:00": 0,
 			"tag.env=prod": 1, "tag.env=prod,dev": 2, "tag[env]=prod": 1, "tag%5Benv%5D=prod,dev": 2, "tag[env]=prod&tag.env=dev": 2, "tag[none]=x": 0,
 			"tag[env]=prod&priority=LOW": 0, "tag.env=prod&priority=LOW": 0, "tag.env=pro": 0, "tag.env=%25": 0, "tag.none=x": 0, "tag.a.b=x": 0,
@@ -150,6 +151,23 @@ func TestFilters(t *testing.T) {
 		for query, want := range map[string]int{"status=draft": 1, "status=draft,archived": 1, "q=" + q("ärger"): 1, "q=" + q("Ärger"): 1, "q=" + q("ÄRGER MELDEN"): 1, "tag.env=prod": 1, "tag.env=prod&status=active": 0} {
 			require.Equal(t, want, s.Do(t, apitest.Scenario{As: as, Path: "/v1/services?" + query}).Int("pagination.totalCount"), query)
 		}
+		// Whatever has a name is found by a part of it.
+		create(t, s, as, "/v1/organizations", body{"name": "Ops Nord"})
+		create(t, s, as, "/v1/secrets", body{"name": "OPS_TOKEN", "value": "v"})
+		create(t, s, as, "/v1/services/"+f.service+"/offerings", body{"name": "Ops Gerät", "status": "inactive"})
+		for _, list := range []string{"/v1/teams", "/v1/organizations", "/v1/secrets", "/v1/services/" + f.service + "/offerings"} {
+			for query, want := range map[string]int{"q=ops": 1, "q=OPS": 1, "q=o%25s": 0, "q=nothing": 0} {
+				got := s.Do(t, apitest.Scenario{As: as, Path: list + "?" + query})
+				require.Equal(t, want, got.Int("pagination.totalCount"), "%s?%s", list, query)
+				require.Len(t, got.Column("id"), want, "%s?%s", list, query)
+			}
+			s.Do(t, apitest.Scenario{As: as, Path: list + "?q=" + long("x", 201), WantStatus: 400, WantFields: []string{"q"}})
+		}
+		offerings := "/v1/services/" + f.service + "/offerings?"
+		for query, want := range map[string]int{"status=inactive": 1, "status=active": 1, "status=active,inactive": 2, "status=active&q=ops": 0, "q=" + q("GERÄT"): 1} {
+			require.Equal(t, want, s.Do(t, apitest.Scenario{As: as, Path: offerings + query}).Int("pagination.totalCount"), query)
+		}
+		s.Do(t, apitest.Scenario{As: as, Path: offerings + "status=draft", WantStatus: 400, WantFields: []string{"status"}})
 	})
 }
 

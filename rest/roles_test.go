@@ -24,7 +24,7 @@ var matrix = map[string]string{
 	"GET /users": "oag", "GET /users/{id}": "oag", "PATCH /users/{id}": "oa",
 	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
 	"GET /organizations": "oag", "POST /organizations": "oa", "GET /organizations/{id}": "oag", "PATCH /organizations/{id}": "oa", "DELETE /organizations/{id}": "oa",
-	"GET /secrets": "oa", "POST /secrets": "oa", "PATCH /secrets/{id}": "oa", "DELETE /secrets/{id}": "oa",
+	"GET /secrets": "oa", "GET /secrets/{id}": "oa", "POST /secrets": "oa", "PATCH /secrets/{id}": "oa", "DELETE /secrets/{id}": "oa",
 	"GET /billing/credits": "oa", "GET /audit": "oa",
 }
 
@@ -43,15 +43,15 @@ func goodBody(row rest.Row, f filing, n int) any {
 	case "POST /requests":
 		return body{"serviceId": f.service, "offeringId": f.offering, "title": "t"}
 	case "PATCH /requests/{id}":
-		return body{"title": "t"}
+		return body{"title": unique()}
 	case "POST /workflows":
 		name["definition"] = definition
 	case "POST /secrets":
 		return body{"name": "S" + strings.ToUpper(unique()), "value": "v"}
 	case "PATCH /secrets/{id}":
-		return body{"description": "d"}
+		return body{"description": unique()}
 	case "PATCH /users/{id}":
-		return body{"attributes": body{"a": "b"}}
+		return body{"attributes": body{"a": unique()}}
 	}
 	if row.Method == http.MethodPost || row.Method == http.MethodPatch {
 		return name

@@ -69,15 +69,18 @@ func one[In, Out, Body any](method, path string, status int, o *op.Operation[In,
 func list[In, T, Body any](path string, o *op.Operation[In, paging.List[T]], out func(T) Body) route {
 	return row(route{
 		method: http.MethodGet, path: path, status: http.StatusOK, resource: reflect.TypeFor[Body](), body: reflect.TypeFor[Page[Body]](),
-	}, o, func(l paging.List[T]) any {
-		p := Page[Body]{Data: make([]Body, len(l.Rows)), Pagination: Pagination{
-			Page: l.Page.Number, PageSize: l.Page.Size, TotalPages: l.Pages(), TotalCount: l.Total,
-		}}
-		for i, v := range l.Rows {
-			p.Data[i] = out(v)
-		}
-		return p
-	}, nil)
+	}, o, func(l paging.List[T]) any { return pageOf(l, out) }, nil)
+}
+
+// pageOf renders a page of a list.
+func pageOf[T, Body any](l paging.List[T], out func(T) Body) Page[Body] {
+	p := Page[Body]{Data: make([]Body, len(l.Rows)), Pagination: Pagination{
+		Page: l.Page.Number, PageSize: l.Page.Size, TotalPages: l.Pages(), TotalCount: l.Total,
+	}}
+	for i, v := range l.Rows {
+		p.Data[i] = out(v)
+	}
+	return p
 }
 
 // bare is a row whose answer has no envelope.

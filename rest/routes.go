@@ -58,6 +58,7 @@ var routes = []route{
 
 	list("/secrets", secret.ListSecrets, secretOut),
 	one(http.MethodPost, "/secrets", http.StatusCreated, secret.CreateSecret, secretOut),
+	one(http.MethodGet, "/secrets/{id}", http.StatusOK, secret.GetSecret, secretOut),
 	one(http.MethodPatch, "/secrets/{id}", http.StatusOK, secret.UpdateSecret, secretOut),
 	remove("/secrets/{id}", secret.DeleteSecret, secretOut),
 

@@ -54,7 +54,7 @@ func TestSecretLife(t *testing.T) {
 			{Name: "no value", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "B", "value": ""}, WantStatus: 400, WantFields: []string{"value"}},
 			{Name: "names are unique", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "API_TOKEN", "value": second}, WantStatus: 409, WantCode: "conflict", WantNot: never},
 			{Name: "another company's name", As: s.B.OwnerKey, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "API_TOKEN", "value": second}, WantNot: never},
-			{Name: "a secret is not got", As: as, Path: path, WantStatus: 405},
+			{Name: "a secret is got without its value", As: as, Path: path, WantData: map[string]any{"id": made.ID(), "name": "API_TOKEN"}, WantNot: append([]string{`"value"`}, never...)},
 			{Name: "an agent has no secrets", As: s.A.AgentKey, Path: "/v1/secrets", WantStatus: 403},
 			{Name: "the audit log", As: as, Path: "/v1/audit?resourceType=Secret&pageSize=100", WantContains: []string{`"***"`}, WantNot: never},
 			{Name: "delete", As: as, Method: http.MethodDelete, Path: path, WantAudit: &apitest.AuditWant{Action: "secret.deleted", ResourceID: made.ID()}},
@@ -79,7 +79,7 @@ func TestCredits(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		as := s.A.OwnerKey
 		empty := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits"})
-		require.JSONEq(t, `{"balance":0,"currency":"usd","entries":[]}`, string(empty.Body))
+		require.JSONEq(t, `{"balance":0,"currency":"usd","entries":[],"pagination":{"page":1,"pageSize":20,"totalPages":0,"totalCount":0}}`, string(empty.Body))
 		for tenant, cents := range map[*testkit.Tenant]int64{s.A.Tenant: 5000, s.B.Tenant: 777} {
 			ctx := principal.With(t.Context(), principal.Operator(tenant.Company.ID, "credit issue"))
 			testkit.Run(t, s.World, ctx, billing.IssueCredit, billing.IssueCreditInput{Amount: cents, Reason: "promotion", Description: "Entry"})
@@ -101,8 +101,10 @@ func TestCredits(t *testing.T) {
 		second := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits?page=2&pageSize=1"})
 		require.Equal(t, 2100, second.Int("balance"), "the balance is over all entries")
 		require.Equal(t, 5000, second.Int("entries.0.amount"))
+		require.Equal(t, body{"page": 2.0, "pageSize": 1.0, "totalPages": 2.0, "totalCount": 2.0}, second.Get("pagination"))
 		s.Run(t, []apitest.Scenario{
 			{Name: "past the end", As: as, Path: "/v1/billing/credits?page=9", WantContains: []string{`"entries":[]`, `"balance":2100`}},
+			{Name: "too many at once", As: as, Path: "/v1/billing/credits?pageSize=101", WantStatus: 400, WantFields: []string{"pageSize"}},
 			{Name: "an agent has no credits", As: s.A.Agent, Path: "/v1/billing/credits", WantStatus: 403},
 			{Name: "credits are not posted", As: as, Method: http.MethodPost, Path: "/v1/billing/credits", Body: body{}, WantStatus: 405},
 			{Name: "the sandbox has its own", As: s.A.TestKey, Path: "/v1/billing/credits", WantContains: []string{`"balance":0`}},

@@ -61,7 +61,7 @@ type MutationResolver interface {
 	CreateTeam(ctx context.Context, input people.CreateTeamInput) (*CreateTeamPayload, error)
 	CreateWebhookSubscription(ctx context.Context, input webhook.CreateSubscriptionInput) (*CreateWebhookSubscriptionPayload, error)
 	CreateWorkflow(ctx context.Context, input workflow.CreateWorkflowInput) (*CreateWorkflowPayload, error)
-	DeactivateUser(ctx context.Context, input op.ByID) (*DeactivateUserPayload, error)
+	DeactivateUser(ctx context.Context, input people.DeactivateUserInput) (*people.Deactivated, error)
 	DeclineRequest(ctx context.Context, input request.DeclineInput) (*DeclineRequestPayload, error)
 	DeleteAccessPolicy(ctx context.Context, input op.ByID) (*DeleteAccessPolicyPayload, error)
 	DeleteOAuthClient(ctx context.Context, input op.ByID) (*DeleteOAuthClientPayload, error)
@@ -123,16 +123,16 @@ type QueryResolver interface {
 	OauthClients(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.OAuthClient], error)
 	Offering(ctx context.Context, id string) (*ent.Offering, error)
 	Organization(ctx context.Context, id string) (*ent.Organization, error)
-	Organizations(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Organization], error)
+	Organizations(ctx context.Context, first *int, after *string, filter *people.ListOrganizationsInput, orderBy *relay.Order) (*relay.Connection[ent.Organization], error)
 	Request(ctx context.Context, id string) (*ent.Request, error)
 	Requests(ctx context.Context, first *int, after *string, filter *request.ListInput, orderBy *relay.Order) (*relay.Connection[ent.Request], error)
 	Secret(ctx context.Context, id string) (*ent.Secret, error)
-	Secrets(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Secret], error)
+	Secrets(ctx context.Context, first *int, after *string, filter *secret.ListSecretsInput, orderBy *relay.Order) (*relay.Connection[ent.Secret], error)
 	Service(ctx context.Context, id string) (*ent.Service, error)
 	Services(ctx context.Context, first *int, after *string, filter *catalog.ListServicesInput, orderBy *relay.Order) (*relay.Connection[ent.Service], error)
 	ServiceAccounts(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.ServiceAccount], error)
 	Team(ctx context.Context, id string) (*ent.Team, error)
-	Teams(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Team], error)
+	Teams(ctx context.Context, first *int, after *string, filter *people.ListTeamsInput, orderBy *relay.Order) (*relay.Connection[ent.Team], error)
 	User(ctx context.Context, id string) (*ent.User, error)
 	Users(ctx context.Context, first *int, after *string, filter *people.ListUsersInput, orderBy *relay.Order) (*relay.Connection[ent.User], error)
 	WebhookSubscriptions(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.WebhookSubscription], error)
@@ -390,8 +390,8 @@ func (ec *executionContext) field_Mutation_deactivateUser_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (op.ByID, error) {
-			return ec.unmarshalNDeactivateUserInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		func(ctx context.Context, v any) (people.DeactivateUserInput, error) {
+			return ec.unmarshalNDeactivateUserInput2atriumᚋinternalᚋpeopleᚐDeactivateUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1359,14 +1359,22 @@ func (ec *executionContext) field_Query_organizations_args(ctx context.Context, 
 		return nil, err
 	}
 	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*people.ListOrganizationsInput, error) {
+			return ec.unmarshalOOrganizationFilter2ᚖatriumᚋinternalᚋpeopleᚐListOrganizationsInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
 		func(ctx context.Context, v any) (*relay.Order, error) {
 			return ec.unmarshalOOrganizationOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["orderBy"] = arg2
+	args["orderBy"] = arg3
 	return args, nil
 }
 
@@ -1491,14 +1499,22 @@ func (ec *executionContext) field_Query_secrets_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*secret.ListSecretsInput, error) {
+			return ec.unmarshalOSecretFilter2ᚖatriumᚋinternalᚋsecretᚐListSecretsInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
 		func(ctx context.Context, v any) (*relay.Order, error) {
 			return ec.unmarshalOSecretOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["orderBy"] = arg2
+	args["orderBy"] = arg3
 	return args, nil
 }
 
@@ -1655,14 +1671,22 @@ func (ec *executionContext) field_Query_teams_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*people.ListTeamsInput, error) {
+			return ec.unmarshalOTeamFilter2ᚖatriumᚋinternalᚋpeopleᚐListTeamsInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
 		func(ctx context.Context, v any) (*relay.Order, error) {
 			return ec.unmarshalOTeamOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["orderBy"] = arg2
+	args["orderBy"] = arg3
 	return args, nil
 }
 
@@ -2644,11 +2668,11 @@ func (ec *executionContext) _Mutation_deactivateUser(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeactivateUser(ctx, fc.Args["input"].(op.ByID))
+			return ec.Resolvers.Mutation().DeactivateUser(ctx, fc.Args["input"].(people.DeactivateUserInput))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *DeactivateUserPayload) graphql.Marshaler {
-			return ec.marshalNDeactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeactivateUserPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *people.Deactivated) graphql.Marshaler {
+			return ec.marshalNDeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx, selections, v)
 		},
 		true,
 		true,
@@ -5320,7 +5344,7 @@ func (ec *executionContext) _Query_organizations(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Organizations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["orderBy"].(*relay.Order))
+			return ec.Resolvers.Query().Organizations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*people.ListOrganizationsInput), fc.Args["orderBy"].(*relay.Order))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.Organization]) graphql.Marshaler {
@@ -5496,7 +5520,7 @@ func (ec *executionContext) _Query_secrets(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Secrets(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["orderBy"].(*relay.Order))
+			return ec.Resolvers.Query().Secrets(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*secret.ListSecretsInput), fc.Args["orderBy"].(*relay.Order))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.Secret]) graphql.Marshaler {
@@ -5716,7 +5740,7 @@ func (ec *executionContext) _Query_teams(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Teams(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["orderBy"].(*relay.Order))
+			return ec.Resolvers.Query().Teams(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*people.ListTeamsInput), fc.Args["orderBy"].(*relay.Order))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.Team]) graphql.Marshaler {

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/service"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
+	"atrium/internal/catalog"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -35,7 +36,7 @@ type ServiceResolver interface {
 
 	OwnerTeam(ctx context.Context, obj *ent.Service) (*ent.Team, error)
 	Organization(ctx context.Context, obj *ent.Service) (*ent.Organization, error)
-	Offerings(ctx context.Context, obj *ent.Service, first *int, after *string) (*relay.Connection[ent.Offering], error)
+	Offerings(ctx context.Context, obj *ent.Service, first *int, after *string, filter *catalog.OfferingFilter) (*relay.Connection[ent.Offering], error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -61,6 +62,14 @@ func (ec *executionContext) field_Service_offerings_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*catalog.OfferingFilter, error) {
+			return ec.unmarshalOOfferingFilter2ᚖatriumᚋinternalᚋcatalogᚐOfferingFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
 	return args, nil
 }
 
@@ -477,7 +486,7 @@ func (ec *executionContext) _Service_offerings(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Service().Offerings(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Service().Offerings(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*catalog.OfferingFilter))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.Offering]) graphql.Marshaler {
@@ -514,6 +523,43 @@ func (ec *executionContext) fieldContext_Service_offerings(ctx context.Context, 
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
+
+func (ec *executionContext) unmarshalInputOfferingFilter(ctx context.Context, obj any) (catalog.OfferingFilter, error) {
+	var it catalog.OfferingFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"status", "q"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalOOfferingStatus2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "q":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("q"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Q = data
+		}
+	}
+	return it, nil
+}
 
 // endregion **************************** input.gotpl *****************************
 
@@ -778,6 +824,22 @@ func (ec *executionContext) marshalNOfferingStatus2atriumᚋentᚋofferingᚐSta
 	return res
 }
 
+func (ec *executionContext) unmarshalNOfferingStatus2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNOfferingStatus2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNService2ᚖatriumᚋentᚐService(ctx context.Context, sel ast.SelectionSet, v *ent.Service) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -828,11 +890,55 @@ func (ec *executionContext) marshalOOffering2ᚖatriumᚋentᚐOffering(ctx cont
 	return ec._Offering(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOOfferingFilter2ᚖatriumᚋinternalᚋcatalogᚐOfferingFilter(ctx context.Context, v any) (*catalog.OfferingFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputOfferingFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOOfferingSLA2ᚖatriumᚋentᚐOffering(ctx context.Context, sel ast.SelectionSet, v *ent.Offering) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._OfferingSLA(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOOfferingStatus2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNOfferingStatus2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOOfferingStatus2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOfferingStatus2string(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalOOfferingStatus2ᚖstring(ctx context.Context, v any) (*string, error) {

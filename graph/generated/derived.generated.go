@@ -4277,7 +4277,7 @@ func (ec *executionContext) unmarshalInputAuditFilter(ctx context.Context, obj a
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"actorId", "action", "resourceType", "resourceId", "from", "to"}
+	fieldsInOrder := [...]string{"actorId", "action", "resourceType", "resourceId", "outcome", "from", "to"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -4312,6 +4312,13 @@ func (ec *executionContext) unmarshalInputAuditFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.ResourceID = data
+		case "outcome":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outcome"))
+			data, err := ec.unmarshalOAuditOutcome2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Outcome = data
 		case "from":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
 			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
@@ -5322,8 +5329,8 @@ func (ec *executionContext) unmarshalInputCreateWorkflowInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeactivateUserInput(ctx context.Context, obj any) (op.ByID, error) {
-	var it op.ByID
+func (ec *executionContext) unmarshalInputDeactivateUserInput(ctx context.Context, obj any) (people.DeactivateUserInput, error) {
+	var it people.DeactivateUserInput
 	if obj == nil {
 		return it, nil
 	}
@@ -5333,7 +5340,7 @@ func (ec *executionContext) unmarshalInputDeactivateUserInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "reassignTo"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5347,6 +5354,13 @@ func (ec *executionContext) unmarshalInputDeactivateUserInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		case "reassignTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reassignTo"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReassignTo = data
 		}
 	}
 	return it, nil
@@ -5926,6 +5940,36 @@ func (ec *executionContext) unmarshalInputOfferingSLAInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputOrganizationFilter(ctx context.Context, obj any) (people.ListOrganizationsInput, error) {
+	var it people.ListOrganizationsInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"q"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "q":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("q"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Q = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputOrganizationOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -6429,6 +6473,36 @@ func (ec *executionContext) unmarshalInputRotateWebhookSecretInput(ctx context.C
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSecretFilter(ctx context.Context, obj any) (secret.ListSecretsInput, error) {
+	var it secret.ListSecretsInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"q"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "q":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("q"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Q = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSecretOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -6699,6 +6773,36 @@ func (ec *executionContext) unmarshalInputSwitchSessionInput(ctx context.Context
 				return it, err
 			}
 			it.Sandbox = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTeamFilter(ctx context.Context, obj any) (people.ListTeamsInput, error) {
+	var it people.ListTeamsInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"q"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "q":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("q"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Q = data
 		}
 	}
 	return it, nil
@@ -11154,7 +11258,7 @@ func (ec *executionContext) marshalNCreditEntryEdge2ᚖatriumᚋgraphᚋinternal
 	return ec._CreditEntryEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeactivateUserInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+func (ec *executionContext) unmarshalNDeactivateUserInput2atriumᚋinternalᚋpeopleᚐDeactivateUserInput(ctx context.Context, v any) (people.DeactivateUserInput, error) {
 	res, err := ec.unmarshalInputDeactivateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -12434,6 +12538,14 @@ func (ec *executionContext) marshalOOrganizationConnection2ᚖatriumᚋgraphᚋi
 	return ec._OrganizationConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOOrganizationFilter2ᚖatriumᚋinternalᚋpeopleᚐListOrganizationsInput(ctx context.Context, v any) (*people.ListOrganizationsInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputOrganizationFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOOrganizationOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
 	if v == nil {
 		return nil, nil
@@ -12470,6 +12582,14 @@ func (ec *executionContext) marshalOSecretConnection2ᚖatriumᚋgraphᚋinterna
 		return graphql.Null
 	}
 	return ec._SecretConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOSecretFilter2ᚖatriumᚋinternalᚋsecretᚐListSecretsInput(ctx context.Context, v any) (*secret.ListSecretsInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSecretFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOSecretOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
@@ -12538,6 +12658,14 @@ func (ec *executionContext) marshalOTeamConnection2ᚖatriumᚋgraphᚋinternal�
 		return graphql.Null
 	}
 	return ec._TeamConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOTeamFilter2ᚖatriumᚋinternalᚋpeopleᚐListTeamsInput(ctx context.Context, v any) (*people.ListTeamsInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputTeamFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOTeamOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {

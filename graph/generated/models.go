@@ -123,14 +123,6 @@ type CreateWorkflowPayload struct {
 	Workflow *ent.Workflow `json:"workflow"`
 }
 
-// A user who cannot sign in any more.
-type DeactivateUserPayload struct {
-	// The user as it is now.
-	User *ent.User `json:"user"`
-	// The API keys that go on working in the user's name.
-	RemainingAPIKeys []*ent.APIKey `json:"remainingApiKeys"`
-}
-
 // What declineRequest answers.
 type DeclineRequestPayload struct {
 	// The row as it is now.

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/user"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
+	"atrium/internal/people"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -91,7 +92,7 @@ func (ec *executionContext) field_User_teams_args(ctx context.Context, rawArgs m
 
 // region    **************************** field.gotpl *****************************
 
-func (ec *executionContext) _DeactivateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *DeactivateUserPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeactivateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -123,7 +124,7 @@ func (ec *executionContext) fieldContext_DeactivateUserPayload_user(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _DeactivateUserPayload_remainingApiKeys(ctx context.Context, field graphql.CollectedField, obj *DeactivateUserPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeactivateUserPayload_remainingApiKeys(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -153,6 +154,13 @@ func (ec *executionContext) fieldContext_DeactivateUserPayload_remainingApiKeys(
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _DeactivateUserPayload_openRequests(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.OpenRequests)
+}
+func (ec *executionContext) fieldContext_DeactivateUserPayload_openRequests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeactivateUserPayload", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Organization_id(ctx context.Context, field graphql.CollectedField, obj *ent.Organization) (ret graphql.Marshaler) {
@@ -618,7 +626,7 @@ func (ec *executionContext) fieldContext_User_teams(ctx context.Context, field g
 
 var deactivateUserPayloadImplementors = []string{"DeactivateUserPayload"}
 
-func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *DeactivateUserPayload) graphql.Marshaler {
+func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *people.Deactivated) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deactivateUserPayloadImplementors)
 
 	out := inline.NewFields(fields)
@@ -634,6 +642,11 @@ func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.
 			}
 		case "remainingApiKeys":
 			out.Values[i] = ec._DeactivateUserPayload_remainingApiKeys(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "openRequests":
+			out.Values[i] = ec._DeactivateUserPayload_openRequests(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -920,7 +933,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, v *DeactivateUserPayload) graphql.Marshaler {
+func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx context.Context, sel ast.SelectionSet, v *people.Deactivated) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

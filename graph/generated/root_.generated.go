@@ -133,7 +133,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
 		ec.unmarshalInputOAuthClientOrder,
+		ec.unmarshalInputOfferingFilter,
 		ec.unmarshalInputOfferingSLAInput,
+		ec.unmarshalInputOrganizationFilter,
 		ec.unmarshalInputOrganizationOrder,
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
@@ -147,6 +149,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateSecretInput,
 		ec.unmarshalInputRotateWebhookSecretInput,
+		ec.unmarshalInputSecretFilter,
 		ec.unmarshalInputSecretOrder,
 		ec.unmarshalInputSendTestEventInput,
 		ec.unmarshalInputServiceAccountOrder,
@@ -154,6 +157,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputServiceOrder,
 		ec.unmarshalInputSessionOrder,
 		ec.unmarshalInputSwitchSessionInput,
+		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputUpdateAccessPolicyInput,
 		ec.unmarshalInputUpdateCompanyInput,
@@ -599,7 +603,17 @@ type Service implements Node {
     first: Int = 20
     "The cursor to go on after."
     after: String
+    "Which ones."
+    filter: OfferingFilter
   ): OfferingConnection
+}
+
+"Which offerings of a service to list: those that match every field given; of several values in one field, any."
+input OfferingFilter {
+  "Offerings in any of these states."
+  status: [OfferingStatus!]
+  "Offerings whose name contains this, in any case."
+  q: String
 }
 
 "Whether an offering takes requests."
@@ -969,6 +983,8 @@ type DeactivateUserPayload {
   user: User!
   "The API keys that go on working in the user's name."
   remainingApiKeys: [ApiKey!]!
+  "How many open requests were assigned to the user, before any were handed over."
+  openRequests: Int!
 }
 `, BuiltIn: false},
 	{Name: "../policy.graphqls", Input: `"What an access policy does where its condition holds."
@@ -2342,6 +2358,8 @@ func (ec *executionContext) childFields_DeactivateUserPayload(ctx context.Contex
 		return ec.fieldContext_DeactivateUserPayload_user(ctx, field)
 	case "remainingApiKeys":
 		return ec.fieldContext_DeactivateUserPayload_remainingApiKeys(ctx, field)
+	case "openRequests":
+		return ec.fieldContext_DeactivateUserPayload_openRequests(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeactivateUserPayload", field.Name)
 }

@@ -52,7 +52,7 @@ var ways = []struct {
 	told []string
 }{
 	{"deactivated", access.Deactivated, func(h *house, _ keys) {
-		testkit.Run(h.t, h.World, h.As(h.A, principal.Admin), people.DeactivateUser, op.ByID{ID: h.person.ID})
+		testkit.Run(h.t, h.World, h.As(h.A, principal.Admin), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: h.person.ID}})
 	}, ofUser, []string{here, there}},
 	{"all sessions, by an admin", access.SignedOutEverywhere, func(h *house, _ keys) {
 		testkit.Run(h.t, h.World, h.As(h.A, principal.Admin), websession.EndAll, websession.EndAllInput{UserID: h.person.ID})

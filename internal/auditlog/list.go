@@ -12,7 +12,7 @@ import (
 )
 
 // sorts are the fields that the log can be ordered by; an entry is made at the moment that it tells of.
-var sorts = op.Sorts{"at": auditentry.FieldCreatedAt}
+var sorts = op.Sorts{"at": auditentry.FieldCreatedAt, "createdAt": auditentry.FieldCreatedAt}
 
 // ListEntries finds audit entries, the newest first.
 var ListEntries = op.New("audit.list", op.Spec{
@@ -27,6 +27,7 @@ type ListEntriesInput struct {
 	Action       []string   `json:"-" query:"action" maxLength:"64" doc:"Entries of these actions, such as request.created."`
 	ResourceType []string   `json:"-" query:"resourceType" maxLength:"64" doc:"Entries about resources of these types, such as Request."`
 	ResourceID   []string   `json:"-" query:"resourceId" maxLength:"64" doc:"Entries about these resources."`
+	Outcome      []string   `json:"-" query:"outcome" enum:"allowed,denied,failed" doc:"Entries of calls that ended in any of these ways."`
 	From         *time.Time `json:"-" query:"from" doc:"Entries of this moment or later."`
 	To           *time.Time `json:"-" query:"to" doc:"Entries from before this moment."`
 }
@@ -47,6 +48,7 @@ func (in ListEntriesInput) where() []predicate.AuditEntry {
 	where = paging.In(where, in.Action, auditentry.ActionIn)
 	where = paging.In(where, in.ResourceType, auditentry.ResourceTypeIn)
 	where = paging.In(where, in.ResourceID, auditentry.ResourceIDIn)
+	where = paging.In(where, in.Outcome, auditentry.OutcomeIn)
 	if in.From != nil {
 		where = append(where, auditentry.CreatedAtGTE(in.From.UTC()))
 	}

@@ -161,13 +161,14 @@ func TestWhoMayRead(t *testing.T) {
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	in, err := auditlog.ListEntries.Decode(nil, nil, url.Values{
-		"actorId": {"usr_1,key_2"}, "action": {"request.created"}, "from": {"2026-01-01T00:00:00Z"}, "sort": {"at"},
+		"actorId": {"usr_1,key_2"}, "action": {"request.created"}, "from": {"2026-01-01T00:00:00Z"}, "sort": {"-createdAt"}, "outcome": {"denied,failed"},
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"usr_1", "key_2"}, in.ActorID)
 	require.Equal(t, 2026, in.From.Year())
+	require.Equal(t, []string{"denied", "failed"}, in.Outcome)
 	for _, tc := range []struct{ name, value string }{
-		{"sort", "action"}, {"from", "yesterday"}, {"to", "2026-01-01"}, {"outcome", "denied"}, {"actorId", "\x00"}, {"pageSize", "101"}, {"page", "0"},
+		{"sort", "action"}, {"from", "yesterday"}, {"to", "2026-01-01"}, {"outcome", "odd"}, {"actorId", "\x00"}, {"pageSize", "101"}, {"page", "0"},
 	} {
 		_, err := auditlog.ListEntries.Decode(nil, nil, url.Values{tc.name: {tc.value}})
 		require.Equal(t, apperr.Validation, apperr.CodeOf(err), tc.name)

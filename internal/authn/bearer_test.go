@@ -149,7 +149,7 @@ func TestDeactivatedUser(t *testing.T) {
 			require.NoError(t, works(here), name)
 			require.NoError(t, works(there), name)
 		}
-		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, byID(u.ID))
+		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, people.DeactivateUserInput{ByID: byID(u.ID)})
 		done := time.Now()
 		for name, works := range credentials {
 			require.ErrorIs(t, works(here), authn.ErrRefused, "%s, on the node that did it", name)
@@ -243,7 +243,7 @@ func TestTokenOfAMirror(t *testing.T) {
 		require.True(t, c.Principal.Sandbox)
 		require.Equal(t, principal.Admin, c.Principal.Role)
 		require.Equal(t, ratelimit.Free(), c.Limit)
-		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, byID(live.ID))
+		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, people.DeactivateUserInput{ByID: byID(live.ID)})
 		_, err = a.Bearer(t.Context(), token)
 		require.ErrorIs(t, err, authn.ErrRefused)
 	})

@@ -108,7 +108,7 @@ func TestRefusedTokensOfAnotherIssuer(t *testing.T) {
 		_, err := a.Bearer(t.Context(), token)
 		require.NoError(t, err)
 		w.Clock.SetOffset(2 * time.Second) // its tokens tell of whole seconds
-		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, byID(u.ID))
+		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, people.DeactivateUserInput{ByID: byID(u.ID)})
 		_, err = a.Bearer(t.Context(), token)
 		require.ErrorIs(t, err, authn.ErrRefused)
 		testkit.Run(t, w, w.As(w.A, principal.Owner), people.ReactivateUser, byID(u.ID))

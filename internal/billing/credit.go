@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"cmp"
 	"context"
 
 	"atrium/ent"
@@ -27,27 +26,26 @@ var (
 	}, issueCredit)
 )
 
-// GetCreditsInput pages the history.
+// GetCreditsInput pages the history, the newest first.
 type GetCreditsInput struct {
 	Page     int `json:"-" query:"page" default:"1" minimum:"1" doc:"The page of the history, counted from 1."`
-	PageSize int `json:"-" query:"pageSize" default:"100" minimum:"1" maximum:"100" doc:"Entries a page."`
+	PageSize int `json:"-" query:"pageSize" default:"20" minimum:"1" maximum:"100" doc:"Entries a page."`
 }
 
-// Credits are the balance over all entries, and one page of them, the newest first.
+// Credits are the balance over all entries, and one page of them.
 type Credits struct {
 	Balance  int64 // cents
 	Currency string
-	Entries  []*ent.CreditEntry
+	Entries  paging.List[*ent.CreditEntry]
 }
 
 func getCredits(ctx context.Context, tx *op.Tx, in GetCreditsInput) (Credits, error) {
-	page := paging.Page{Number: in.Page, Size: cmp.Or(in.PageSize, 100)}
 	balance, err := getBalance(ctx, tx, GetBalanceInput{})
 	if err != nil {
 		return Credits{}, err
 	}
-	history, err := listHistory(ctx, tx, ListHistoryInput{Page: page})
-	return Credits{Balance: balance.Balance, Currency: Currency, Entries: history.Rows}, err
+	history, err := listHistory(ctx, tx, ListHistoryInput{Page: paging.Page{Number: in.Page, Size: in.PageSize}})
+	return Credits{Balance: balance.Balance, Currency: Currency, Entries: history}, err
 }
 
 // IssueCreditInput describes a credit that a company is given.

@@ -139,7 +139,7 @@ func TestOfferingsOfSeveralServices(t *testing.T) {
 		foreign := service(t, w, w.As(w.B, principal.Admin), "Foreign")
 		offering(t, w, w.As(w.B, principal.Admin), foreign, "A")
 
-		in := paging.OfParents{IDs: []string{full.ID, empty.ID, foreign.ID}}
+		in := catalog.OfferingsOfInput{OfParents: paging.OfParents{IDs: []string{full.ID, empty.ID, foreign.ID}}}
 		in.SetWindow(2, "", "name", true)
 		lists := testkit.Run(t, w, ctx, catalog.OfferingsOf, in)
 		require.Equal(t, 3, lists[full.ID].Total)

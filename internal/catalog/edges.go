@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"context"
+
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/internal/op"
@@ -19,8 +21,16 @@ var (
 		Summary: "Look offerings up by their ids",
 	}, func(tx *op.Tx) *ent.OfferingQuery { return tx.Offering.Query() })
 
-	OfferingsOf = paging.NewChildren("offering.of_services", op.Spec{
+	OfferingsOf = op.New("offering.of_services", op.Spec{
 		Resource: "Offering", Action: op.Read, Scope: "services:read", Sorts: offeringSorts,
 		Summary: "List the offerings of several services",
-	}, offering.Table, offering.FieldServiceID, func(tx *op.Tx) *ent.OfferingQuery { return tx.Offering.Query() })
+	}, func(ctx context.Context, tx *op.Tx, in OfferingsOfInput) (map[string]paging.List[*ent.Offering], error) {
+		return paging.Children(ctx, tx, in.OfParents, offeringSorts, offering.Table, offering.FieldServiceID, tx.Offering.Query(), in.where()...)
+	})
 )
+
+// OfferingsOfInput filters and pages the offerings of several services.
+type OfferingsOfInput struct {
+	paging.OfParents
+	OfferingFilter
+}

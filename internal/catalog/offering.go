@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/calendar"
 	"atrium/ent/offering"
+	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/ent/workflow"
 	"atrium/internal/apperr"
@@ -62,14 +63,26 @@ func loadOffering(ctx context.Context, tx *op.Tx, id string) (*ent.Offering, err
 	return op.Lock(tx, tx.Offering.Query().Where(offering.ID(id))).Only(ctx)
 }
 
-// ListOfferingsInput pages the offerings of one service.
+// OfferingFilter says which offerings of a service are listed.
+type OfferingFilter struct {
+	Status []string `json:"-" query:"status" enum:"active,inactive" doc:"Offerings in any of these states."`
+	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Offerings whose name contains this, in any case."`
+}
+
+// where returns the filter as predicates.
+func (f OfferingFilter) where() []predicate.Offering {
+	return paging.Contains(paging.In(nil, f.Status, offering.StatusIn), offering.FieldName, f.Q)
+}
+
+// ListOfferingsInput filters and pages the offerings of one service.
 type ListOfferingsInput struct {
 	op.ByID
 	paging.Page
+	OfferingFilter
 }
 
 func listOfferings(ctx context.Context, tx *op.Tx, s *ent.Service, in ListOfferingsInput) (paging.List[*ent.Offering], error) {
-	return paging.Of(ctx, in.Page, offeringSorts, tx.Offering.Query().Where(offering.ServiceID(s.ID)))
+	return paging.Of(ctx, in.Page, offeringSorts, tx.Offering.Query().Where(offering.ServiceID(s.ID)).Where(in.where()...))
 }
 
 // SLA are the service levels of an offering, in minutes; unset ones are null.
@@ -153,11 +166,10 @@ func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in Upd
 		setSLA(u, sla)
 	}
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the offering: %w", err)
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 

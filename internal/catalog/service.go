@@ -126,11 +126,10 @@ func updateService(ctx context.Context, tx *op.Tx, before *ent.Service, in Updat
 	op.SetOrClear(in.OwnerTeamID, u.SetOwnerTeamID, u.ClearOwnerTeamID)
 	op.SetOrClear(in.OrganizationID, u.SetOrganizationID, u.ClearOrganizationID)
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the service: %w", err)
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 

@@ -40,12 +40,11 @@ func setLimits(ctx context.Context, tx *op.Tx, before *ent.Company, in LimitsInp
 	op.SetOrClear(in.PerMinute, u.SetRatePerMinute, u.ClearRatePerMinute)
 	op.SetOrClear(in.PerDay, u.SetRatePerDay, u.ClearRatePerDay)
 	op.SetOrClear(in.QueryCost, u.SetQueryCost, u.ClearQueryCost)
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("set the limits: %w", err)
 	}
 	tx.AuthorityChanged()
 	tx.As("company.updated")
-	tx.Changed(before, after)
 	return after, nil
 }

@@ -95,7 +95,7 @@ func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the company: %w", err)
 	}
-	after, err := in.set(before.Update(), strings.TrimSpace).Save(ctx)
+	after, err := op.Save(ctx, tx, before, in.set(before.Update(), strings.TrimSpace))
 	if err != nil {
 		return nil, fmt.Errorf("change the company: %w", err)
 	}
@@ -104,13 +104,15 @@ func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
 		if sandbox, err = sandboxOf(ctx, tx.Client, after); err != nil {
 			return err
 		}
+		if after == before {
+			return nil // nor does it change the sandbox
+		}
 		return in.set(sandbox.Update(), sandboxName).Exec(ctx)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("change the company's sandbox: %w", err)
 	}
 	tx.AuthorityChanged()
-	tx.Changed(before, after)
 	return profile(after, sandbox), nil
 }
 

@@ -30,6 +30,9 @@ func Cleared[T any](p Patch[T]) bool {
 // SetTo returns a patch that sets the field to v.
 func SetTo[T any](v T) Patch[T] { return graphql.OmittableOf(&v) }
 
+// Clear returns a patch that sets the field to null.
+func Clear[T any]() Patch[T] { return graphql.OmittableOf[*T](nil) }
+
 // Or returns what p points at, or the default when it is nil.
 func Or[T any](p *T, def T) T {
 	if p == nil {

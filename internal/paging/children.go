@@ -17,6 +17,9 @@ type OfParents struct {
 	Page
 }
 
+// SetParents names the rows whose children are listed.
+func (o *OfParents) SetParents(ids []string) { o.IDs = ids }
+
 // children are the rows that a column leads from to one of many parents: the offerings of a page of services, say.
 type children struct {
 	tx            *op.Tx
@@ -24,14 +27,19 @@ type children struct {
 	parents       []any
 	page          Page
 	sorts         op.Sorts
+	where         []func(*sql.Selector) // which of them
 }
 
 // Children pages the children of every parent: the window of each, in one statement for all of them, and their counts in
-// another one unless they are not wanted. column is the one of table, which q reads, that holds the parent's id.
+// another one unless they are not wanted. column is the one of table, which q reads, that holds the parent's id;
+// where says which children.
 func Children[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
-	ctx context.Context, tx *op.Tx, in OfParents, sorts op.Sorts, table, column string, q Q,
+	ctx context.Context, tx *op.Tx, in OfParents, sorts op.Sorts, table, column string, q Q, where ...P,
 ) (map[string]List[*Row], error) {
 	c := children{tx: tx, table: table, column: column, parents: anys(in.IDs), page: in.normal(), sorts: sorts}
+	for _, p := range where {
+		c.where = append(c.where, p)
+	}
 	if c.page.Window == nil {
 		c.page.Window = &Window{}
 	}
@@ -74,6 +82,9 @@ func (c children) visible(dialect string) (*sql.Selector, *sql.SelectTable) {
 	s := d.Select().From(t).Where(sql.And(sql.EQ(t.C("company_id"), c.tx.Principal().CompanyID), sql.In(t.C(c.column), c.parents...)))
 	if narrow := c.tx.Visible(c.table); narrow != nil {
 		narrow(s)
+	}
+	for _, p := range c.where {
+		p(s)
 	}
 	return s, t
 }

@@ -1,6 +1,7 @@
 package paging
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,29 @@ func In[P any, V ~string](where []P, values []string, in func(...V) P) []P {
 		typed[i] = V(v)
 	}
 	return append(where, in(typed...))
+}
+
+// None is the value of a filter that stands for rows without one.
+const None = "none"
+
+// InOrNone is In for a column that may be null, where None finds the rows that have no value.
+func InOrNone[P ~func(*sql.Selector)](where []P, values []string, in func(...string) P, null func() P) []P {
+	given := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == None })
+	switch {
+	case len(given) == len(values):
+		return In(where, values, in)
+	case len(given) == 0:
+		return append(where, null())
+	}
+	return append(where, P(sql.OrPredicates(in(given...), null())))
+}
+
+// Contains adds a filter by a part of a text in any case, when there is one.
+func Contains[P ~func(*sql.Selector)](where []P, column, text string) []P {
+	if text == "" {
+		return where
+	}
+	return append(where, ContainsFold[P](column, text))
 }
 
 // TagIn matches rows whose tag has one of the values. Key and values are bound, never spliced into the statement; the

@@ -174,7 +174,7 @@ func TestListEach(t *testing.T) {
 		}
 		foreign := w.As(w.B, principal.Owner)
 		read := func(ctx context.Context, size int, after string) map[string]paging.List[*ent.Offering] {
-			in := paging.OfParents{IDs: parents}
+			in := catalog.OfferingsOfInput{OfParents: paging.OfParents{IDs: parents}}
 			in.SetWindow(size, after, "", true)
 			return testkit.Run(t, w, ctx, catalog.OfferingsOf, in)
 		}

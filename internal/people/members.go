@@ -78,8 +78,8 @@ func nameMissing(refs *op.Refs, field, what string, ids []string, found map[stri
 	}
 }
 
-// replaceMembers makes the users in want the team's only members; have are those of now. Both are sets, and the team's
-// row is locked.
+// replaceMembers takes the users in have who are not in want out of the team, and those in who are in want alone. Both are
+// sets, and the team's row is locked.
 func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []string) error {
 	removed, fresh := without(have, want), without(want, have)
 	if len(removed) > 0 {
@@ -88,11 +88,12 @@ func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []
 			return fmt.Errorf("take members out of the team: %w", err)
 		}
 	}
+	tx.AuthorityChanged() // what is known of callers holds their teams
 	return addMemberships(ctx, tx, fresh, func(c *ent.TeamMemberCreate, userID string) { c.SetTeamID(teamID).SetUserID(userID) })
 }
 
-// replaceTeams makes the teams in want the user's only ones; have are those of now. Both are sets, and the user's row
-// is locked.
+// replaceTeams takes the user out of the teams in have that are not in want, and puts it into those in want alone. Both are
+// sets, and the user's row is locked.
 func replaceTeams(ctx context.Context, tx *op.Tx, userID string, have, want []string) error {
 	removed, fresh := without(have, want), without(want, have)
 	if len(removed) > 0 {
@@ -101,6 +102,7 @@ func replaceTeams(ctx context.Context, tx *op.Tx, userID string, have, want []st
 			return fmt.Errorf("take the user out of teams: %w", err)
 		}
 	}
+	tx.AuthorityChanged()
 	return addMemberships(ctx, tx, fresh, func(c *ent.TeamMemberCreate, teamID string) { c.SetTeamID(teamID).SetUserID(userID) })
 }
 
@@ -116,6 +118,9 @@ func addMemberships(ctx context.Context, tx *op.Tx, ids []string, set func(*ent.
 	}
 	return nil
 }
+
+// sameSet tells whether two sets hold the same ids.
+func sameSet(a, b []string) bool { return len(a) == len(b) && len(without(a, b)) == 0 }
 
 // without returns the ids of a that b lacks.
 func without(a, b []string) []string {

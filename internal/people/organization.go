@@ -6,6 +6,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/organization"
+	"atrium/ent/predicate"
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/internal/apperr"
@@ -22,8 +23,8 @@ var (
 	ListOrganizations = paging.NewList("organization.list", op.Spec{
 		Resource: "Organization", Action: op.Read, Scope: "organizations:read", Sorts: organizationSorts,
 		Summary: "List organizations",
-	}, func(_ context.Context, tx *op.Tx, _ ListOrganizationsInput) *ent.OrganizationQuery {
-		return tx.Organization.Query()
+	}, func(_ context.Context, tx *op.Tx, in ListOrganizationsInput) *ent.OrganizationQuery {
+		return tx.Organization.Query().Where(paging.Contains[predicate.Organization](nil, organization.FieldName, in.Q)...)
 	})
 
 	GetOrganization = op.Get("organization.read", op.Spec{
@@ -47,9 +48,10 @@ var (
 	}, loadOrganizationToChange, deleteOrganization)
 )
 
-// ListOrganizationsInput pages the list of organizations.
+// ListOrganizationsInput filters and pages the list of organizations.
 type ListOrganizationsInput struct {
 	paging.Page
+	Q string `json:"-" query:"q" maxLength:"200" doc:"Organizations whose name contains this, in any case."`
 }
 
 func loadOrganization(ctx context.Context, tx *op.Tx, id string) (*ent.Organization, error) {
@@ -115,11 +117,10 @@ func updateOrganization(ctx context.Context, tx *op.Tx, before *ent.Organization
 	op.Set(in.Slug, u.SetSlug)
 	op.SetOrClear(in.ParentID, u.SetParentID, u.ClearParentID)
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the organization: %w", err)
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 

@@ -17,7 +17,7 @@ var (
 	DeactivateUser = op.OnRow("user.deactivate", op.Spec{
 		Resource: "User", Action: op.Update, AdminLayer: true,
 		Summary: "Deactivate a user, who is signed out everywhere; its API keys stay valid until they are revoked",
-	}, loadUserToChange, deactivateUser).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
+	}, loadUserToChange, deactivateUser).WithRowVerbs(func(row any, _ DeactivateUserInput) []string { return ofOwner(row) })
 
 	ReactivateUser = op.OnRow("user.reactivate", op.Spec{
 		Resource: "User", Action: op.Update, AdminLayer: true,
@@ -25,16 +25,27 @@ var (
 	}, loadUserToChange, reactivateUser).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 )
 
-// Deactivated is a user who was deactivated, and the API keys that go on working in its name.
+// DeactivateUserInput says who goes, and who takes over.
+type DeactivateUserInput struct {
+	op.ByID
+	ReassignTo *string `json:"reassignTo,omitempty" nullable:"true" maxLength:"64" doc:"The team that gets the open work which they hold; without one it stays with them."`
+}
+
+// Deactivated is a user who was deactivated, and what goes on in its name.
 type Deactivated struct {
 	User             *ent.User
 	RemainingAPIKeys []*ent.APIKey
+	OpenRequests     int // that were assigned to the user
 }
 
-// deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation. Once more, it
-// changes nothing. Returns conflict for the last owner.
-func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (Deactivated, error) {
+// deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation, and hands its open
+// work over where the input names a team. Once more, it only hands over. Returns conflict for the last owner.
+func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in DeactivateUserInput) (Deactivated, error) {
 	if err := mayLeaveOwners(ctx, tx, before); err != nil {
+		return Deactivated{}, err
+	}
+	open, err := handOver(ctx, tx, before.ID, in.ReassignTo)
+	if err != nil {
 		return Deactivated{}, err
 	}
 	after := before
@@ -53,7 +64,7 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID)
 	if err != nil {
 		return Deactivated{}, err
 	}
-	return Deactivated{User: after, RemainingAPIKeys: keys}, nil
+	return Deactivated{User: after, RemainingAPIKeys: keys, OpenRequests: open}, nil
 }
 
 // reactivateUser changes nothing for a user who is active. What ended with the deactivation stays ended: the person signs
@@ -81,12 +92,11 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Sta
 			return nil, err
 		}
 	}
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("set the user's status: %w", err)
 	}
 	after.Edges = before.Edges
-	tx.Changed(before, after)
 	tx.AuthorityChanged()
 	return after, nil
 }

@@ -56,7 +56,7 @@ func TestDeactivationSignsOut(t *testing.T) {
 			require.Equal(t, want, sessions)
 			require.Equal(t, want, grants)
 		}
-		out := must(w.asAdmin, w, people.DeactivateUser, byID(w.agent.ID))
+		out := must(w.asAdmin, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.agent.ID)})
 		require.NotNil(t, out.User.SignedOutAt)
 		is(w.agent, 0)
 		is(w.member, 1)
@@ -66,7 +66,7 @@ func TestDeactivationSignsOut(t *testing.T) {
 		require.Contains(t, string(entry.Changes), "signedOutAt")
 		require.Regexp(t, `"sessions": ?\{"to": ?0, ?"from": ?2\}|"sessions": ?\{"from": ?2, ?"to": ?0\}`, string(entry.Changes))
 
-		again := must(w.asAdmin, w, people.DeactivateUser, byID(w.agent.ID))
+		again := must(w.asAdmin, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.agent.ID)})
 		require.WithinDuration(t, *out.User.SignedOutAt, *again.User.SignedOutAt, 0, "the second time changes nothing")
 		back := must(w.asAdmin, w, people.ReactivateUser, byID(w.agent.ID))
 		require.Equal(t, user.StatusActive, back.Status)
@@ -86,13 +86,13 @@ func TestChangesOfOwnersTakeARecentProof(t *testing.T) {
 		}
 		stale(refused(w.asOwner, w, apperr.Forbidden, people.UpdateUser, role(w.admin.ID, "owner")))
 		stale(refused(w.asOwner, w, apperr.Forbidden, people.UpdateUser, role(second.ID, "admin")))
-		stale(refused(w.asOwner, w, apperr.Forbidden, people.DeactivateUser, byID(second.ID)))
+		stale(refused(w.asOwner, w, apperr.Forbidden, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(second.ID)}))
 		stale(refused(w.asOwner, w, apperr.Forbidden, people.InviteUser, people.InviteUserInput{Email: "n@acme.test", Role: new("owner")}))
 		stale(refused(w.asOwner, w, apperr.Forbidden, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Root", Role: new("owner")}))
 		require.Equal(t, []string{"denied", "denied"}, w.audited("user.updated"))
 
 		must(w.asOwner, w, people.UpdateUser, role(w.member.ID, "agent"))
-		must(w.asOwner, w, people.DeactivateUser, byID(w.member.ID))
+		must(w.asOwner, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.member.ID)})
 		must(w.AsUser(w.owner), w, people.UpdateUser, role(second.ID, "admin"))
 	})
 }

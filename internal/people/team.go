@@ -6,6 +6,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/organization"
+	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/ent/service"
 	"atrium/ent/team"
@@ -24,10 +25,11 @@ var (
 		Resource: "Team", Action: op.Read, Scope: "teams:read", Sorts: teamSorts,
 		Summary: "List teams",
 	}, func(_ context.Context, tx *op.Tx, in ListTeamsInput) *ent.TeamQuery {
+		q := tx.Team.Query().Where(paging.Contains[predicate.Team](nil, team.FieldName, in.Q)...)
 		if in.Window != nil {
-			return tx.Team.Query() // who reads a window asks for members apart, by MemberIDsOf
+			return q // who reads a window asks for members apart, by MemberIDsOf
 		}
-		return tx.Team.Query().WithMembers(orderByUser)
+		return q.WithMembers(orderByUser)
 	})
 
 	GetTeam = op.Get("team.read", op.Spec{
@@ -51,9 +53,10 @@ var (
 	}, loadTeam, deleteTeam)
 )
 
-// ListTeamsInput pages the list of teams.
+// ListTeamsInput filters and pages the list of teams.
 type ListTeamsInput struct {
 	paging.Page
+	Q string `json:"-" query:"q" maxLength:"200" doc:"Teams whose name contains this, in any case."`
 }
 
 func loadTeam(ctx context.Context, tx *op.Tx, id string) (*ent.Team, error) {
@@ -114,22 +117,26 @@ func updateTeam(ctx context.Context, tx *op.Tx, before *ent.Team, in UpdateTeamI
 	op.Set(in.Slug, u.SetSlug)
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.TeamUpdateOne { return u.SetDescription("") })
 	op.SetOrClear(in.OrganizationID, u.SetOrganizationID, u.ClearOrganizationID)
-	after, err := u.Save(ctx)
+	have := MemberIDs(before) // those that the caller sees; the others stay
+	moves := in.MemberIDs.IsSet() && !sameSet(have, members)
+	if moves {
+		u.SetUpdatedAt(tx.Now(ctx))
+	}
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the team: %w", err)
 	}
 	after.Edges = before.Edges
-	if in.MemberIDs.IsSet() {
-		if err := replaceMembers(ctx, tx, after.ID, MemberIDs(before), members); err != nil {
+	if moves {
+		if err := replaceMembers(ctx, tx, after.ID, have, members); err != nil {
 			return nil, err
 		}
 		after.Edges.Members, err = tx.TeamMember.Query().Where(teammember.TeamID(after.ID)).Order(teammember.ByUserID()).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the team's members: %w", err)
 		}
-		tx.ChangedField("memberIds", MemberIDs(before), MemberIDs(after))
+		tx.ChangedField("memberIds", have, MemberIDs(after))
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 
@@ -152,9 +159,10 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 	if err := workflow.Unused(ctx, tx, "team", t.ID); err != nil {
 		return struct{}{}, err
 	}
-	if err := replaceMembers(ctx, tx, t.ID, MemberIDs(t), nil); err != nil {
-		return struct{}{}, err
+	if _, err := tx.TeamMember.Delete().Where(teammember.TeamID(t.ID)).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("take everybody out of the team: %w", err)
 	}
+	tx.AuthorityChanged()
 	if err := tx.Team.DeleteOne(t).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the team: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
@@ -60,17 +59,10 @@ func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 // take each other's role away come one after the other, and neither waits for a row that the other holds.
 func loadUserToChange(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 	q := tx.User.Query().Where(user.Or(user.ID(id), user.RoleEQ(user.RoleOwner))).Order(user.ByID())
-	all := tx.Unfiltered(ctx, "every owner is locked; that the user is visible is asked of the row")
-	rows, err := op.Lock(tx, q).WithMemberships(orderByTeam).All(all)
-	if err != nil {
-		return nil, fmt.Errorf("load the user: %w", err)
+	if _, err := op.Lock(tx, q).IDs(tx.Unfiltered(ctx, "every owner is locked, whoever sees them")); err != nil {
+		return nil, fmt.Errorf("lock the user and the owners: %w", err)
 	}
-	for _, u := range rows {
-		if u.ID == id {
-			return u, nil
-		}
-	}
-	return nil, apperr.Missing("User")
+	return loadUser(ctx, tx, id)
 }
 
 // UpdateUserInput changes the fields that it names. The e-mail address is the account's, and status has operations of
@@ -117,22 +109,26 @@ func updateUser(ctx context.Context, tx *op.Tx, before *ent.User, in UpdateUserI
 		u.SetRole(user.Role(role))
 	}
 	op.SetOrClear(in.Attributes, u.SetAttributes, u.ClearAttributes)
-	after, err := u.Save(ctx)
+	have := TeamIDs(before) // those that the caller sees; the others stay
+	moves := in.TeamIDs.IsSet() && !sameSet(have, teams)
+	if moves {
+		u.SetUpdatedAt(tx.Now(ctx))
+	}
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the user: %w", err)
 	}
 	after.Edges = before.Edges
-	if in.TeamIDs.IsSet() {
-		if err := replaceTeams(ctx, tx, after.ID, TeamIDs(before), teams); err != nil {
+	if moves {
+		if err := replaceTeams(ctx, tx, after.ID, have, teams); err != nil {
 			return nil, err
 		}
 		after.Edges.Memberships, err = tx.TeamMember.Query().Where(teammember.UserID(after.ID)).Order(teammember.ByTeamID()).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the user's teams: %w", err)
 		}
-		tx.ChangedField("teamIds", TeamIDs(before), TeamIDs(after))
+		tx.ChangedField("teamIds", have, TeamIDs(after))
 	}
-	tx.Changed(before, after)
 	if in.Name.IsSet() || in.Role.IsSet() || in.Attributes.IsSet() {
 		tx.AuthorityChanged() // what is known of callers holds them
 	}

@@ -33,7 +33,7 @@ func TestListUsers(t *testing.T) {
 		}
 		require.Equal(t, []string{w.admin.Name, w.agent.Name, w.member.Name, w.owner.Name}, names)
 
-		must(w.asOwner, w, people.DeactivateUser, byID(w.member.ID))
+		must(w.asOwner, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.member.ID)})
 		for _, c := range []struct {
 			in   people.ListUsersInput
 			want int
@@ -58,7 +58,7 @@ func TestUsersOfOthersAreNotFound(t *testing.T) {
 		for _, id := range []string{w.otherOwner.ID, "usr_00000000000000000000000000", "x"} {
 			refused(w.asOwner, w, apperr.NotFound, people.GetUser, byID(id))
 			refused(w.asOwner, w, apperr.NotFound, people.UpdateUser, people.UpdateUserInput{ByID: byID(id), Name: op.SetTo("X")})
-			refused(w.asOwner, w, apperr.NotFound, people.DeactivateUser, byID(id))
+			refused(w.asOwner, w, apperr.NotFound, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(id)})
 			refused(w.asOwner, w, apperr.NotFound, people.ReactivateUser, byID(id))
 		}
 		require.Equal(t, w.member.ID, must(w.AsUser(w.agent), w, people.GetUser, byID(w.member.ID)).ID)
@@ -155,7 +155,7 @@ func TestOnlyOwnersChangeOwners(t *testing.T) {
 			"make":       refused(w.asAdmin, w, apperr.Forbidden, people.UpdateUser, role(w.member.ID, "owner")),
 			"itself":     refused(w.asAdmin, w, apperr.Forbidden, people.UpdateUser, role(w.admin.ID, "owner")),
 			"demote":     refused(w.asAdmin, w, apperr.Forbidden, people.UpdateUser, role(second.ID, "admin")),
-			"deactivate": refused(w.asAdmin, w, apperr.Forbidden, people.DeactivateUser, byID(second.ID)),
+			"deactivate": refused(w.asAdmin, w, apperr.Forbidden, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(second.ID)}),
 			"invite":     refused(w.asAdmin, w, apperr.Forbidden, people.InviteUser, people.InviteUserInput{Email: "n@acme.test", Role: new("owner")}),
 		} {
 			require.Equal(t, "admin", err.Reason, name)
@@ -164,7 +164,7 @@ func TestOnlyOwnersChangeOwners(t *testing.T) {
 		require.Equal(t, []string{"denied", "denied", "denied"}, w.audited("user.updated"))
 		must(w.asAdmin, w, people.UpdateUser, people.UpdateUserInput{ByID: byID(second.ID), Name: op.SetTo("Second")})
 
-		must(w.asOwner, w, people.DeactivateUser, byID(second.ID))
+		must(w.asOwner, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(second.ID)})
 		refused(w.asAdmin, w, apperr.Forbidden, people.ReactivateUser, byID(second.ID))
 		must(w.asOwner, w, people.ReactivateUser, byID(second.ID))
 		must(w.asOwner, w, people.UpdateUser, role(second.ID, "member"))
@@ -178,7 +178,7 @@ func TestLastOwnerKeepsTheRole(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		demote := people.UpdateUserInput{ByID: byID(w.owner.ID), Role: op.SetTo("admin")}
 		refused(w.asOwner, w, apperr.Conflict, people.UpdateUser, demote)
-		refused(w.asOwner, w, apperr.Conflict, people.DeactivateUser, byID(w.owner.ID))
+		refused(w.asOwner, w, apperr.Conflict, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.owner.ID)})
 		must(w.asOwner, w, people.InviteUser, people.InviteUserInput{Email: "next@acme.test", Role: new("owner")})
 		refused(w.asOwner, w, apperr.Conflict, people.UpdateUser, demote) // an invitation is no owner yet
 		require.Equal(t, []string{"failed", "failed"}, w.audited("user.updated"))
@@ -186,7 +186,7 @@ func TestLastOwnerKeepsTheRole(t *testing.T) {
 
 		second := w.another("second@acme.test")
 		must(w.asOwner, w, people.UpdateUser, demote)
-		refused(w.AsUser(second), w, apperr.Conflict, people.DeactivateUser, byID(second.ID))
+		refused(w.AsUser(second), w, apperr.Conflict, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(second.ID)})
 		must(w.AsUser(second), w, people.UpdateUser, people.UpdateUserInput{ByID: byID(second.ID), Role: op.SetTo("owner"), Name: op.SetTo("S")})
 	})
 }
@@ -205,7 +205,7 @@ func TestOwnersDemotingEachOtherLeaveOne(t *testing.T) {
 				if i%2 == 0 {
 					_, errs[i] = run(w.AsUser(owners[i]), w, people.UpdateUser, people.UpdateUserInput{ByID: byID(victim.ID), Role: op.SetTo("member")})
 				} else {
-					_, errs[i] = run(w.AsUser(owners[i]), w, people.DeactivateUser, byID(victim.ID))
+					_, errs[i] = run(w.AsUser(owners[i]), w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(victim.ID)})
 				}
 			})
 		}
@@ -237,14 +237,14 @@ func TestDeactivateUser(t *testing.T) {
 			key(w.admin.ID, "4").SaveX(ctx)
 			test = key(w.agent.ID, "5").SetTest(true).SaveX(ctx).ID
 		})
-		refused(w.withKey(w.owner), w, apperr.Forbidden, people.DeactivateUser, byID(w.agent.ID))
+		refused(w.withKey(w.owner), w, apperr.Forbidden, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.agent.ID)})
 		refused(w.withKey(w.owner), w, apperr.Forbidden, people.ReactivateUser, byID(w.agent.ID))
-		refused(w.AsUser(w.agent), w, apperr.Forbidden, people.DeactivateUser, byID(w.member.ID))
+		refused(w.AsUser(w.agent), w, apperr.Forbidden, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.member.ID)})
 		refused(w.AsUser(w.member), w, apperr.Forbidden, people.ReactivateUser, byID(w.member.ID))
 
 		team := must(w.asAdmin, w, people.CreateTeam, people.CreateTeamInput{Name: "A", MemberIDs: []string{w.agent.ID}})
 		for range 2 { // the second time changes nothing
-			out := must(w.asAdmin, w, people.DeactivateUser, byID(w.agent.ID))
+			out := must(w.asAdmin, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.agent.ID)})
 			require.Equal(t, user.StatusDeactivated, out.User.Status)
 			require.Equal(t, []string{team.ID}, people.TeamIDs(out.User))
 			var ids []string

@@ -29,7 +29,7 @@ func TestEdges(t *testing.T) {
 		hidden := add("C", map[string]string{"env": "prod"})
 		write(t, w, "Deny", "read", "Offering", `{"resource.tags.env": "prod"}`)
 
-		in := paging.OfParents{IDs: []string{s.ID}}
+		in := catalog.OfferingsOfInput{OfParents: paging.OfParents{IDs: []string{s.ID}}}
 		in.SetWindow(1, "", "", true)
 		page := testkit.Run(t, w, member, catalog.OfferingsOf, in)[s.ID]
 		require.Equal(t, 2, page.Total)
@@ -47,9 +47,9 @@ func TestEdges(t *testing.T) {
 		})
 		write(t, w, "Deny", "read", "User", `{"resource.role": "owner"}`)
 		agent := w.As(w.A, principal.Agent)
-		in = paging.OfParents{IDs: []string{team.ID}}
-		in.SetWindow(10, "", "", true)
-		members := testkit.Run(t, w, agent, people.UsersOf, in)[team.ID]
+		parents := paging.OfParents{IDs: []string{team.ID}}
+		parents.SetWindow(10, "", "", true)
+		members := testkit.Run(t, w, agent, people.UsersOf, parents)[team.ID]
 		require.Equal(t, 2, members.Total)
 		for _, m := range members.Rows {
 			require.NotNil(t, m.Edges.User)

@@ -177,14 +177,21 @@ func update(ctx context.Context, tx *op.Tx, before *ent.AccessPolicy, in UpdateI
 		return nil, p.err
 	}
 	u := before.Update().
-		SetEffect(accesspolicy.Effect(p.draft.Effect)).SetAction(p.draft.Action).SetResource(p.draft.Resource).SetCondition(p.kept.Condition).
-		SetVersion(before.Version + 1)
+		SetEffect(accesspolicy.Effect(p.draft.Effect)).SetAction(p.draft.Action).SetResource(p.draft.Resource).SetCondition(p.kept.Condition)
 	op.Set(in.Name, u.SetName)
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.AccessPolicyUpdateOne { return u.SetDescription("") })
 	op.Set(in.Enabled, u.SetEnabled)
-	after, err := u.Save(ctx)
+	if changes, err := op.Changes(ctx, u.Mutation()); err != nil {
+		return nil, err
+	} else if changes {
+		u.SetVersion(before.Version + 1)
+	}
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("change the access policy: %w", err)
+	}
+	if after == before {
+		return before, nil // nor is there another version of it
 	}
 	return after, changed(ctx, tx, before, after)
 }

@@ -104,7 +104,7 @@ func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, serv
 	if off == nil || off.ServiceID != in.ServiceID {
 		refs.Fault("offeringId", "is no offering of the service")
 	}
-	refs.Check("assigneeId", in.AssigneeID, "user", userExists(ctx, tx))
+	checkAssignee(ctx, tx, &refs, in.AssigneeID)
 	refs.Check("teamId", in.TeamID, "team", teamExists(ctx, tx))
 	if err := refs.Err(); err != nil {
 		return nil, "", err
@@ -126,8 +126,20 @@ func takesRequests(off *ent.Offering, status service.Status) error {
 	return nil
 }
 
-func userExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {
-	return func(id string) (bool, error) { return tx.User.Query().Where(user.ID(id)).Exist(ctx) }
+// checkAssignee notes a fault when the assignee is no user of the company, or one who was deactivated.
+func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
+	working := true
+	refs.Check("assigneeId", id, "user", func(id string) (bool, error) {
+		u, err := tx.User.Query().Where(user.ID(id)).Only(ctx)
+		if err != nil {
+			return false, ent.MaskNotFound(err)
+		}
+		working = u.Status != user.StatusDeactivated
+		return true, nil
+	})
+	if !working {
+		refs.Fault("assigneeId", "is a user who was deactivated")
+	}
 }
 
 func teamExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {

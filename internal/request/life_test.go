@@ -118,6 +118,35 @@ func TestReferencesAreHeldAgainstTheCompany(t *testing.T) {
 	})
 }
 
+// Nobody is given work who has gone; what they held stays with them until somebody moves it.
+func TestWorkIsGivenToThoseWhoAreThere(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx, agent := w.As(w.A, principal.Admin), w.A.Users[principal.Agent].ID
+		s, o := offer(t, w, ctx)
+		in := request.CreateInput{ServiceID: s.ID, OfferingID: o.ID, Title: "A laptop", AssigneeID: &agent}
+		held, free := testkit.Run(t, w, ctx, request.Create, in), file(t, w, ctx, o, "Free")
+		testkit.Run(t, w, ctx, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: agent}})
+
+		given := func(err error) {
+			t.Helper()
+			e := apperr.From(err)
+			require.Equal(t, apperr.Validation, e.Code, "%v", err)
+			require.Equal(t, []apperr.Detail{{Field: "assigneeId", Message: "is a user who was deactivated"}}, e.Details)
+		}
+		_, _, err := op.Run(ctx, w.Engine, request.Create, in, nil)
+		given(err)
+		_, _, err = op.Run(ctx, w.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: free.ID}, AssigneeID: op.SetTo(agent)}, nil)
+		given(err)
+		same := testkit.Run(t, w, ctx, request.Update, request.UpdateInput{ByID: op.ByID{ID: held.ID}, AssigneeID: op.SetTo(agent), Title: op.SetTo("New")})
+		require.Equal(t, agent, *same.AssigneeID)
+
+		invited := testkit.Run(t, w, ctx, people.InviteUser, people.InviteUserInput{Email: "new@a.test"})
+		in.AssigneeID = &invited.ID
+		require.Equal(t, invited.ID, *testkit.Run(t, w, ctx, request.Create, in).AssigneeID)
+	})
+}
+
 func TestAnswersAreHeldAgainstTheForm(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

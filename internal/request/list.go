@@ -29,8 +29,8 @@ type ListInput struct {
 	Priority      []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
 	ServiceID     []string            `json:"-" query:"serviceId" maxLength:"64"`
 	OfferingID    []string            `json:"-" query:"offeringId" maxLength:"64"`
-	AssigneeID    []string            `json:"-" query:"assigneeId" maxLength:"64"`
-	TeamID        []string            `json:"-" query:"teamId" maxLength:"64"`
+	AssigneeID    []string            `json:"-" query:"assigneeId" maxLength:"64" doc:"Requests that any of these users deals with; none finds those that nobody does."`
+	TeamID        []string            `json:"-" query:"teamId" maxLength:"64" doc:"Requests that any of these teams deals with; none finds those without one."`
 	CreatedBy     []string            `json:"-" query:"createdBy" maxLength:"64"`
 	CreatedAfter  *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
 	CreatedBefore *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
@@ -62,8 +62,8 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 	}
 	where = paging.In(where, in.ServiceID, request.ServiceIDIn)
 	where = paging.In(where, in.OfferingID, request.OfferingIDIn)
-	where = paging.In(where, in.AssigneeID, request.AssigneeIDIn)
-	where = paging.In(where, in.TeamID, request.TeamIDIn)
+	where = paging.InOrNone(where, in.AssigneeID, request.AssigneeIDIn, request.AssigneeIDIsNil)
+	where = paging.InOrNone(where, in.TeamID, request.TeamIDIn, request.TeamIDIsNil)
 	where = paging.In(where, in.CreatedBy, request.CreatedByIn)
 	if in.CreatedAfter != nil {
 		where = append(where, request.CreatedAtGTE(in.CreatedAfter.UTC()))
@@ -74,10 +74,7 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 	for key, values := range in.Tags {
 		where = append(where, paging.TagIn[predicate.Request](request.FieldTags, key, values))
 	}
-	if in.Q != "" {
-		where = append(where, paging.ContainsFold[predicate.Request](request.FieldTitle, in.Q))
-	}
-	return where
+	return paging.Contains(where, request.FieldTitle, in.Q)
 }
 
 // maxCountedServices bounds the services whose counters are added up; the total of more is counted behind their index.

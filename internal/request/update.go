@@ -103,11 +103,10 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
 	op.SetOrClear(in.AssigneeID, u.SetAssigneeID, u.ClearAssigneeID)
 	op.SetOrClear(in.TeamID, u.SetTeamID, u.ClearTeamID)
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the request: %w", err)
 	}
-	tx.Changed(before, after)
 	if event == "" {
 		return after, nil
 	}
@@ -117,7 +116,9 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 // check names the ids that are no rows of the company and the answers that the offering's form refuses.
 func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) error {
 	var refs op.Refs
-	refs.Check("assigneeId", in.AssigneeID.Value(), "user", userExists(ctx, tx))
+	if id := in.AssigneeID.Value(); id == nil || r.AssigneeID == nil || *id != *r.AssigneeID { // who has it already keeps it
+		checkAssignee(ctx, tx, &refs, id)
+	}
 	refs.Check("teamId", in.TeamID.Value(), "team", teamExists(ctx, tx))
 	if err := refs.Err(); err != nil || !in.Fields.IsSet() {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/predicate"
 	"atrium/ent/secret"
 	"atrium/internal/id"
 	"atrium/internal/op"
@@ -20,7 +21,9 @@ var (
 	ListSecrets = paging.NewList("secret.list", op.Spec{
 		Resource: "Secret", Action: op.Read, Scope: "secrets:read", Sorts: secretSorts,
 		Summary: "List secrets, without their values",
-	}, func(_ context.Context, tx *op.Tx, _ ListSecretsInput) *ent.SecretQuery { return tx.Secret.Query() })
+	}, func(_ context.Context, tx *op.Tx, in ListSecretsInput) *ent.SecretQuery {
+		return tx.Secret.Query().Where(paging.Contains[predicate.Secret](nil, secret.FieldName, in.Q)...)
+	})
 
 	GetSecret = op.Get("secret.read", op.Spec{
 		Resource: "Secret", Action: op.Read, Scope: "secrets:read",
@@ -50,9 +53,10 @@ var (
 	}, loadSecret, deleteSecret)
 )
 
-// ListSecretsInput pages the list of secrets.
+// ListSecretsInput filters and pages the list of secrets.
 type ListSecretsInput struct {
 	paging.Page
+	Q string `json:"-" query:"q" maxLength:"200" doc:"Secrets whose name contains this, in any case."`
 }
 
 func loadSecret(ctx context.Context, tx *op.Tx, id string) (*ent.Secret, error) {
@@ -106,11 +110,10 @@ func updateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in UpdateS
 		u.SetSealed(sealed).SetVersion(version)
 	}
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.SecretUpdateOne { return u.SetDescription("") })
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the secret: %w", err)
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 

@@ -30,7 +30,8 @@ var seenByTheCaller = map[string]string{
 	"internal/people.parentExists":      "the parent of an organization",
 	"internal/people.checkTeam":         "the organization of a team",
 	"internal/request.target":           "the service and the offering of a request",
-	"internal/request.userExists":       "the assignee of a request",
+	"internal/people.handOver":          "the team that takes over",
+	"internal/request.checkAssignee":    "the assignee of a request",
 	"internal/request.teamExists":       "the team of a request",
 	"internal/workflow.checkReferences": "what a draft names; publishing asks unfiltered",
 

@@ -154,11 +154,10 @@ func updateSubscription(ctx context.Context, tx *op.Tx, before *ent.WebhookSubsc
 			u.ClearDisabledReason().ClearFailingSince()
 		}
 	}
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the subscription: %w", err)
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 

@@ -171,7 +171,7 @@ func TestDeactivationEndsSessions(t *testing.T) {
 		_, err := there.Session(t.Context(), value, somewhere)
 		require.NoError(t, err)
 		u := h.A.Users[principal.Agent]
-		testkit.Run(t, h.World, h.As(h.A, principal.Owner), people.DeactivateUser, op.ByID{ID: u.ID})
+		testkit.Run(t, h.World, h.As(h.A, principal.Owner), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: u.ID}})
 		done := time.Now()
 		require.Nil(t, h.who(value))
 		require.Eventually(t, func() bool { _, err := there.Session(t.Context(), value, somewhere); return err != nil }, time.Minute, time.Millisecond)

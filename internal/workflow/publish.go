@@ -51,14 +51,11 @@ func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.
 	if err != nil {
 		return nil, err
 	}
-	if !changed && before.Status == workflow.StatusActive {
-		return before, nil
-	}
 	u := before.Update().SetStatus(workflow.StatusActive)
 	if changed {
 		u.AddVersion(1)
 	}
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("publish the workflow: %w", err)
 	}
@@ -69,7 +66,6 @@ func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.
 			return nil, fmt.Errorf("keep the published version: %w", err)
 		}
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 

@@ -123,11 +123,10 @@ func updateWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, in Upd
 	op.Set(in.Name, u.SetName)
 	op.Set(in.Slug, u.SetSlug)
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.WorkflowUpdateOne { return u.SetDescription("") })
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the workflow: %w", err)
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 

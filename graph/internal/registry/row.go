@@ -69,7 +69,7 @@ func list[In, Row any](field string, o *op.Operation[In, paging.List[*Row]]) pro
 }
 
 // paged lists the entity below others alone.
-func paged[Row any](_ *op.Operation[paging.OfParents, map[string]paging.List[*Row]]) property {
+func paged[In, Row any](_ *op.Operation[In, map[string]paging.List[*Row]]) property {
 	return func(e *Entity) { e.Go = reflect.TypeFor[Row]() }
 }
 

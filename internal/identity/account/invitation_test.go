@@ -112,7 +112,7 @@ func TestInvitationLinks(t *testing.T) {
 		testkit.Run(t, s.World, owner, people.ResendInvitation, op.ByID{ID: u.ID})
 		p = s.browser().get(s.lastLink(newcomer))
 		require.Equal(t, http.StatusOK, p.StatusCode)
-		testkit.Run(t, s.World, owner, people.DeactivateUser, op.ByID{ID: u.ID})
+		testkit.Run(t, s.World, owner, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: u.ID}})
 		requireDead(t, p.submit("password", fresh, "name", "Grace"))
 		require.Equal(t, user.StatusDeactivated, s.user(u).Status)
 		require.Empty(t, s.account(u).PasswordHash)

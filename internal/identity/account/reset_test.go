@@ -189,7 +189,7 @@ func TestLinksAreNotMadeUp(t *testing.T) {
 func TestForgotTellsNothing(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		gone := s.A.Users[principal.Agent]
-		testkit.Run(t, s.World, s.As(s.A, principal.Owner), people.DeactivateUser, op.ByID{ID: gone.ID})
+		testkit.Run(t, s.World, s.As(s.A, principal.Owner), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: gone.ID}})
 		var first *page
 		for _, email := range []string{s.member().Email, "nobody@x.test", gone.Email, s.B.Owner.Email, "someone-else@nowhere.test"} {
 			p := s.forgot(email)

@@ -143,7 +143,7 @@ func TestInvitedAndDeactivated(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, invited.ID, u.ID)
 		require.Equal(t, user.StatusActive, u.Status)
-		testkit.Run(t, h.World, h.As(h.A, principal.Admin), people.DeactivateUser, op.ByID{ID: u.ID})
+		testkit.Run(t, h.World, h.As(h.A, principal.Admin), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: u.ID}})
 		_, err = h.comes(c)
 		require.ErrorIs(t, err, issuer.ErrNobody)
 		c["sub"] = "ext-2"

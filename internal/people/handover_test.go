@@ -1,0 +1,79 @@
+package people_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/catalog"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/policy"
+	"atrium/internal/request"
+)
+
+// filed makes a request that is assigned to somebody.
+func (w *world) filed(off *ent.Offering, assignee *ent.User) *ent.Request {
+	w.t.Helper()
+	return must(w.asAdmin, w, request.Create, request.CreateInput{ServiceID: off.ServiceID, OfferingID: off.ID, Title: "R", AssigneeID: &assignee.ID})
+}
+
+func (w *world) offering() *ent.Offering {
+	w.t.Helper()
+	s := must(w.asAdmin, w, catalog.CreateService, catalog.CreateServiceInput{Name: "S"})
+	return must(w.asAdmin, w, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: byID(s.ID), Name: "O"})
+}
+
+// Whoever goes leaves their open work to a team, or hears how much there is.
+func TestDeactivationHandsWorkOver(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		off, desk := w.offering(), must(w.asAdmin, w, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		open, begun, done, other := w.filed(off, w.agent), w.filed(off, w.agent), w.filed(off, w.agent), w.filed(off, w.admin)
+		for _, step := range []struct{ id, status string }{{begun.ID, "IN_PROGRESS"}, {done.ID, "IN_PROGRESS"}, {done.ID, "COMPLETED"}} {
+			must(w.asAdmin, w, request.Update, request.UpdateInput{ByID: byID(step.id), Status: op.SetTo(step.status)})
+		}
+		gone := func(team *string) people.DeactivateUserInput {
+			return people.DeactivateUserInput{ByID: byID(w.agent.ID), ReassignTo: team}
+		}
+		theirs := must(w.asOther, w, people.CreateTeam, people.CreateTeamInput{Name: "Theirs"})
+		require.Equal(t, []string{"reassignTo"}, fields(refused(w.asAdmin, w, apperr.Validation, people.DeactivateUser, gone(&theirs.ID))))
+
+		require.Equal(t, 2, must(w.asAdmin, w, people.DeactivateUser, gone(nil)).OpenRequests)
+		holds := func(id string, assignee, team *string) {
+			t.Helper()
+			r := must(w.asAdmin, w, request.Get, byID(id))
+			require.Equal(t, []*string{assignee, team}, []*string{r.AssigneeID, r.TeamID})
+		}
+		holds(open.ID, &w.agent.ID, nil)
+
+		require.Equal(t, 2, must(w.asAdmin, w, people.DeactivateUser, gone(&desk.ID)).OpenRequests, "before any were handed over")
+		holds(open.ID, nil, &desk.ID)
+		holds(begun.ID, nil, &desk.ID)
+		holds(done.ID, &w.agent.ID, nil)
+		holds(other.ID, &w.admin.ID, nil)
+		require.Zero(t, must(w.asAdmin, w, people.DeactivateUser, gone(&desk.ID)).OpenRequests)
+		entry, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("request.updated"), auditentry.ResourceID(open.ID)).Only(w.asOwner)
+		require.NoError(t, err)
+		require.Contains(t, string(entry.Changes), desk.ID)
+	})
+}
+
+// An admin who may not change a request cannot have it moved by sending away whoever holds it.
+func TestHandingOverTakesTheRightToEachRequest(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		off, desk := w.offering(), must(w.asAdmin, w, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		plain, private := w.filed(off, w.agent), w.filed(off, w.agent)
+		must(w.asAdmin, w, request.Update, request.UpdateInput{ByID: byID(private.ID), Tags: op.SetTo(map[string]string{"private": "yes"})})
+		c := policy.NewCondition([]byte(`{"resource.tags.private": "yes"}`))
+		must(w.asOwner, w, policy.Create, policy.CreateInput{Name: "P", Effect: "Deny", Action: "*", Resource: "Request", Condition: &c})
+
+		refused(w.asAdmin, w, apperr.Forbidden, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.agent.ID), ReassignTo: &desk.ID})
+		require.Equal(t, user.StatusActive, must(w.asAdmin, w, people.GetUser, byID(w.agent.ID)).Status, "all or nothing")
+		require.Equal(t, w.agent.ID, *must(w.asAdmin, w, request.Get, byID(plain.ID)).AssigneeID)
+		require.Equal(t, 2, must(w.asAdmin, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.agent.ID)}).OpenRequests)
+	})
+}
