@@ -47,6 +47,11 @@ var settings = []struct {
 		vars: func(*testing.T, *apitest.Server) vars {
 			return vars{"in": vars{"name": fresh("c"), "redirectUris": []string{"https://app.test/callback"}, "confidential": true}}
 		}},
+	{name: "updateOAuthClient", query: `mutation($id: ID!, $name: String) { updateOAuthClient(input: {id: $id, name: $name, redirectUris: ["com.example.app:/cb"], scopes: ["openid", "requests:read"]}) { oauthClient { name redirectUris scopes etag } } }`, action: "oauthclient.updated",
+		vars: func(t *testing.T, s *apitest.Server) vars {
+			a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createOAuthClient(input: {name: "old", redirectUris: ["https://app.test/callback"]}) { oauthClient { id } } }`, nil)
+			return vars{"id": a.Text("data.createOAuthClient.oauthClient.id"), "name": fresh("c")}
+		}},
 	{name: "deleteOAuthClient", query: `mutation($id: ID!) { deleteOAuthClient(input: {id: $id}) { id } }`, action: "oauthclient.deleted",
 		vars: func(t *testing.T, s *apitest.Server) vars {
 			a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createOAuthClient(input: {name: "gone", redirectUris: ["https://app.test/callback"]}) { oauthClient { id } } }`, nil)

@@ -22,6 +22,8 @@ type call struct {
 			Hash string `json:"sha256Hash"`
 		} `json:"persistedQuery"`
 	} `json:"extensions"`
+
+	raw []byte // the body itself
 }
 
 // readCall reads the body. Returns unsupported_media_type, payload_too_large, or validation_error for what is no object
@@ -34,7 +36,7 @@ func readCall(w http.ResponseWriter, r *http.Request) (*call, error) {
 	if err := strictjson.Check(raw); err != nil {
 		return nil, apperr.InvalidField("body", "is not valid JSON: %v", err)
 	}
-	c := &call{}
+	c := &call{raw: raw}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	if err := dec.Decode(c); err != nil {

@@ -20,6 +20,11 @@ func (r *userResolver) TeamIds(ctx context.Context, u *ent.User) ([]string, erro
 	return attach(ctx, r.engine, u, func(u *ent.User) string { return u.ID }, people.TeamIDsOf)
 }
 
+func (r *userResolver) Etag(ctx context.Context, u *ent.User) (string, error) {
+	ids, err := r.TeamIds(ctx, u)
+	return etagOf(u, ids), err
+}
+
 func (r *userResolver) Teams(ctx context.Context, u *ent.User, first *int, after *string) (*relay.Connection[ent.Team], error) {
 	return branch(ctx, r.engine, u, func(u *ent.User) string { return u.ID }, people.TeamsOf, first, after, teamOf)
 }
@@ -29,6 +34,11 @@ func (r *teamResolver) MemberIds(ctx context.Context, t *ent.Team) ([]string, er
 		return people.MemberIDs(t), nil
 	}
 	return attach(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.MemberIDsOf)
+}
+
+func (r *teamResolver) Etag(ctx context.Context, t *ent.Team) (string, error) {
+	ids, err := r.MemberIds(ctx, t)
+	return etagOf(t, ids), err
 }
 
 func (r *teamResolver) Members(ctx context.Context, t *ent.Team, first *int, after *string) (*relay.Connection[ent.User], error) {

@@ -304,6 +304,11 @@ func (r *mutationResolver) UpdateAccessPolicy(ctx context.Context, input policy.
 	return &generated.UpdateAccessPolicyPayload{AccessPolicy: row}, err
 }
 
+func (r *mutationResolver) UpdateOAuthClient(ctx context.Context, input identity.UpdateClientInput) (*generated.UpdateOAuthClientPayload, error) {
+	row, err := change(ctx, r.engine, identity.UpdateClient, input, "id")
+	return &generated.UpdateOAuthClientPayload{OauthClient: row}, err
+}
+
 func (r *mutationResolver) UpdateOffering(ctx context.Context, input catalog.UpdateOfferingInput) (*generated.UpdateOfferingPayload, error) {
 	row, err := change(ctx, r.engine, catalog.UpdateOffering, input, "id")
 	return &generated.UpdateOfferingPayload{Offering: row}, err
@@ -429,6 +434,10 @@ func (r *accessPolicyResolver) Condition(_ context.Context, row *ent.AccessPolic
 	return objectOf(row.Condition), nil
 }
 
+func (r *accessPolicyResolver) Etag(_ context.Context, row *ent.AccessPolicy) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *auditEntryResolver) IP(_ context.Context, row *ent.AuditEntry) (*string, error) {
 	return textOrNil(row.IP), nil
 }
@@ -449,12 +458,20 @@ func (r *oAuthClientResolver) BackchannelLogoutURI(_ context.Context, row *ent.O
 	return textOrNil(row.BackchannelLogoutURI), nil
 }
 
+func (r *oAuthClientResolver) Etag(_ context.Context, row *ent.OAuthClient) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *offeringResolver) Description(_ context.Context, row *ent.Offering) (*string, error) {
 	return textOrNil(row.Description), nil
 }
 
 func (r *offeringResolver) Tags(_ context.Context, row *ent.Offering) (map[string]string, error) {
 	return textsOf(row.Tags), nil
+}
+
+func (r *offeringResolver) Etag(_ context.Context, row *ent.Offering) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *offeringResolver) Service(ctx context.Context, row *ent.Offering) (*ent.Service, error) {
@@ -467,6 +484,10 @@ func (r *offeringResolver) Workflow(ctx context.Context, row *ent.Offering) (*en
 
 func (r *organizationResolver) Tags(_ context.Context, row *ent.Organization) (map[string]string, error) {
 	return textsOf(row.Tags), nil
+}
+
+func (r *organizationResolver) Etag(_ context.Context, row *ent.Organization) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *organizationResolver) Parent(ctx context.Context, row *ent.Organization) (*ent.Organization, error) {
@@ -483,6 +504,10 @@ func (r *requestResolver) Fields(_ context.Context, row *ent.Request) (json.RawM
 
 func (r *requestResolver) Tags(_ context.Context, row *ent.Request) (map[string]string, error) {
 	return textsOf(row.Tags), nil
+}
+
+func (r *requestResolver) Etag(_ context.Context, row *ent.Request) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *requestResolver) Service(ctx context.Context, row *ent.Request) (*ent.Service, error) {
@@ -505,12 +530,20 @@ func (r *secretResolver) Description(_ context.Context, row *ent.Secret) (*strin
 	return textOrNil(row.Description), nil
 }
 
+func (r *secretResolver) Etag(_ context.Context, row *ent.Secret) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *serviceResolver) Description(_ context.Context, row *ent.Service) (*string, error) {
 	return textOrNil(row.Description), nil
 }
 
 func (r *serviceResolver) Tags(_ context.Context, row *ent.Service) (map[string]string, error) {
 	return textsOf(row.Tags), nil
+}
+
+func (r *serviceResolver) Etag(_ context.Context, row *ent.Service) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *serviceResolver) OwnerTeam(ctx context.Context, row *ent.Service) (*ent.Team, error) {
@@ -545,8 +578,16 @@ func (r *webhookSubscriptionResolver) Description(_ context.Context, row *ent.We
 	return textOrNil(row.Description), nil
 }
 
+func (r *webhookSubscriptionResolver) Etag(_ context.Context, row *ent.WebhookSubscription) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *workflowResolver) Description(_ context.Context, row *ent.Workflow) (*string, error) {
 	return textOrNil(row.Description), nil
+}
+
+func (r *workflowResolver) Etag(_ context.Context, row *ent.Workflow) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 // AccessDecider returns the resolver of the type's fields that are no columns.

@@ -33,7 +33,22 @@ func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 	if err := o.Check(sent(ctx, about)); err != nil {
 		return none, err
 	}
-	out, _, err := op.Run(ctx, e, o, in, call.Checked())
+	if seen, ok := any(in).(interface{ SeenAs() string }); ok && seen.SeenAs() != "" {
+		call.IfMatch = func(row any) bool { return tagOf(row) == seen.SeenAs() }
+	}
+	key := keyOf(ctx)
+	if key != nil {
+		call.IdempotencyKey, call.Fingerprint = key.text, key.fingerprint
+		call.Render = func(out any) (op.Answer, error) {
+			typed, _ := out.(Out) // it is what the operation returned
+			return keep(e, key, typed)
+		}
+	}
+	out, kept, err := op.Run(ctx, e, o, in, call.Checked())
+	if err == nil && kept != nil && kept.Repeated {
+		key.replayed = true
+		return again[Out](e, key, kept)
+	}
 	return out, err
 }
 
@@ -45,6 +60,7 @@ func sent(ctx context.Context, about string) map[string]any {
 		arguments = maps.Clone(input)
 	}
 	delete(arguments, about)
+	delete(arguments, "ifMatch")
 	return arguments
 }
 

@@ -70,6 +70,7 @@ var inputs = map[string]struct {
 	"updateService":             {catalog.UpdateService.Info(), "id"},
 	"deleteService":             {catalog.DeleteService.Info(), "id"},
 	"createOffering":            {catalog.CreateOffering.Info(), "serviceId"},
+	"updateOAuthClient":         {identity.UpdateClient.Info(), "id"},
 	"updateOffering":            {catalog.UpdateOffering.Info(), "id"},
 	"deleteOffering":            {catalog.DeleteOffering.Info(), "id"},
 	"createRequest":             {request.Create.Info(), ""},
@@ -142,6 +143,9 @@ func TestInputsAreThoseOfTheOperations(t *testing.T) {
 		var want, required []string
 		if known.about != "" {
 			want, required = append(want, known.about), append(required, known.about)
+		}
+		if row := s.Types[known.op.Resource]; known.about == "id" && row != nil && row.Fields.ForName("etag") != nil {
+			want = append(want, "ifMatch")
 		}
 		if known.op.Input.HasBody() {
 			want = slices.AppendSeq(want, maps.Keys(known.op.Input.Body.Properties))

@@ -100,6 +100,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	oc, err := s.prepare(ctx, w, call)
 	if err == nil {
 		gate.SetOperation(w, rootFields(oc))
+		ctx, err = withKey(ctx, r, call, oc)
 	}
 	takes := acceptedBy(r)
 	switch {
@@ -107,7 +108,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 	case !isSubscription(oc):
 		responses, ctx := s.executor.DispatchOperation(ctx, oc)
-		if res := responses(ctx); takes.events && !takes.json {
+		res := responses(ctx)
+		if key := keyOf(ctx); key != nil && key.replayed {
+			w.Header().Set("Idempotency-Replayed", "true")
+		}
+		if takes.events && !takes.json {
 			s.answerEvents(w, res)
 		} else {
 			s.answer(w, res)

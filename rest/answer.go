@@ -16,7 +16,7 @@ import (
 
 // answer renders a body with its headers.
 func (rt *route) answer(body any) (op.Answer, error) {
-	a := op.Answer{Status: rt.status, Header: map[string]string{}}
+	a := op.Answer{Status: rt.status, Header: map[string]string{}, Body: []byte{}} // kept as it is, too
 	if body == nil {
 		return a, nil
 	}

@@ -103,7 +103,7 @@ var headerParams = map[string]*huma.Param{
 		Name: "Idempotency-Key", In: "header",
 		Description: "Makes a retry safe: for 24 hours the same key with the same request answers as the first time, with no second effect.",
 		Schema: &huma.Schema{
-			Type: huma.TypeString, MinLength: new(1), MaxLength: new(maxKey), Pattern: "^[ -~]+$",
+			Type: huma.TypeString, MinLength: new(1), MaxLength: new(gate.MaxKey), Pattern: "^[ -~]+$",
 			Extensions: map[string]any{patternDoc: "printable ASCII characters"},
 		},
 	},

@@ -57,7 +57,7 @@ func TestIdempotency(t *testing.T) {
 			with(func(sc *apitest.Scenario) {
 				sc.Name, sc.Header, sc.Body = "255 characters", keyed(long("k", 255)), body{"name": "Long key"}
 			}),
-			{Name: "a patch takes none", As: as, Method: http.MethodPatch, Path: "/v1/services/" + first.ID(), Header: keyed("k1"), Body: body{"name": "PATCH"}, WantData: map[string]any{"name": "PATCH"}},
+			{Name: "a patch is another request", As: as, Method: http.MethodPatch, Path: "/v1/services/" + first.ID(), Header: keyed("k1"), Body: body{"name": "PATCH"}, WantStatus: 422},
 		})
 		// A refused call leaves nothing behind: with its body mended, it goes through.
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/teams", Header: keyed("k2"), Body: body{"nam": "x"}, WantStatus: 400})
@@ -110,5 +110,49 @@ func TestOneKeyOneSlug(t *testing.T) {
 		}
 		failed := s.Do(t, apitest.Scenario{As: s.A.OwnerKey, Path: "/v1/audit?action=service.created,team.created"})
 		require.Equal(t, 2, failed.Int("pagination.totalCount"))
+	})
+}
+
+// A change and a deletion that are sent again, because the answer was lost, are answered as the first time.
+func TestChangesAreRepeatedWithoutEffect(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.A.OwnerKey
+		f := filed(t, s, as)
+		tag := s.Do(t, apitest.Scenario{As: as, Path: "/v1/requests/" + f.request}).ETag()
+		accept := apitest.Scenario{
+			As: as, Method: http.MethodPatch, Path: "/v1/requests/" + f.request, Body: body{"status": "IN_PROGRESS"},
+			Header: http.Header{"Idempotency-Key": {"accept"}, "If-Match": {tag}},
+		}
+		first := s.Do(t, accept)
+		before := s.Counts(t)
+		again := s.Do(t, accept)
+		require.Equal(t, string(first.Body), string(again.Body))
+		require.Equal(t, first.ETag(), again.ETag())
+		require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+		require.Equal(t, before, s.Counts(t))
+
+		team := create(t, s, as, "/v1/teams", body{"name": "Ops"})
+		for n, replayed := range []string{"", "true", "true"} {
+			a := s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: "/v1/teams/" + team, Header: keyed("gone")})
+			require.Equal(t, replayed, a.Header.Get("Idempotency-Replayed"), n)
+			require.Empty(t, a.Body)
+		}
+		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: "/v1/teams/" + team, WantStatus: 404})
+
+		// Many at once: one has the effect, and all get its answer.
+		other := create(t, s, as, "/v1/teams", body{"name": "Desk"})
+		made := s.Do(t, apitest.Scenario{As: as, Path: "/v1/teams/" + other})
+		for _, sc := range []apitest.Scenario{
+			{Method: http.MethodPatch, Body: body{"name": "Desk 2"}, Header: http.Header{"Idempotency-Key": {"many"}, "If-Match": {made.ETag()}}},
+			{Method: http.MethodDelete, Header: keyed("many gone")},
+		} {
+			sc.As, sc.Path = as, "/v1/teams/"+other
+			statuses := map[int]int{}
+			for _, status := range parallel(10, func(int) int { return s.Send(t, sc).Status }) {
+				statuses[status]++
+			}
+			require.Len(t, statuses, 1, "%s: %v", sc.Method, statuses)
+		}
 	})
 }

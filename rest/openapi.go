@@ -168,6 +168,7 @@ func parameters(rt *route) []*huma.Param {
 	case rt.method == http.MethodPost:
 		header("Idempotency-Key")
 	case rt.method == http.MethodPatch || rt.method == http.MethodDelete:
+		header("Idempotency-Key")
 		header("If-Match")
 	case rt.method == http.MethodGet && rt.single():
 		header("If-None-Match")
@@ -213,7 +214,7 @@ func (d *document) success(rt *route) *huma.Response {
 			names = append(names, "Location")
 		}
 	}
-	if rt.method == http.MethodPost {
+	if rt.method != http.MethodGet {
 		names = append(names, "Idempotency-Replayed")
 	}
 	out := &huma.Response{Description: http.StatusText(rt.status), Headers: headerRefs(append(names, limited...)...)}

@@ -1,12 +1,10 @@
 package rest
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
-	"strings"
 	"sync/atomic"
 
 	"github.com/go-chi/chi/v5"
@@ -16,9 +14,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
-
-// maxKey bounds an idempotency key, in characters.
-const maxKey = 255
 
 // route is a row of the table.
 type route struct {
@@ -135,7 +130,7 @@ func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, ta
 		if err != nil {
 			return err
 		}
-		if call.IdempotencyKey, call.Fingerprint, err = idempotencyKey(r, raw); err != nil {
+		if call.IdempotencyKey, call.Fingerprint, err = gate.IdempotencyKey(r, raw); err != nil {
 			return err
 		}
 		call.Render = render
@@ -169,20 +164,4 @@ func pathValue(r *http.Request, name string) string {
 		return decoded
 	}
 	return v
-}
-
-// idempotencyKey returns the request's key, "" when it has none, and what tells the request from others with the key.
-func idempotencyKey(r *http.Request, raw []byte) (key string, fingerprint [32]byte, err error) {
-	keys := r.Header.Values("Idempotency-Key")
-	if r.Method != http.MethodPost || len(keys) == 0 {
-		return "", fingerprint, nil
-	}
-	key = keys[0]
-	if len(keys) > 1 || key == "" || len(key) > maxKey || strings.ContainsFunc(key, func(c rune) bool { return c < ' ' || c > '~' }) {
-		return "", fingerprint, apperr.InvalidField("Idempotency-Key", "must be one text of 1 to 255 printable ASCII characters")
-	}
-	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%s\n%s\n%s", r.Method, r.URL.RequestURI(), raw)
-	h.Sum(fingerprint[:0])
-	return key, fingerprint, nil
 }

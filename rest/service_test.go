@@ -96,7 +96,7 @@ func TestServiceLife(t *testing.T) {
 				WantStatus: 409, WantCode: "conflict", WantContains: []string{"slug"},
 				WantAudit: &apitest.AuditWant{Action: "service.created", Outcome: "failed", ResourceType: "Service"},
 			},
-			{Name: "duplicate slug made from the name", As: as, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "OTHER!"}, WantStatus: 409},
+			{Name: "duplicate slug made from the name", As: as, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "OTHER!"}, WantStatus: 409, WantContains: []string{"has the slug other, which was made of the name. Send slug"}},
 			{Name: "duplicate slug at patch", As: as, Method: http.MethodPatch, Path: path, Body: body{"slug": "other"}, WantStatus: 409, WantAudit: &apitest.AuditWant{Action: "service.updated", Outcome: "failed", ResourceID: id}},
 			{Name: "its own slug again", As: as, Method: http.MethodPatch, Path: path, Body: body{"slug": "its"}},
 			{Name: "delete", As: as, Method: http.MethodDelete, Path: "/v1/services/" + other, WantAudit: &apitest.AuditWant{Action: "service.deleted", ResourceID: other, ResourceType: "Service"}},

@@ -26,6 +26,7 @@ type OfferingResolver interface {
 	SLA(ctx context.Context, obj *ent.Offering) (*ent.Offering, error)
 	Tags(ctx context.Context, obj *ent.Offering) (map[string]string, error)
 
+	Etag(ctx context.Context, obj *ent.Offering) (string, error)
 	Service(ctx context.Context, obj *ent.Offering) (*ent.Service, error)
 	Workflow(ctx context.Context, obj *ent.Offering) (*ent.Workflow, error)
 }
@@ -34,6 +35,7 @@ type ServiceResolver interface {
 
 	Tags(ctx context.Context, obj *ent.Service) (map[string]string, error)
 
+	Etag(ctx context.Context, obj *ent.Service) (string, error)
 	OwnerTeam(ctx context.Context, obj *ent.Service) (*ent.Team, error)
 	Organization(ctx context.Context, obj *ent.Service) (*ent.Organization, error)
 	Offerings(ctx context.Context, obj *ent.Service, first *int, after *string, filter *catalog.OfferingFilter) (*relay.Connection[ent.Offering], error)
@@ -216,6 +218,29 @@ func (ec *executionContext) _Offering_updatedAt(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_Offering_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Offering", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Offering_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Offering_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Offering().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Offering_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Offering", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Offering_service(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
@@ -410,6 +435,29 @@ func (ec *executionContext) _Service_updatedAt(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Service_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Service", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Service_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Service) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Service_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Service().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Service_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Service", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Service_ownerTeam(ctx context.Context, field graphql.CollectedField, obj *ent.Service) (ret graphql.Marshaler) {
@@ -640,6 +688,11 @@ func (ec *executionContext) _Offering(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "etag":
+			out.Values[i] = ec._Offering_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "service":
 			out.Values[i] = ec._Offering_service(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -763,6 +816,11 @@ func (ec *executionContext) _Service(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Service_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._Service_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -3221,6 +3221,38 @@ func (ec *executionContext) fieldContext_UpdateAccessPolicyPayload_accessPolicy(
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateOAuthClientPayload_oauthClient(ctx context.Context, field graphql.CollectedField, obj *UpdateOAuthClientPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateOAuthClientPayload_oauthClient(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OauthClient, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.OAuthClient) graphql.Marshaler {
+			return ec.marshalNOAuthClient2ᚖatriumᚋentᚐOAuthClient(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateOAuthClientPayload_oauthClient(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateOAuthClientPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OAuthClient(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateOfferingPayload_offering(ctx context.Context, field graphql.CollectedField, obj *UpdateOfferingPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4083,7 +4115,7 @@ func (ec *executionContext) unmarshalInputAcceptRequestInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -4097,6 +4129,13 @@ func (ec *executionContext) unmarshalInputAcceptRequestInput(ctx context.Context
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5340,7 +5379,7 @@ func (ec *executionContext) unmarshalInputDeactivateUserInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "reassignTo"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "reassignTo"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5354,6 +5393,13 @@ func (ec *executionContext) unmarshalInputDeactivateUserInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "reassignTo":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reassignTo"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -5377,7 +5423,7 @@ func (ec *executionContext) unmarshalInputDeclineRequestInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "reason"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "reason"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5391,6 +5437,13 @@ func (ec *executionContext) unmarshalInputDeclineRequestInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "reason":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
 			data, err := ec.unmarshalNString2string(ctx, v)
@@ -5414,7 +5467,7 @@ func (ec *executionContext) unmarshalInputDeleteAccessPolicyInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5428,6 +5481,13 @@ func (ec *executionContext) unmarshalInputDeleteAccessPolicyInput(ctx context.Co
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5444,7 +5504,7 @@ func (ec *executionContext) unmarshalInputDeleteOAuthClientInput(ctx context.Con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5458,6 +5518,13 @@ func (ec *executionContext) unmarshalInputDeleteOAuthClientInput(ctx context.Con
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5474,7 +5541,7 @@ func (ec *executionContext) unmarshalInputDeleteOfferingInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5488,6 +5555,13 @@ func (ec *executionContext) unmarshalInputDeleteOfferingInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5504,7 +5578,7 @@ func (ec *executionContext) unmarshalInputDeleteOrganizationInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5518,6 +5592,13 @@ func (ec *executionContext) unmarshalInputDeleteOrganizationInput(ctx context.Co
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5534,7 +5615,7 @@ func (ec *executionContext) unmarshalInputDeleteSecretInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5548,6 +5629,13 @@ func (ec *executionContext) unmarshalInputDeleteSecretInput(ctx context.Context,
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5564,7 +5652,7 @@ func (ec *executionContext) unmarshalInputDeleteServiceInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5578,6 +5666,13 @@ func (ec *executionContext) unmarshalInputDeleteServiceInput(ctx context.Context
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5594,7 +5689,7 @@ func (ec *executionContext) unmarshalInputDeleteTeamInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5608,6 +5703,13 @@ func (ec *executionContext) unmarshalInputDeleteTeamInput(ctx context.Context, o
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5624,7 +5726,7 @@ func (ec *executionContext) unmarshalInputDeleteWebhookSubscriptionInput(ctx con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5638,6 +5740,13 @@ func (ec *executionContext) unmarshalInputDeleteWebhookSubscriptionInput(ctx con
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -5654,7 +5763,7 @@ func (ec *executionContext) unmarshalInputDeleteWorkflowInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -5668,6 +5777,13 @@ func (ec *executionContext) unmarshalInputDeleteWorkflowInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -6022,7 +6138,7 @@ func (ec *executionContext) unmarshalInputPublishWorkflowInput(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6036,6 +6152,13 @@ func (ec *executionContext) unmarshalInputPublishWorkflowInput(ctx context.Conte
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -6052,7 +6175,7 @@ func (ec *executionContext) unmarshalInputReactivateUserInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6066,6 +6189,13 @@ func (ec *executionContext) unmarshalInputReactivateUserInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -6290,7 +6420,7 @@ func (ec *executionContext) unmarshalInputResendInvitationInput(ctx context.Cont
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6304,6 +6434,13 @@ func (ec *executionContext) unmarshalInputResendInvitationInput(ctx context.Cont
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -6320,7 +6457,7 @@ func (ec *executionContext) unmarshalInputResetUserMfaInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6334,6 +6471,13 @@ func (ec *executionContext) unmarshalInputResetUserMfaInput(ctx context.Context,
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -6410,7 +6554,7 @@ func (ec *executionContext) unmarshalInputRotateSecretInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "value"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "value"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6424,6 +6568,13 @@ func (ec *executionContext) unmarshalInputRotateSecretInput(ctx context.Context,
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "value":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
 			data, err := ec.unmarshalNString2atriumᚋinternalᚋsecretᚐValue(ctx, v)
@@ -6447,7 +6598,7 @@ func (ec *executionContext) unmarshalInputRotateWebhookSecretInput(ctx context.C
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "overlapSeconds"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "overlapSeconds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6461,6 +6612,13 @@ func (ec *executionContext) unmarshalInputRotateWebhookSecretInput(ctx context.C
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "overlapSeconds":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overlapSeconds"))
 			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
@@ -6860,7 +7018,7 @@ func (ec *executionContext) unmarshalInputUpdateAccessPolicyInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "description", "enabled", "effect", "action", "resource", "condition"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "description", "enabled", "effect", "action", "resource", "condition"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6874,6 +7032,13 @@ func (ec *executionContext) unmarshalInputUpdateAccessPolicyInput(ctx context.Co
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -6981,8 +7146,8 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Context, obj any) (catalog.UpdateOfferingInput, error) {
-	var it catalog.UpdateOfferingInput
+func (ec *executionContext) unmarshalInputUpdateOAuthClientInput(ctx context.Context, obj any) (identity.UpdateClientInput, error) {
+	var it identity.UpdateClientInput
 	if obj == nil {
 		return it, nil
 	}
@@ -6992,7 +7157,7 @@ func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "slug", "description", "status", "form", "workflowId", "sla", "tags"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "redirectUris", "scopes"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7006,6 +7171,71 @@ func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "redirectUris":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("redirectUris"))
+			data, err := ec.unmarshalOString2ᚖᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RedirectURIs = graphql.OmittableOf(data)
+		case "scopes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scopes"))
+			data, err := ec.unmarshalOString2ᚖᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scopes = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Context, obj any) (catalog.UpdateOfferingInput, error) {
+	var it catalog.UpdateOfferingInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "description", "status", "form", "workflowId", "sla", "tags"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -7082,7 +7312,7 @@ func (ec *executionContext) unmarshalInputUpdateOrganizationInput(ctx context.Co
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "slug", "parentId", "tags"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "parentId", "tags"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7096,6 +7326,13 @@ func (ec *executionContext) unmarshalInputUpdateOrganizationInput(ctx context.Co
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -7142,7 +7379,7 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "title", "description", "status", "priority", "fields", "tags", "assigneeId", "teamId"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "title", "description", "status", "priority", "fields", "tags", "assigneeId", "teamId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7156,6 +7393,13 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "title":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("title"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -7232,7 +7476,7 @@ func (ec *executionContext) unmarshalInputUpdateSecretInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "value", "description"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "value", "description"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7246,6 +7490,13 @@ func (ec *executionContext) unmarshalInputUpdateSecretInput(ctx context.Context,
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "value":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("value"))
 			data, err := ec.unmarshalOString2ᚖatriumᚋinternalᚋsecretᚐValue(ctx, v)
@@ -7276,7 +7527,7 @@ func (ec *executionContext) unmarshalInputUpdateServiceInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "slug", "description", "status", "ownerTeamId", "organizationId", "tags"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "description", "status", "ownerTeamId", "organizationId", "tags"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7290,6 +7541,13 @@ func (ec *executionContext) unmarshalInputUpdateServiceInput(ctx context.Context
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -7357,7 +7615,7 @@ func (ec *executionContext) unmarshalInputUpdateTeamInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "slug", "description", "organizationId", "memberIds"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "description", "organizationId", "memberIds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7371,6 +7629,13 @@ func (ec *executionContext) unmarshalInputUpdateTeamInput(ctx context.Context, o
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -7422,7 +7687,7 @@ func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "role", "attributes", "teamIds"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "role", "attributes", "teamIds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7436,6 +7701,13 @@ func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, o
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -7482,7 +7754,7 @@ func (ec *executionContext) unmarshalInputUpdateWebhookSubscriptionInput(ctx con
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "url", "events", "description", "enabled"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "url", "events", "description", "enabled"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7496,6 +7768,13 @@ func (ec *executionContext) unmarshalInputUpdateWebhookSubscriptionInput(ctx con
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "url":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("url"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -7540,7 +7819,7 @@ func (ec *executionContext) unmarshalInputUpdateWorkflowInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "slug", "description", "status", "definition"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "description", "status", "definition"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7554,6 +7833,13 @@ func (ec *executionContext) unmarshalInputUpdateWorkflowInput(ctx context.Contex
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -10176,6 +10462,34 @@ func (ec *executionContext) _UpdateAccessPolicyPayload(ctx context.Context, sel 
 	return out
 }
 
+var updateOAuthClientPayloadImplementors = []string{"UpdateOAuthClientPayload"}
+
+func (ec *executionContext) _UpdateOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateOAuthClientPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateOAuthClientPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateOAuthClientPayload")
+		case "oauthClient":
+			out.Values[i] = ec._UpdateOAuthClientPayload_oauthClient(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var updateOfferingPayloadImplementors = []string{"UpdateOfferingPayload"}
 
 func (ec *executionContext) _UpdateOfferingPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateOfferingPayload) graphql.Marshaler {
@@ -12020,6 +12334,21 @@ func (ec *executionContext) marshalNUpdateAccessPolicyPayload2ᚖatriumᚋgraph�
 func (ec *executionContext) unmarshalNUpdateCompanyInput2atriumᚋinternalᚋcompanyᚐUpdateInput(ctx context.Context, v any) (company.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateCompanyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateOAuthClientInput2atriumᚋinternalᚋidentityᚐUpdateClientInput(ctx context.Context, v any) (identity.UpdateClientInput, error) {
+	res, err := ec.unmarshalInputUpdateOAuthClientInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateOAuthClientPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateOAuthClientPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateOfferingInput2atriumᚋinternalᚋcatalogᚐUpdateOfferingInput(ctx context.Context, v any) (catalog.UpdateOfferingInput, error) {

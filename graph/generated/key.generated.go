@@ -21,6 +21,8 @@ type ApiKeyResolver interface {
 }
 type OAuthClientResolver interface {
 	BackchannelLogoutURI(ctx context.Context, obj *ent.OAuthClient) (*string, error)
+
+	Etag(ctx context.Context, obj *ent.OAuthClient) (string, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -330,6 +332,29 @@ func (ec *executionContext) fieldContext_OAuthClient_updatedAt(_ context.Context
 	return graphql.NewScalarFieldContext("OAuthClient", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _OAuthClient_etag(ctx context.Context, field graphql.CollectedField, obj *ent.OAuthClient) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OAuthClient_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.OAuthClient().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OAuthClient_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OAuthClient", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _RotateApiKeyPayload_apiKey(ctx context.Context, field graphql.CollectedField, obj *RotateAPIKeyPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -613,6 +638,11 @@ func (ec *executionContext) _OAuthClient(ctx context.Context, sel ast.SelectionS
 			}
 		case "updatedAt":
 			out.Values[i] = ec._OAuthClient_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._OAuthClient_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

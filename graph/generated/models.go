@@ -299,6 +299,12 @@ type UpdateCompanyPayload struct {
 	Company *view.Company `json:"company"`
 }
 
+// What updateOAuthClient answers.
+type UpdateOAuthClientPayload struct {
+	// The row as it is now.
+	OauthClient *ent.OAuthClient `json:"oauthClient"`
+}
+
 // What updateOffering answers.
 type UpdateOfferingPayload struct {
 	// The row as it is now.

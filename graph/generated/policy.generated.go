@@ -35,6 +35,8 @@ type AccessPolicyResolver interface {
 	Condition(ctx context.Context, obj *ent.AccessPolicy) (json.RawMessage, error)
 
 	Versions(ctx context.Context, obj *ent.AccessPolicy, first *int, after *string) (*relay.Connection[ent.AccessPolicyVersion], error)
+
+	Etag(ctx context.Context, obj *ent.AccessPolicy) (string, error)
 }
 type AccessUnmetResolver interface {
 	Want(ctx context.Context, obj *policy.Unmet) (json.RawMessage, error)
@@ -522,6 +524,29 @@ func (ec *executionContext) _AccessPolicy_updatedAt(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_AccessPolicy_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _AccessPolicy_etag(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccessPolicy_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AccessPolicy().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccessPolicy_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccessPolicy", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AccessPolicyVersion_id(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicyVersion) (ret graphql.Marshaler) {
@@ -1157,6 +1182,11 @@ func (ec *executionContext) _AccessPolicy(ctx context.Context, sel ast.Selection
 			}
 		case "updatedAt":
 			out.Values[i] = ec._AccessPolicy_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._AccessPolicy_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

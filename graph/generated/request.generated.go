@@ -24,6 +24,7 @@ type RequestResolver interface {
 	Fields(ctx context.Context, obj *ent.Request) (json.RawMessage, error)
 	Tags(ctx context.Context, obj *ent.Request) (map[string]string, error)
 
+	Etag(ctx context.Context, obj *ent.Request) (string, error)
 	Service(ctx context.Context, obj *ent.Request) (*ent.Service, error)
 	Offering(ctx context.Context, obj *ent.Request) (*ent.Offering, error)
 	Creator(ctx context.Context, obj *ent.Request) (*ent.User, error)
@@ -204,6 +205,29 @@ func (ec *executionContext) _Request_updatedAt(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Request_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Request_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Request_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Request_service(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
@@ -510,6 +534,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Request_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._Request_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -161,6 +161,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputUpdateAccessPolicyInput,
 		ec.unmarshalInputUpdateCompanyInput,
+		ec.unmarshalInputUpdateOAuthClientInput,
 		ec.unmarshalInputUpdateOfferingInput,
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
@@ -593,6 +594,8 @@ type Service implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The team that answers for it."
   ownerTeam: Team
   "The organization that it belongs to."
@@ -650,6 +653,8 @@ type Offering implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The service that it belongs to."
   service: Service
   "The workflow that its requests run through."
@@ -833,6 +838,8 @@ type OAuthClient implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "An API key that was issued."
@@ -905,6 +912,8 @@ type User implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The teams that they are in, the latest first."
   teams(
     "How many, 1 to 100."
@@ -932,6 +941,8 @@ type Team implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The organization that it belongs to."
   organization: Organization
   "The users in it, the latest first."
@@ -959,6 +970,8 @@ type Organization implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The organization that it is part of."
   parent: Organization
 }
@@ -1028,6 +1041,8 @@ type AccessPolicy implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "What a change did to an access policy."
@@ -1281,6 +1296,8 @@ type Request implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The service that it is made against."
   service: Service
   "The offering that it is made against."
@@ -1329,6 +1346,8 @@ type Secret implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 `, BuiltIn: false},
 	{Name: "../session.graphqls", Input: `"A browser in which somebody is signed in to the web application."
@@ -1417,6 +1436,8 @@ type WebhookSubscription implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "One event on its way to one subscription."
@@ -1560,6 +1581,8 @@ type Workflow implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "A definition as it was published. It never changes."
@@ -1796,6 +1819,8 @@ func (ec *executionContext) childFields_AccessPolicy(ctx context.Context, field 
 		return ec.fieldContext_AccessPolicy_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_AccessPolicy_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_AccessPolicy_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccessPolicy", field.Name)
 }
@@ -2574,6 +2599,8 @@ func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field g
 		return ec.fieldContext_OAuthClient_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_OAuthClient_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_OAuthClient_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OAuthClient", field.Name)
 }
@@ -2626,6 +2653,8 @@ func (ec *executionContext) childFields_Offering(ctx context.Context, field grap
 		return ec.fieldContext_Offering_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Offering_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Offering_etag(ctx, field)
 	case "service":
 		return ec.fieldContext_Offering_service(ctx, field)
 	case "workflow":
@@ -2686,6 +2715,8 @@ func (ec *executionContext) childFields_Organization(ctx context.Context, field 
 		return ec.fieldContext_Organization_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Organization_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Organization_etag(ctx, field)
 	case "parent":
 		return ec.fieldContext_Organization_parent(ctx, field)
 	}
@@ -2814,6 +2845,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Request_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Request_etag(ctx, field)
 	case "service":
 		return ec.fieldContext_Request_service(ctx, field)
 	case "offering":
@@ -2938,6 +2971,8 @@ func (ec *executionContext) childFields_Secret(ctx context.Context, field graphq
 		return ec.fieldContext_Secret_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Secret_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Secret_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Secret", field.Name)
 }
@@ -2994,6 +3029,8 @@ func (ec *executionContext) childFields_Service(ctx context.Context, field graph
 		return ec.fieldContext_Service_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Service_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Service_etag(ctx, field)
 	case "ownerTeam":
 		return ec.fieldContext_Service_ownerTeam(ctx, field)
 	case "organization":
@@ -3146,6 +3183,8 @@ func (ec *executionContext) childFields_Team(ctx context.Context, field graphql.
 		return ec.fieldContext_Team_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Team_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Team_etag(ctx, field)
 	case "organization":
 		return ec.fieldContext_Team_organization(ctx, field)
 	case "members":
@@ -3190,6 +3229,14 @@ func (ec *executionContext) childFields_UpdateCompanyPayload(ctx context.Context
 		return ec.fieldContext_UpdateCompanyPayload_company(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateCompanyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "oauthClient":
+		return ec.fieldContext_UpdateOAuthClientPayload_oauthClient(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateOAuthClientPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateOfferingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3288,6 +3335,8 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_User_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_User_etag(ctx, field)
 	case "teams":
 		return ec.fieldContext_User_teams(ctx, field)
 	}
@@ -3444,6 +3493,8 @@ func (ec *executionContext) childFields_WebhookSubscription(ctx context.Context,
 		return ec.fieldContext_WebhookSubscription_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_WebhookSubscription_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_WebhookSubscription_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WebhookSubscription", field.Name)
 }
@@ -3492,6 +3543,8 @@ func (ec *executionContext) childFields_Workflow(ctx context.Context, field grap
 		return ec.fieldContext_Workflow_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Workflow_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Workflow_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Workflow", field.Name)
 }

@@ -29,6 +29,8 @@ type WorkflowResolver interface {
 
 	Definition(ctx context.Context, obj *ent.Workflow) (json.RawMessage, error)
 	Versions(ctx context.Context, obj *ent.Workflow, first *int, after *string) (*relay.Connection[ent.WorkflowVersion], error)
+
+	Etag(ctx context.Context, obj *ent.Workflow) (string, error)
 }
 type WorkflowVersionResolver interface {
 	Definition(ctx context.Context, obj *ent.WorkflowVersion) (json.RawMessage, error)
@@ -326,6 +328,29 @@ func (ec *executionContext) fieldContext_Workflow_updatedAt(_ context.Context, f
 	return graphql.NewScalarFieldContext("Workflow", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _Workflow_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Workflow) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Workflow_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Workflow().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Workflow_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Workflow", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _WorkflowVersion_version(ctx context.Context, field graphql.CollectedField, obj *ent.WorkflowVersion) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Version)
 }
@@ -577,6 +602,11 @@ func (ec *executionContext) _Workflow(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Workflow_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._Workflow_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

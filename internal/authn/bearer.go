@@ -165,22 +165,25 @@ func (s *subject) stands(claims *identity.Claims) error {
 // signedOut tells whether the person signed out everywhere at or after t.
 func signedOut(at *time.Time, t time.Time) bool { return at != nil && !t.After(*at) }
 
-// scopes are those of the API that the token names, or where it names none, what its client was registered with.
+// scopes are those of the API that the token names, as far as its client is registered with them, or where it names none,
+// all that its client is registered with.
 func (s *subject) scopes(claims *identity.Claims) (principal.Scopes, error) {
-	if set := apiScopes(claims.Scopes()); set != 0 {
-		return set, nil
-	}
-	if claims.ClientID == identity.OperatorClient {
+	set := apiScopes(claims.Scopes())
+	if set == 0 && claims.ClientID == identity.OperatorClient {
 		return principal.AllScopes, nil
 	}
 	if len(s.clientScopes) == 0 {
-		return 0, nil
+		return set, nil
 	}
 	var names []string
 	if err := json.Unmarshal(s.clientScopes, &names); err != nil {
 		return 0, fmt.Errorf("read the scopes of client %s: %w", claims.ClientID, err)
 	}
-	return apiScopes(names), nil
+	registered := apiScopes(names)
+	if set == 0 {
+		return registered, nil
+	}
+	return set & registered, nil
 }
 
 // apiScopes returns the set of those names that are scopes of the API; others (openid, profile) say nothing about it.

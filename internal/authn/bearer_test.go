@@ -20,6 +20,7 @@ import (
 	"atrium/internal/apikey"
 	"atrium/internal/authn"
 	"atrium/internal/identity"
+	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
@@ -246,5 +247,24 @@ func TestTokenOfAMirror(t *testing.T) {
 		testkit.Run(t, w, w.As(w.A, principal.Owner), people.DeactivateUser, people.DeactivateUserInput{ByID: byID(live.ID)})
 		_, err = a.Bearer(t.Context(), token)
 		require.ErrorIs(t, err, authn.ErrRefused)
+	})
+}
+
+// What a client may not ask for any more, the tokens that it has may not do any more.
+func TestTokensLoseWhatTheirClientLoses(t *testing.T) {
+	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
+		owner := w.As(w.A, principal.Owner)
+		made := testkit.Run(t, w, owner, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://app.test/cb"}}).Client
+		token, _, err := w.Tokens.Issue(t.Context(), w.A.Users[principal.Admin].ID, w.A.Company.ID, made.ID, []string{"services:read", "requests:read"}, time.Hour)
+		require.NoError(t, err)
+		scopes := func() []string {
+			t.Helper()
+			c, err := a.Bearer(t.Context(), token)
+			require.NoError(t, err)
+			return c.Principal.Scopes.Names()
+		}
+		require.ElementsMatch(t, []string{"services:read", "requests:read"}, scopes())
+		testkit.Run(t, w, owner, identity.UpdateClient, identity.UpdateClientInput{ByID: byID(made.ID), Scopes: op.SetTo([]string{"requests:read", "requests:write"})})
+		require.Equal(t, []string{"requests:read"}, scopes())
 	})
 }

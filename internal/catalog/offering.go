@@ -114,7 +114,7 @@ func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOff
 	c := tx.Offering.Create().
 		SetServiceID(s.ID).
 		SetName(in.Name).
-		SetSlug(op.Or(in.Slug, op.Slug(in.Name, "offering"))).
+		SetSlug(tx.SlugOf(in.Slug, in.Name, "offering")).
 		SetDescription(op.Or(in.Description, "")).
 		SetStatus(offering.Status(op.Or(in.Status, "active"))).
 		SetNillableWorkflowID(in.WorkflowID).

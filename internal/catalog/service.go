@@ -86,7 +86,7 @@ func createService(ctx context.Context, tx *op.Tx, in CreateServiceInput) (*ent.
 	}
 	s, err := tx.Service.Create().
 		SetName(in.Name).
-		SetSlug(op.Or(in.Slug, op.Slug(in.Name, "service"))).
+		SetSlug(tx.SlugOf(in.Slug, in.Name, "service")).
 		SetDescription(op.Or(in.Description, "")).
 		SetStatus(service.Status(op.Or(in.Status, "active"))).
 		SetNillableOwnerTeamID(in.OwnerTeamID).

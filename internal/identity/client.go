@@ -32,6 +32,11 @@ var (
 		Resource: "OAuthClient", Action: op.Create, AdminLayer: true, Summary: "Register an OAuth client",
 	}, createClient)
 
+	UpdateClient = op.OnRow("oauthclient.update", op.Spec{
+		Resource: "OAuthClient", Action: op.Update, AdminLayer: true, FreshProof: true,
+		Summary: "Change an OAuth client; scopes that it loses are lost to its tokens at once",
+	}, loadClient, updateClient)
+
 	DeleteClient = op.OnRow("oauthclient.delete", op.Spec{
 		Resource: "OAuthClient", Action: op.Delete, AdminLayer: true, Summary: "Delete an OAuth client; its tokens end at once",
 	}, loadClient, deleteClient)
@@ -117,6 +122,32 @@ func (in CreateClientInput) check() error {
 		}
 	}
 	return refs.Err()
+}
+
+// UpdateClientInput changes the fields that it names.
+type UpdateClientInput struct {
+	op.ByID
+	Name         op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	RedirectURIs op.Patch[[]string] `json:"redirectUris,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces all of them; as at registration."`
+	Scopes       op.Patch[[]string] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces all of them."`
+}
+
+// updateClient returns validation_error as createClient does.
+func updateClient(ctx context.Context, tx *op.Tx, before *ent.OAuthClient, in UpdateClientInput) (*ent.OAuthClient, error) {
+	given := CreateClientInput{RedirectURIs: op.Or(in.RedirectURIs.Value(), nil), Scopes: op.Or(in.Scopes.Value(), nil)}
+	if err := given.check(); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.RedirectURIs, u.SetRedirectUris)
+	op.Set(in.Scopes, u.SetScopes)
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("change the client: %w", err)
+	}
+	tx.AuthorityChanged()
+	return after, nil
 }
 
 // deleteClient takes the client away with what people allowed it, and ends all its tokens.

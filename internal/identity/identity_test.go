@@ -136,6 +136,38 @@ func TestCreateClient(t *testing.T) {
 }
 
 // Addresses that a browser or the product is sent to after a logout are checked like redirect URIs.
+func TestUpdateClient(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		made := testkit.Run(t, w, ctx, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://app.test/cb"}}).Client
+		of := func(in identity.UpdateClientInput) identity.UpdateClientInput {
+			in.ID = made.ID
+			return in
+		}
+		got := testkit.Run(t, w, ctx, identity.UpdateClient, of(identity.UpdateClientInput{
+			Name: op.SetTo("New"), RedirectURIs: op.SetTo([]string{"com.example.app:/cb"}), Scopes: op.SetTo([]string{"openid", "requests:read"}),
+		}))
+		require.Equal(t, "New", got.Name)
+		require.Equal(t, []string{"com.example.app:/cb"}, got.RedirectUris)
+		require.Equal(t, []string{"openid", "requests:read"}, got.Scopes)
+		require.Equal(t, got.UpdatedAt, testkit.Run(t, w, ctx, identity.UpdateClient, of(identity.UpdateClientInput{Name: op.SetTo("New")})).UpdatedAt)
+		for field, in := range map[string]identity.UpdateClientInput{
+			"redirectUris[1]": {RedirectURIs: op.SetTo([]string{"https://ok.test/", "https://*.app.test/cb"})},
+			"redirectUris":    {RedirectURIs: op.SetTo([]string{})},
+			"scopes[0]":       {Scopes: op.SetTo([]string{"all"})},
+		} {
+			_, _, err := op.Run(ctx, w.Engine, identity.UpdateClient, of(in), nil)
+			require.Equal(t, apperr.Validation, apperr.CodeOf(err), field)
+			require.Equal(t, field, apperr.From(err).Details[0].Field)
+		}
+		_, _, err := op.Run(w.As(w.B, principal.Owner), w.Engine, identity.UpdateClient, of(identity.UpdateClientInput{Name: op.SetTo("X")}), nil)
+		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		_, _, err = op.Run(w.As(w.A, principal.Agent), w.Engine, identity.UpdateClient, of(identity.UpdateClientInput{Name: op.SetTo("X")}), nil)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+	})
+}
+
 func TestCreateClientWithLogout(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -150,8 +150,11 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 	for n := 1; errors.Is(err, ErrOutdated) && n < maxPreparations; n++ {
 		err = try()
 	}
-	if err != nil && a.call != nil && a.call.IdempotencyKey != "" && a.public(err).Code == apperr.Conflict {
-		err = try() // if another call with the same key won, its answer is there this time
+	if err != nil && a.call != nil && a.call.IdempotencyKey != "" {
+		switch a.public(err).Code {
+		case apperr.Conflict, apperr.PreconditionFailed, apperr.NotFound:
+			err = try() // if another call with the same key won, its answer is there this time
+		}
 	}
 	if err != nil {
 		var none Out

@@ -238,7 +238,8 @@ func TestPatch(t *testing.T) {
 func TestSlug(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"IT Support": "it-support", "  Ärger & Co. ": "rger-co", "a--b": "a-b",
+		"IT Support": "it-support", "  Ärger & Co. ": "arger-co", "a--b": "a-b", "Élan": "elan", "straße": "strasse", "STRASSE": "strasse",
+		"Cœur Ørsted Łódź": "coeur-orsted-lodz", "İstanbul": "istanbul", "naïve": "naive", "①②": "12", "E\u0301lan": "elan", "東京 Büro": "buro",
 		strings.Repeat("a", 100): strings.Repeat("a", 63), strings.Repeat("a", 62) + " b": strings.Repeat("a", 62),
 	} {
 		got := op.Slug(name, "x")

@@ -5,24 +5,32 @@ import (
 	"encoding/hex"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxSlug is the length of the longest slug.
 const maxSlug = 63
 
-// Slug makes a slug of a name: letters a–z and digits, everything else as single hyphens, at most 63 characters;
-// of a name without any of those, the fallback with a short hash of the name, so that two such names get two slugs.
+// letters are those of Latin scripts that are no plain letter with a mark.
+var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i", "ħ", "h", "ŧ", "t")
+
+// Slug makes a slug of a name: letters a–z, of which others lose their marks (Élan: elan, straße: strasse), and digits,
+// everything else as single hyphens, at most 63 characters; of a name without any of those, the fallback with a short hash
+// of the name, so that two such names get two slugs.
 func Slug(name, fallback string) string {
 	var b strings.Builder
 	hyphen := false
-	for _, r := range strings.ToLower(name) {
+	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(name))) {
 		switch {
+		case unicode.Is(unicode.Mn, r):
+			continue // the mark of the letter before
 		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
 			if hyphen && b.Len() > 0 {
 				b.WriteByte('-')
 			}
 			hyphen = false
-			b.WriteRune(r)
+			b.WriteRune(unicode.ToLower(r))
 		default:
 			hyphen = true
 		}
@@ -39,4 +47,14 @@ func Slug(name, fallback string) string {
 		return fallback + "-" + hex.EncodeToString(sum[:4])
 	}
 	return s
+}
+
+// SlugOf returns the slug that an input gives, or else the one that is made of the name: should another row have that one,
+// the refusal says so.
+func (tx *Tx) SlugOf(given *string, name, fallback string) string {
+	if given != nil {
+		return *given
+	}
+	tx.madeSlug = Slug(name, fallback)
+	return tx.madeSlug
 }

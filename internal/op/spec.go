@@ -53,11 +53,15 @@ type Target interface{ TargetID() string }
 
 // ByID is embedded in the inputs of operations on one row.
 type ByID struct {
-	ID string `json:"-" path:"id" doc:"The row's id." maxLength:"64"`
+	ID      string `json:"-" path:"id" doc:"The row's id." maxLength:"64"`
+	IfMatch string `json:"-"` // the tag of the row as the caller saw it, where a door has it in the input; empty for any
 }
 
 // TargetID returns the row's id.
 func (b ByID) TargetID() string { return b.ID }
+
+// SeenAs returns the tag of the row as the caller saw it.
+func (b ByID) SeenAs() string { return b.IfMatch }
 
 // Operation is one thing that the product can do.
 type Operation[In, Out any] struct {

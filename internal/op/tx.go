@@ -42,7 +42,8 @@ type attempt struct {
 	decision  authz.Decision
 	call      *Call
 
-	preparation any // what was made before the transaction began
+	preparation any    // what was made before the transaction began
+	madeSlug    string // of a name, by SlugOf
 
 	set       *authz.Set           // the company's access policies; nil outside of a company
 	caller    *authz.Caller        // as they see it, once it was looked up

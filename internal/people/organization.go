@@ -83,7 +83,7 @@ func createOrganization(ctx context.Context, tx *op.Tx, in CreateOrganizationInp
 	}
 	o, err := tx.Organization.Create().
 		SetName(in.Name).
-		SetSlug(op.Or(in.Slug, op.Slug(in.Name, "organization"))).
+		SetSlug(tx.SlugOf(in.Slug, in.Name, "organization")).
 		SetNillableParentID(in.ParentID).
 		SetTags(in.Tags).
 		Save(ctx)

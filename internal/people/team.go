@@ -78,7 +78,7 @@ func createTeam(ctx context.Context, tx *op.Tx, in CreateTeamInput) (*ent.Team, 
 	}
 	t, err := tx.Team.Create().
 		SetName(in.Name).
-		SetSlug(op.Or(in.Slug, op.Slug(in.Name, "team"))).
+		SetSlug(tx.SlugOf(in.Slug, in.Name, "team")).
 		SetDescription(op.Or(in.Description, "")).
 		SetNillableOrganizationID(in.OrganizationID).
 		Save(ctx)

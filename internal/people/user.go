@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"atrium/ent"
 	"atrium/ent/teammember"
@@ -37,13 +38,17 @@ type ListUsersInput struct {
 	paging.Page
 	Status []string `json:"-" query:"status" enum:"invited,active,deactivated" doc:"Users in any of these states."`
 	Role   []string `json:"-" query:"role" enum:"owner,admin,agent,member" doc:"Users with any of these roles."`
-	Email  []string `json:"-" query:"email" maxLength:"254" doc:"Users with any of these e-mail addresses, which are in lower case."`
+	Email  []string `json:"-" query:"email" maxLength:"254" doc:"Users with any of these e-mail addresses, in any case."`
 }
 
 func usersOf(_ context.Context, tx *op.Tx, in ListUsersInput) *ent.UserQuery {
 	where := paging.In(nil, in.Status, user.StatusIn)
 	where = paging.In(where, in.Role, user.RoleIn)
-	where = paging.In(where, in.Email, user.EmailIn)
+	emails := make([]string, len(in.Email))
+	for i, e := range in.Email {
+		emails[i] = strings.ToLower(e) // as they are kept
+	}
+	where = paging.In(where, emails, user.EmailIn)
 	q := tx.User.Query().Where(where...)
 	if in.Window == nil { // who reads a window asks for memberships apart, by TeamIDsOf
 		q.WithMemberships(orderByTeam)

@@ -85,7 +85,7 @@ func createWorkflow(ctx context.Context, tx *op.Tx, in CreateWorkflowInput) (*en
 	}
 	w, err := tx.Workflow.Create().
 		SetName(in.Name).
-		SetSlug(op.Or(in.Slug, op.Slug(in.Name, "workflow"))).
+		SetSlug(tx.SlugOf(in.Slug, in.Name, "workflow")).
 		SetDescription(op.Or(in.Description, "")).
 		SetDefinition(draft.text).
 		Save(ctx)

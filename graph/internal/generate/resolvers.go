@@ -139,6 +139,10 @@ func (r *resolvers) object(def *ast.Definition) {
 
 func (r *resolvers) field(object string, f *ast.FieldDefinition, row reflect.Type) {
 	name := templates.ToGo(f.Name)
+	if f.Name == "etag" {
+		r.method(object, f.Name, "_ context.Context, row *"+row.String(), "string", "return etagOf(row, nil), nil")
+		return
+	}
 	of := func(result, show string, column reflect.StructField) {
 		r.method(object, f.Name, "_ context.Context, row *"+row.String(), result, "return %s(row.%s), nil", show, column.Name)
 	}

@@ -94,6 +94,7 @@ var Mutations = []Mutation{
 	mutation("switchSession", websession.Switch),
 	mutation("updateAccessPolicy", policy.Update),
 	mutation("updateCompany", company.Update),
+	mutation("updateOAuthClient", identity.UpdateClient),
 	mutation("updateOffering", catalog.UpdateOffering),
 	mutation("updateOrganization", people.UpdateOrganization),
 	mutation("updateRequest", request.Update),

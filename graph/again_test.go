@@ -1,0 +1,131 @@
+package graph_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apitest"
+	"atrium/internal/people"
+	"atrium/internal/principal"
+	"atrium/internal/testkit"
+)
+
+// under sends an operation with an idempotency key.
+func under(t *testing.T, s *apitest.Server, as apitest.Caller, key, query string, v vars) *apitest.Answer {
+	t.Helper()
+	return s.Send(t, apitest.Scenario{
+		As: as, Method: http.MethodPost, Path: "/graphql", Header: http.Header{"Idempotency-Key": {key}}, Body: vars{"query": query, "variables": v},
+	})
+}
+
+// A mutation that is sent again under its key has no second effect, and answers what it did the first time: also what is
+// shown once, and that a row was deleted.
+func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		h := opened(t, s)
+		as := s.Session(t, s.World.A.Owner)
+		gone := testkit.Run(t, s.World, s.World.As(s.World.A, principal.Owner), people.CreateTeam, people.CreateTeamInput{Name: "Gone"})
+		for key, c := range map[string]struct {
+			query string
+			vars  vars
+		}{
+			"request": {`mutation($s: ID!, $o: ID!) { createRequest(input: {serviceId: $s, offeringId: $o, title: "T", fields: {n: 12345678901234567890}, tags: {a: "b"}}) { request { id title fields tags createdAt etag service { name } } } }`,
+				vars{"s": h.service.ID, "o": h.offering.ID}},
+			"key":    {`mutation { createApiKey(input: {name: "K", scopes: ["requests:read"]}) { apiKey { id last4 createdAt } value } }`, nil},
+			"hook":   {`mutation { createWebhookSubscription(input: {url: "https://hooks.example.com/in", events: ["request.created"]}) { webhookSubscription { id events } signingSecret } }`, nil},
+			"policy": {`mutation { createAccessPolicy(input: {name: "P", effect: Deny, action: "read", resource: "Secret", condition: {resource__x: 1}}) { accessPolicy { id } } }`, nil},
+			"gone":   {`mutation($id: ID!) { deleteTeam(input: {id: $id}) { id } }`, vars{"id": gone.ID}},
+			"client": {`mutation { __typename createOAuthClient(input: {name: "C", redirectUris: ["https://app.test/cb"], confidential: true}) { oauthClient { id redirectUris scopes } clientSecret } }`, nil},
+			"person": {`mutation { inviteUser(input: {email: "new@a.test"}) { user { id email teamIds etag } } }`, nil},
+		} {
+			first := under(t, s, as, key, c.query, c.vars)
+			before := s.Counts(t)
+			again := under(t, s, as, key, c.query, c.vars)
+			if key == "policy" { // what was refused has had no effect: it is refused again
+				require.Equal(t, "validation_error", again.Text("errors.0.extensions.code"), "%s", again.Body)
+				continue
+			}
+			require.False(t, first.Has("errors"), "%s: %s", key, first.Body)
+			require.JSONEq(t, string(first.Body), string(again.Body), key)
+			require.Empty(t, first.Header.Get("Idempotency-Replayed"), key)
+			require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"), key)
+			require.Equal(t, before, s.Counts(t), "%s: no second effect", key)
+		}
+		kept := under(t, s, as, "key", `mutation { createApiKey(input: {name: "Other", scopes: ["requests:read"]}) { value } }`, nil)
+		require.Equal(t, "idempotency_mismatch", kept.Text("errors.0.extensions.code"), "%s", kept.Body)
+		two := under(t, s, as, "two", `mutation { a: createTeam(input: {name: "A"}) { team { id } } b: createTeam(input: {name: "B"}) { team { id } } }`, nil)
+		require.Equal(t, http.StatusBadRequest, two.Status)
+		require.Equal(t, "Idempotency-Key", two.Text("errors.0.extensions.details.0.field"))
+		require.Equal(t, http.StatusOK, under(t, s, as, "two", `{ viewer { id } }`, nil).Status, "a query takes any")
+	})
+}
+
+// Many at once under one key: one has the effect.
+func TestMutationsUnderAKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		ids := make([]string, 10)
+		var wg sync.WaitGroup
+		for i := range ids {
+			wg.Go(func() {
+				ids[i] = under(t, s, s.A.Owner, "k", `mutation { createTeam(input: {name: "One"}) { team { id } } }`, nil).Text("data.createTeam.team.id")
+			})
+		}
+		wg.Wait()
+		require.NotEmpty(t, ids[0])
+		for _, id := range ids {
+			require.Equal(t, ids[0], id)
+		}
+	})
+}
+
+// Of two consoles that have read the same row, the second to save is told; reading it again helps.
+func TestIfMatch(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		h := opened(t, s)
+		as := s.Session(t, s.World.A.Owner)
+		r := h.filed(t, s, principal.Member, "R")
+		for _, c := range []struct{ list, row, id, change string }{
+			{"services", "service", h.service.ID, `updateService(input: {id: $id, ifMatch: $tag, description: $text}) { service { etag } }`},
+			{"", "offering", h.offering.ID, `updateOffering(input: {id: $id, ifMatch: $tag, description: $text}) { offering { etag } }`},
+			{"requests", "request", r.ID, `updateRequest(input: {id: $id, ifMatch: $tag, description: $text}) { request { etag } }`},
+			{"teams", "team", h.team.ID, `updateTeam(input: {id: $id, ifMatch: $tag, description: $text}) { team { etag } }`},
+			{"users", "user", s.A.Agent.UserID, `updateUser(input: {id: $id, ifMatch: $tag, name: $text}) { user { etag } }`},
+		} {
+			read := func() string {
+				t.Helper()
+				return ask(t, s, as, `query($id: ID!) { row: `+c.row+`(id: $id) { etag } }`, vars{"id": c.id}).Text("data.row.etag")
+			}
+			change := func(tag any, text string) *apitest.Answer {
+				t.Helper()
+				return send(t, s, as, `mutation($id: ID!, $tag: String, $text: String) { `+c.change+` }`, vars{"id": c.id, "tag": tag, "text": text})
+			}
+			tag := read()
+			require.NotEmpty(t, tag)
+			if c.list != "" {
+				listed := ask(t, s, as, `{ `+c.list+` { edges { node { id etag } } } }`, nil)
+				require.Contains(t, string(listed.Body), `"etag":"`+tag+`"`, c.row)
+			}
+			first := change(tag, "one")
+			require.False(t, first.Has("errors"), "%s: %s", c.row, first.Body)
+			second := change(tag, "two")
+			require.Equal(t, "precondition_failed", second.Text("errors.0.extensions.code"), "%s: %s", c.row, second.Body)
+			next := read()
+			require.NotEqual(t, tag, next)
+			require.Equal(t, next, first.Text("data.update"+strings.ToUpper(c.row[:1])+c.row[1:]+"."+c.row+".etag"), c.row)
+			require.False(t, change(next, "three").Has("errors"))
+			require.False(t, change(nil, "four").Has("errors"), "whoever names no tag overwrites")
+		}
+		// A membership is a change of both its sides.
+		tag := ask(t, s, as, `query($id: ID!) { user(id: $id) { etag } }`, vars{"id": s.A.Agent.UserID}).Text("data.user.etag")
+		ask(t, s, as, `mutation($id: ID!) { updateTeam(input: {id: $id, memberIds: []}) { team { id } } }`, vars{"id": h.team.ID})
+		a := send(t, s, as, `mutation($id: ID!, $tag: String) { updateUser(input: {id: $id, ifMatch: $tag, teamIds: []}) { user { id } } }`, vars{"id": s.A.Agent.UserID, "tag": tag})
+		require.Equal(t, "precondition_failed", a.Text("errors.0.extensions.code"), "%s", a.Body)
+	})
+}

@@ -1,0 +1,110 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"atrium/internal/apperr"
+	"atrium/internal/gate"
+	"atrium/internal/op"
+)
+
+// A call of one mutation under an Idempotency-Key has one effect. What its operation returned is kept in the transaction of
+// the effect; a repeated call answers its selection from that, and reads edges as they are now. The whole answer cannot be
+// kept so: its edges are read after the commit, and a crash in between would let the next call have a second effect. Keys
+// and secrets that are shown once are among what is kept, so it is sealed.
+
+// idempotencyKey is that of a call.
+type idempotencyKey struct {
+	text        string
+	fingerprint [32]byte
+	replayed    bool // the effect is that of an earlier call
+}
+
+type idempotencyKeyOf struct{}
+
+// keyOf returns the context's key; nil for none.
+func keyOf(ctx context.Context) *idempotencyKey {
+	k, _ := ctx.Value(idempotencyKeyOf{}).(*idempotencyKey)
+	return k
+}
+
+// withKey puts the key of a mutation into the context. Returns validation_error for what is no key, and for a call of several
+// mutations: each has an effect of its own.
+func withKey(ctx context.Context, r *http.Request, c *call, oc *graphql.OperationContext) (context.Context, error) {
+	if oc.Operation.Operation != ast.Mutation {
+		return ctx, nil
+	}
+	k := &idempotencyKey{}
+	var err error
+	if k.text, k.fingerprint, err = gate.IdempotencyKey(r, c.raw); err != nil || k.text == "" {
+		return ctx, err
+	}
+	fields := graphql.CollectFields(oc, oc.Operation.SelectionSet, []string{"Mutation"})
+	fields = slices.DeleteFunc(fields, func(f graphql.CollectedField) bool { return f.Name == "__typename" })
+	if len(fields) > 1 {
+		return ctx, apperr.InvalidField("Idempotency-Key", "goes with calls of one mutation")
+	}
+	return context.WithValue(ctx, idempotencyKeyOf{}, k), nil
+}
+
+// kept is what an operation returned, and the secrets in it, which hide themselves wherever they are written.
+type kept[Out any] struct {
+	Out     Out
+	Secrets []string
+}
+
+// keep writes what an operation returned, sealed.
+func keep[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer, error) {
+	doc := kept[Out]{Out: out}
+	for _, secret := range secretsIn(&doc.Out) {
+		doc.Secrets = append(doc.Secrets, secret.String())
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return op.Answer{}, fmt.Errorf("write what the operation returned: %w", err)
+	}
+	sealed, err := e.Sealer.Seal(text, k.fingerprint[:])
+	if err != nil {
+		return op.Answer{}, fmt.Errorf("seal what the operation returned: %w", err)
+	}
+	return op.Answer{Status: http.StatusOK, Header: map[string]string{}, Body: sealed}, nil
+}
+
+// again returns what keep has written.
+func again[Out any](e *op.Engine, k *idempotencyKey, a *op.Answer) (Out, error) {
+	var doc kept[Out]
+	text, err := e.Sealer.Unseal(a.Body, k.fingerprint[:])
+	if err == nil {
+		err = json.Unmarshal(text, &doc)
+	}
+	if err != nil {
+		return doc.Out, fmt.Errorf("read what the operation returned: %w", err)
+	}
+	for i, secret := range secretsIn(&doc.Out) {
+		secret.SetString(doc.Secrets[i])
+	}
+	return doc.Out, nil
+}
+
+// secretsIn returns the fields of what an operation returned that are texts to be revealed once.
+func secretsIn(out any) []reflect.Value {
+	v := reflect.ValueOf(out).Elem()
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	var fields []reflect.Value
+	for f, field := range v.Fields() {
+		if f.IsExported() && field.Kind() == reflect.String && f.Type.Implements(reflect.TypeFor[interface{ Reveal() string }]()) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
