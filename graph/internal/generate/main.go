@@ -21,6 +21,8 @@ import (
 	"github.com/99designs/gqlgen/api"
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/config"
+	"github.com/99designs/gqlgen/codegen/templates"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/graph/internal/registry"
 )
@@ -108,6 +110,11 @@ func (r *resolvers) bind(cfg *config.Config) {
 		}
 		fieldName(e.Inputs+"Filter", "tag", config.TypeMapField{FieldName: "Tags"})
 	}
+	for name, types := range r.enums() {
+		for _, t := range types {
+			cfg.Models.Add(name, t)
+		}
+	}
 	for name, in := range r.inputs {
 		model(name, in)
 	}
@@ -123,6 +130,24 @@ func (r *resolvers) bind(cfg *config.Config) {
 			}
 		}
 	}
+}
+
+// enums returns the Go types behind the enums that columns have: Ent's in answers, and texts in inputs, which the operations
+// check.
+func (r *resolvers) enums() map[string][]string {
+	out := map[string][]string{}
+	for _, e := range registry.Entities {
+		for _, f := range r.types[e.Type].Fields {
+			enum := r.types[f.Type.Name()]
+			if c, ok := columnOf(e.Go, templates.ToGo(f.Name)); ok && enum != nil && enum.Kind == ast.Enum && c.Type.PkgPath() != "" {
+				out[enum.Name] = append(out[enum.Name], c.Type.PkgPath()+"."+c.Type.Name())
+			}
+		}
+	}
+	for name, types := range out {
+		out[name] = append(types, text)
+	}
+	return out
 }
 
 // house is what Atrium adds to gqlgen.
