@@ -12,6 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"atrium/internal/apperr"
+	wording "atrium/internal/text"
 )
 
 // The limits of one policy's condition.
@@ -48,13 +49,7 @@ func (f *faults) whole(format string, args ...any) {
 }
 
 // cutPath shortens what a caller wrote where a path is due to a length that an answer bears.
-func cutPath(s string) string {
-	const most = 120
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
-}
+func cutPath(s string) string { return wording.Short(s, 120) }
 
 // parseCondition reads the condition of a policy. It returns one detail per fault.
 func parseCondition(policy Policy) ([]*condition, []apperr.Detail) {

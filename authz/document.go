@@ -9,6 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"atrium/internal/principal"
+	wording "atrium/internal/text"
 )
 
 // Caller is who asks, and from where, as policies see it. It must not change once it is asked about.
@@ -84,7 +85,7 @@ type Ref struct{ Resource, ID string }
 func (r Row) Parents() []Ref {
 	var out []Ref
 	for _, p := range parents[r.Resource] {
-		id, _ := r.value(resources[r.Resource], []string{camel(p.column)}).(ast.String)
+		id, _ := r.value(resources[r.Resource], []string{wording.Camel(p.column)}).(ast.String)
 		out = append(out, Ref{p.resource, string(id)})
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	wording "atrium/internal/text"
 )
 
 // Every column of an entity that policies reach can be looked at, or is listed with the reason why not; nothing is
@@ -16,6 +17,7 @@ func TestEveryColumnIsAnAttribute(t *testing.T) {
 	t.Parallel()
 	entities := map[string]reflect.Type{
 		"Service": reflect.TypeFor[ent.Service](), "Offering": reflect.TypeFor[ent.Offering](), "Request": reflect.TypeFor[ent.Request](),
+		"Comment":  reflect.TypeFor[ent.Comment](),
 		"Workflow": reflect.TypeFor[ent.Workflow](), "User": reflect.TypeFor[ent.User](), "Team": reflect.TypeFor[ent.Team](),
 		"Organization": reflect.TypeFor[ent.Organization](), "Secret": reflect.TypeFor[ent.Secret](), AuditEntry: reflect.TypeFor[ent.AuditEntry](),
 		"APIKey": reflect.TypeFor[ent.APIKey](), "ServiceAccount": reflect.TypeFor[ent.ServiceAccount](), "OAuthClient": reflect.TypeFor[ent.OAuthClient](),
@@ -38,7 +40,7 @@ func TestEveryColumnIsAnAttribute(t *testing.T) {
 			if !f.IsExported() || f.Anonymous || f.Name == "Edges" || column == "-" {
 				continue
 			}
-			attr := camel(column)
+			attr := wording.Camel(column)
 			seen[attr] = true
 			if unaddressable[""][attr] != "" || unaddressable[name][attr] != "" {
 				require.False(t, columns[column])

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"atrium/internal/apperr"
+	"atrium/internal/text"
 )
 
 // maxRows ends the listing of faults, so that a hostile body cannot make an answer many times its own size.
@@ -22,11 +23,7 @@ func (r *rows) add(field, format string, args ...any) {
 
 // clip shortens a key of the caller's choosing to MaxKeyLength characters, for use in the name of a row.
 func clip(key string) string {
-	key = strings.ToValidUTF8(key, "\uFFFD")
-	if utf8.RuneCountInString(key) <= MaxKeyLength {
-		return key
-	}
-	return string([]rune(key)[:MaxKeyLength]) + "…"
+	return text.Short(strings.ToValidUTF8(key, "\uFFFD"), MaxKeyLength)
 }
 
 // badText tells whether s cannot be stored as text everywhere: PostgreSQL refuses NUL and broken UTF-8.

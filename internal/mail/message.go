@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"atrium/internal/text"
 )
 
 // Bounds of a message. SMTP allows lines of 998 bytes.
@@ -53,15 +55,11 @@ func (m *Message) check() error {
 }
 
 // Line makes one short line of a text that somebody else wrote, for a subject or a sentence: blanks and control
-// characters become single spaces, and more than limit characters are cut off.
-func Line(text string, limit int) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+// characters become single spaces, and what is longer than limit characters is cut.
+func Line(s string, limit int) string {
+	return text.Short(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
-	}), " ")
-	if runes := []rune(text); len(runes) > limit {
-		text = string(runes[:limit-1]) + "…"
-	}
-	return text
+	}), " "), limit-1)
 }
 
 // envelope is a message with what makes it the same one when it is sent again.

@@ -18,6 +18,15 @@ func Cut(s string, n int) string {
 	return s[:n]
 }
 
+// Short returns the first characters of a text, so many at most, and shows by "…" that it went on: for messages that repeat
+// what a caller chose.
+func Short(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
+
 // Camel turns a column's name into the API's: created_by is createdBy.
 func Camel(column string) string {
 	parts := strings.Split(column, "_")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
@@ -20,6 +19,7 @@ import (
 	"atrium/ent/workflowversion"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/text"
 	"atrium/internal/workflow/definition"
 )
 
@@ -121,10 +121,4 @@ func distinct(refs []definition.Reference) []string {
 }
 
 // short cuts what a caller wrote where an id is due to a length that a message bears.
-func short(s string) string {
-	const most = 80
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
-}
+func short(s string) string { return text.Short(s, 80) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atrium/internal/text"
 )
 
 // fields reads the keys of one JSON object. Each reader adds a row for a value of the wrong type or out of bounds
@@ -159,24 +161,14 @@ func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]
 const shownRunes = 64 // of a key or a name in a row; the rest is cut
 
 // short cuts a name that the caller chose to what a row can show.
-func short(s string) string {
-	if utf8.RuneCountInString(s) <= shownRunes {
-		return s
-	}
-	return string([]rune(s)[:shownRunes]) + "…"
-}
+func short(s string) string { return text.Short(s, shownRunes) }
 
 // quote shows a name that the caller chose.
 func quote(s string) string { return strconv.Quote(short(s)) }
 
 // clip brings a foreign message to one line of bounded length.
 func clip(s string) string {
-	const most = 240
-	s = strings.TrimSuffix(strings.Join(strings.Fields(s), " "), ".")
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return text.Short(strings.TrimSuffix(strings.Join(strings.Fields(s), " "), "."), 240)
 }
 
 // suffix returns prefix and s when there is an s.

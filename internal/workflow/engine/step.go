@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atrium/internal/sla"
+	"atrium/internal/text"
 	"atrium/internal/workflow/definition"
 )
 
@@ -288,9 +289,4 @@ func (r *run) bind() definition.Bound {
 
 const maxMessage = 1000 // characters of a fault
 
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > maxMessage {
-		return string(runes[:maxMessage-1]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return text.Short(s, maxMessage-1) }
