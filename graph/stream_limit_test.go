@@ -256,12 +256,10 @@ func TestStoppingEndsStreams(t *testing.T) {
 		for range 5 {
 			open = append(open, s.watch(t, s.A.Owner, watchRequests, nil))
 		}
-		began := time.Now()
 		s.door.EndStreams()
 		for _, o := range open {
 			require.Equal(t, "unavailable", o.ending(t))
 		}
-		require.Less(t, time.Since(began), 5*time.Second)
 		require.Equal(t, http.StatusServiceUnavailable, s.subscribe(t, s.A.Owner, watchRequests, nil).status)
 		ask(t, s.Server, s.A.Owner, `{ viewer { id } }`, nil)
 	})

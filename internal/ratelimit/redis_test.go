@@ -184,13 +184,12 @@ func TestRedisReturnsWhenTheContextEnds(t *testing.T) {
 		wg.Wait()
 	})
 
-	l := ratelimit.NewRedis(openRedis(t, "redis://"+listener.Addr().String()))
+	// No answer would be waited for without end but for the context.
+	l := ratelimit.NewRedis(openRedis(t, "redis://"+listener.Addr().String()+"?read_timeout=1h&dial_timeout=1h&max_retries=-1"))
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	start := time.Now()
 	_, err = l.Take(ctx, "k", ratelimit.Free(), noon)
 	require.Error(t, err)
-	require.Less(t, time.Since(start), 2*time.Second)
 }
 
 func TestOpenRedisDoesNotRepeatABadURL(t *testing.T) {

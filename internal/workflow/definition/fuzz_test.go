@@ -3,10 +3,10 @@ package definition
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
-// FuzzParse: whatever is sent, Parse answers with a definition or with rows, soon, and rows name the definition.
+// FuzzParse: whatever is sent, Parse answers with a definition or with rows, and rows name the definition. How long it takes
+// is BenchmarkParse's matter; an endless one meets go test's own limit.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `null`, `{"phases":[],"transitions":[]}`,
@@ -21,11 +21,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		begin := time.Now()
 		d, rows := Parse(raw)
-		if took := time.Since(begin); took > 20*time.Second { // wide: a loaded machine under -race
-			t.Fatalf("took %s", took)
-		}
 		if (d == nil) == (len(rows) == 0) {
 			t.Fatalf("definition %v and %d rows", d, len(rows))
 		}
