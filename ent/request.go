@@ -19,7 +19,7 @@ import (
 
 // Request is the model entity for the Request schema.
 type Request struct {
-	config `json:"-"`
+	config `audit:"-" json:"-"`
 	// ID of the ent.
 	ID string `json:"id,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
@@ -40,8 +40,8 @@ type Request struct {
 	Status request.Status `json:"status,omitempty"`
 	// Priority holds the value of the "priority" field.
 	Priority request.Priority `json:"priority,omitempty"`
-	// 1 to 4, what sort=priority orders by; follows priority
-	PriorityRank int8 `json:"priority_rank,omitempty"`
+	// 1 to 4, what sort=priority orders by; follows priority, which the audit log tells of
+	PriorityRank int8 `json:"priority_rank,omitempty" audit:"-"`
 	// an object, as it is answered: nobody reads it in between
 	Fields json.RawMessage `json:"fields,omitempty"`
 	// Tags holds the value of the "tags" field.

@@ -25,7 +25,7 @@ func (Request) Fields() []ent.Field {
 		field.String("description").Default(""),
 		field.Enum("status").Values("PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("PENDING"),
 		field.Enum("priority").Values("LOW", "MEDIUM", "HIGH", "URGENT").Default("MEDIUM"),
-		field.Int8("priority_rank").Default(2).Comment("1 to 4, what sort=priority orders by; follows priority"),
+		field.Int8("priority_rank").Default(2).StructTag(`audit:"-"`).Comment("1 to 4, what sort=priority orders by; follows priority, which the audit log tells of"),
 		field.JSON("fields", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object, as it is answered: nobody reads it in between"),
 		field.JSON("tags", map[string]string{}).Optional(),
 		field.String("created_by").MaxLen(40).Immutable(),

@@ -28,8 +28,8 @@ type diffField struct {
 
 var diffPlans sync.Map // reflect.Type → []diffField
 
-// planFor lists the columns of an Ent entity: what Ent marks sensitive is masked, keys and times that every row has
-// are left out.
+// planFor lists the columns of an Ent entity: what Ent marks sensitive is masked. Keys, times that every row has, and
+// columns that the schema tags with audit:"-" are left out.
 func planFor(t reflect.Type) []diffField {
 	if p, ok := diffPlans.Load(t); ok {
 		return p.([]diffField) // only plans are stored
@@ -37,11 +37,11 @@ func planFor(t reflect.Type) []diffField {
 	var plan []diffField
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || f.Name == "Edges" || f.Anonymous {
+		if !f.IsExported() || f.Name == "Edges" || f.Anonymous || f.Tag.Get("audit") == "-" {
 			continue
 		}
 		switch name {
-		case "id", "company_id", "created_at", "updated_at", "priority_rank":
+		case "id", "company_id", "created_at", "updated_at":
 			continue
 		case "-":
 			plan = append(plan, diffField{index: f.Index[0], name: secretName(f.Name), masked: true})
