@@ -17,6 +17,7 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/issuer"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/provider"
@@ -180,15 +181,15 @@ func (s *server) provider(layout *pages.Layout) (*hosted, error) {
 }
 
 // sms returns what sends text messages; nil for nothing: package signin offers no telephones then.
-func (s *server) sms() (signin.SMS, error) {
+func (s *server) sms() (mfa.SMS, error) {
 	switch s.SMSURL {
 	case "":
 		return nil, nil
 	case "console":
 		s.log.Warn("text messages are written to the log, codes included; never use this in production")
-		return signin.ConsoleSMS{Log: s.log}, nil
+		return mfa.ConsoleSMS{Log: s.log}, nil
 	}
-	sender, err := signin.NewHTTPSMS(s.SMSURL, s.SMSToken)
+	sender, err := mfa.NewHTTPSMS(s.SMSURL, s.SMSToken)
 	if err != nil {
 		return nil, fmt.Errorf("--sms-url: %w", err)
 	}

@@ -3,6 +3,7 @@
 //
 //	provider   the OpenID provider: authorization requests, tokens, logout
 //	signin     the pages where people sign in, and where they look after their second factors
+//	mfa        second factors and what is proven by them: apps, recovery codes, text messages
 //	account    the pages of an account besides: invitations, passwords, e-mail addresses, sign-up
 //	pages      the layout of both, and the guard of their forms
 //	throttle   the limits of attempts, by account, browser and address

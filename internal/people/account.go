@@ -6,10 +6,10 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/account"
-	"atrium/ent/factor"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
 	"atrium/internal/clock"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
 	"atrium/internal/store"
 )
@@ -50,7 +50,7 @@ func Accept(ctx context.Context, tx *store.Tx, u *ent.User, name string) (bool, 
 	if err != nil || twice {
 		return false, err
 	}
-	mfa, err := enrolled(ctx, tx.Client, u.AccountID)
+	mfa, err := mfa.Enrolled(ctx, tx.Client, u.AccountID)
 	if err != nil {
 		return false, err
 	}
@@ -71,15 +71,6 @@ func Accept(ctx context.Context, tx *store.Tx, u *ent.User, name string) (bool, 
 	}
 	tx.AuthorityChanged()
 	return true, nil
-}
-
-// enrolled tells whether the account has second factors.
-func enrolled(ctx context.Context, db *ent.Client, accountID string) (bool, error) {
-	yes, err := db.Factor.Query().Where(factor.AccountID(accountID)).Exist(ctx)
-	if err != nil {
-		return false, fmt.Errorf("look for the account's factors: %w", err)
-	}
-	return yes, nil
 }
 
 // accountOf returns the account of an e-mail address, and makes it where there is none. Accounts belong to no company.

@@ -9,6 +9,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/access"
 	"atrium/internal/apperr"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
 )
 
@@ -111,7 +112,7 @@ func showAccount(ctx context.Context, tx *op.Tx, before *ent.User, u *ent.UserUp
 		if err != nil {
 			return fmt.Errorf("read the account: %w", err)
 		}
-		mfa, err := enrolled(ctx, tx.Client, acc.ID)
+		mfa, err := mfa.Enrolled(ctx, tx.Client, acc.ID)
 		if err != nil {
 			return err
 		}

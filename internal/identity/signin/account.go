@@ -15,6 +15,7 @@ import (
 	"atrium/ent/signin"
 	"atrium/ent/user"
 	"atrium/internal/gate"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/store"
 	"atrium/internal/text"
@@ -81,7 +82,7 @@ func (s *Server) factorsPage(w http.ResponseWriter, r *http.Request, at *place, 
 		s.Broken(w, r, err)
 		return
 	}
-	left, err := s.codesLeft(r.Context(), at.signIn.AccountID)
+	left, err := mfa.CodesLeft(s.signIns.system(r.Context()), s.store.Reader(), at.signIn.AccountID)
 	if err != nil {
 		s.Broken(w, r, err)
 		return
@@ -152,7 +153,7 @@ func (s *Server) postRemove(w http.ResponseWriter, r *http.Request) {
 	}
 	var needed bool
 	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := lockAccount(ctx, tx, f.AccountID); err != nil {
+		if err := mfa.Lock(ctx, tx, f.AccountID); err != nil {
 			return err
 		}
 		n, err := tx.Factor.Query().Where(factor.AccountID(f.AccountID)).Count(ctx)
@@ -202,10 +203,10 @@ func (s *Server) postRenewCodes(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	err = s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := lockAccount(ctx, tx, at.signIn.AccountID); err != nil {
+		if err := mfa.Lock(ctx, tx, at.signIn.AccountID); err != nil {
 			return err
 		}
-		codes, err := renewCodes(ctx, tx, at.signIn.AccountID)
+		codes, err := mfa.RenewCodes(ctx, tx, at.signIn.AccountID)
 		if err != nil {
 			return err
 		}

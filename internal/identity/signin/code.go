@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/factor"
 	"atrium/internal/gate"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/throttle"
 	"atrium/internal/store"
@@ -38,9 +40,9 @@ func (s *Server) codePage(w http.ResponseWriter, r *http.Request, g *goal, st *s
 		s.Broken(w, r, err)
 		return
 	}
-	data := codeData{Action: g.At("/signin/code"), Other: g.At(PathSignIn) + "&as=other", App: len(ofKind(all, factor.KindTotp)) > 0}
+	data := codeData{Action: g.At("/signin/code"), Other: g.At(PathSignIn) + "&as=other", App: len(mfa.OfKind(all, factor.KindTotp)) > 0}
 	if s.sms != nil {
-		for _, f := range ofKind(all, factor.KindSms) {
+		for _, f := range mfa.OfKind(all, factor.KindSms) {
 			data.Phones = append(data.Phones, phoneForm{Action: g.At("/signin/code/sms"), ID: f.ID, Name: f.Name})
 			if sent := st.pending.SMS; sent != nil && sent.Factor == f.ID {
 				data.Sent = f.Name
@@ -67,7 +69,7 @@ func (s *Server) postSendCode(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	}
-	phones := ofKind(all, factor.KindSms)
+	phones := mfa.OfKind(all, factor.KindSms)
 	i := slices.IndexFunc(phones, func(f *ent.Factor) bool { return f.ID == r.PostFormValue("phone") })
 	if i < 0 || s.sms == nil {
 		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
@@ -99,13 +101,8 @@ func (s *Server) notSent(w http.ResponseWriter, r *http.Request, err error) (tex
 // at returns the goal and where the browser stands, when that is the step; it answers itself, and returns nil, when the
 // browser is to do something else first or has done it already.
 func (s *Server) at(w http.ResponseWriter, r *http.Request, want step) (*goal, *state) {
-	g := s.goal(w, r)
+	g, st := s.standing(w, r)
 	if g == nil {
-		return nil, nil
-	}
-	st, err := s.where(r, g)
-	if err != nil {
-		s.Broken(w, r, err)
 		return nil, nil
 	}
 	if st.step != want {
@@ -167,18 +164,18 @@ func (s *Server) spend(ctx context.Context, st *state, code string, try *throttl
 	}
 	row, methods := st.signIn, []string{methodOTP, methodMFA}
 	used := func(context.Context, *store.Tx) (bool, error) { return false, nil }
-	if len(code) == recoveryChars {
+	if len(code) == mfa.RecoveryChars {
 		used = func(ctx context.Context, tx *store.Tx) (bool, error) {
-			good, err := s.spendCode(ctx, tx, row.AccountID, code)
+			good, err := mfa.SpendCode(ctx, tx, row.AccountID, code, s.signIns.now())
 			if err != nil || !good {
 				return false, err
 			}
 			return true, s.tell(ctx, tx, row.AccountID, CodeUsed)
 		}
-	} else if totp, err := s.findTOTP(all, code); err != nil {
+	} else if totp, err := mfa.FindTOTP(all, code, s.sealer, s.totpTimes()); err != nil {
 		return "", err
 	} else if totp != nil {
-		used = func(ctx context.Context, tx *store.Tx) (bool, error) { return s.spendTOTP(ctx, tx, totp) }
+		used = func(ctx context.Context, tx *store.Tx) (bool, error) { return totp.Spend(ctx, tx, s.signIns.now()) }
 	} else {
 		ours := func(sent *sentCode) bool {
 			return sent.Factor != "" && slices.ContainsFunc(all, func(f *ent.Factor) bool { return f.ID == sent.Factor })
@@ -204,4 +201,14 @@ func (s *Server) spend(ctx context.Context, st *state, code string, try *throttl
 		return s.throttle.Proved(ctx, tx, try)
 	})
 	return value, err
+}
+
+// totpTimes are the times that an authenticator may show: the product's and, on a development server whose clock was
+// moved on, the machine's, which a telephone knows.
+func (s *Server) totpTimes() []time.Time {
+	now, ahead := s.signIns.now(), s.store.Clock().Offset()
+	if ahead == 0 {
+		return []time.Time{now}
+	}
+	return []time.Time{now, now.Add(-ahead)}
 }

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/factor"
 	"atrium/internal/gate"
 	"atrium/internal/id"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/store"
 	"atrium/internal/text"
@@ -26,7 +27,7 @@ func (s *Server) postTOTP(w http.ResponseWriter, r *http.Request, at *place) {
 	secret := s.open(at.signIn).Secret
 	step := int64(0)
 	if secret != "" {
-		step = s.matchTOTP(secret, onlyDigits(r.PostFormValue("code")))
+		step = mfa.Match(secret, onlyDigits(r.PostFormValue("code")), s.totpTimes())
 	}
 	if step == 0 {
 		s.enrolPage(w, r, at, pages.Page{Faults: map[string]string{"code": "That code does not match. Enter the code that the app shows now."}}, http.StatusUnprocessableEntity)
@@ -50,7 +51,7 @@ func (s *Server) postNumber(w http.ResponseWriter, r *http.Request, at *place) {
 		return
 	}
 	typed := r.PostFormValue("number")
-	number, err := parseNumber(typed)
+	number, err := mfa.ParseNumber(typed)
 	if err != nil {
 		s.enrolPage(w, r, at, pages.Page{
 			Values: url.Values{"number": {text.Cut(typed, 40)}},
@@ -87,7 +88,7 @@ func (s *Server) postNumberCode(w http.ResponseWriter, r *http.Request, at *plac
 		return
 	}
 	s.enrolled(w, r, at, func(tx *store.Tx) *ent.FactorCreate {
-		return tx.Factor.Create().SetID(factorID).SetKind(factor.KindSms).SetName("Telephone " + lastDigits(number)).SetSecretSealed(sealed)
+		return tx.Factor.Create().SetID(factorID).SetKind(factor.KindSms).SetName("Telephone " + mfa.LastDigits(number)).SetSecretSealed(sealed)
 	}, methodSMS)
 }
 
@@ -153,7 +154,7 @@ func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, cre
 		return err
 	})
 	switch {
-	case errors.Is(err, errTooMany):
+	case errors.Is(err, mfa.ErrTooMany):
 		s.enrolPage(w, r, at, pages.Page{Error: "You have as many factors as an account can have. Remove one first."}, http.StatusConflict)
 		return
 	case store.IsUnique(err):

@@ -5,7 +5,8 @@
 // request to /signin?request=arq_…, and this package answers it with provider.Allow or provider.Deny; the provider
 // knows nothing of pages. Package account, which holds the pages around passwords and invitations, borrows SignIns from here;
 // this package knows nothing of it. Both render by package pages, and count attempts by package throttle before they check
-// them.
+// them. Factors are package mfa's; here are the pages about them, what the log and the person are told, and passkeys'
+// ceremonies.
 //
 // A browser's state is one SignIn row, found by the SHA-256 of the cookie __Host-atrium_signin. What is to be done next is
 // never kept: it follows from the request, the row and the account each time (Server.next), so that no step can be

@@ -11,6 +11,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"atrium/ent"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 )
 
@@ -48,13 +49,8 @@ func (s *Server) forced(g *goal, st *state) *place {
 
 // forcedPlace returns the place for a form on the way to a goal; nil when it has answered itself.
 func (s *Server) forcedPlace(w http.ResponseWriter, r *http.Request) *place {
-	g := s.goal(w, r)
+	g, st := s.standing(w, r)
 	if g == nil {
-		return nil
-	}
-	st, err := s.where(r, g)
-	if err != nil {
-		s.Broken(w, r, err)
 		return nil
 	}
 	if st.step != stepEnrol && st.step != stepCodes {
@@ -81,7 +77,7 @@ type enrolData struct {
 	Kind                    string // totp, sms, passkey
 	Ways                    []enrolWay
 	Action, Resend, Restart string
-	App                     *authenticator
+	App                     *mfa.Authenticator
 	Number                  string // that a code was sent to
 	Passkey                 *passkeyForm
 	Cancel                  string
@@ -148,7 +144,7 @@ func (s *Server) fillApp(ctx context.Context, at *place, acc *ent.Account, data 
 	data.Action = at.At("totp")
 	secret := s.open(at.signIn).Secret
 	if secret == "" {
-		fresh, err := newTOTPSecret()
+		fresh, err := mfa.NewSecret()
 		if err != nil {
 			return err
 		}
@@ -163,7 +159,7 @@ func (s *Server) fillApp(ctx context.Context, at *place, acc *ent.Account, data 
 			return err
 		}
 	}
-	app, err := authenticatorOf(secret, acc.Email)
+	app, err := mfa.AuthenticatorOf(secret, acc.Email)
 	data.App = app
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/ent/user"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 )
 
@@ -61,7 +62,7 @@ func (s *Server) next(ctx context.Context, g *goal, row *ent.SignIn) (*state, er
 	}
 	st.pending = s.open(row).of(g.key())
 	var err error
-	if st.enrolled, err = s.signIns.enrolled(ctx, row.AccountID); err != nil {
+	if st.enrolled, err = mfa.Enrolled(s.signIns.system(ctx), s.store.Reader(), row.AccountID); err != nil {
 		return nil, err
 	}
 	switch {
@@ -170,15 +171,29 @@ func (s *Server) memberships(ctx context.Context, g *goal, accountID string) ([]
 	return out, nil
 }
 
-// show answers GET /signin: with the page of what is to be done next, or, when that is nothing, with the way back.
-func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+// standing returns where a request's browser is going and how far it has come; nil when it has answered itself.
+func (s *Server) standing(w http.ResponseWriter, r *http.Request) (*goal, *state) {
 	g := s.goal(w, r)
 	if g == nil {
-		return
+		return nil, nil
 	}
-	st, err := s.where(r, g)
+	row, err := s.signIns.begun(r.Context(), r)
 	if err != nil {
 		s.Broken(w, r, err)
+		return nil, nil
+	}
+	st, err := s.next(r.Context(), g, row)
+	if err != nil {
+		s.Broken(w, r, err)
+		return nil, nil
+	}
+	return g, st
+}
+
+// show answers GET /signin: with the page of what is to be done next, or, when that is nothing, with the way back.
+func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+	g, st := s.standing(w, r)
+	if g == nil {
 		return
 	}
 	if g.silent() && st.step != stepDone {
@@ -189,15 +204,6 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		st.step, st.signIn = stepPassword, nil // another account was asked for; the sign-in stays until it has proved itself
 	}
 	s.page(w, r, g, st)
-}
-
-// where returns where the browser stands.
-func (s *Server) where(r *http.Request, g *goal) (*state, error) {
-	row, err := s.signIns.begun(r.Context(), r)
-	if err != nil {
-		return nil, err
-	}
-	return s.next(r.Context(), g, row)
 }
 
 // page answers with the page of the step.

@@ -16,6 +16,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/factor"
 	"atrium/internal/gate"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/throttle"
 	"atrium/internal/store"
@@ -51,7 +52,7 @@ func (h *holder) WebAuthnCredentials() []webauthn.Credential { return h.credenti
 
 // holderOf returns the account with those of its factors that are passkeys.
 func holderOf(acc *ent.Account, all []*ent.Factor) (*holder, error) {
-	h := &holder{id: acc.ID, email: acc.Email, factors: ofKind(all, factor.KindPasskey)}
+	h := &holder{id: acc.ID, email: acc.Email, factors: mfa.OfKind(all, factor.KindPasskey)}
 	for _, f := range h.factors {
 		var c webauthn.Credential
 		if err := json.Unmarshal(f.Credential, &c); err != nil {
@@ -105,7 +106,7 @@ func newPasskeyForm(action, kind string, options any) (*passkeyForm, error) {
 
 // secondPasskeyForm lets somebody who has given the password prove themselves with one of their passkeys.
 func (s *Server) secondPasskeyForm(ctx context.Context, g *goal, st *state, all []*ent.Factor) (*passkeyForm, error) {
-	if s.passkeys == nil || len(ofKind(all, factor.KindPasskey)) == 0 {
+	if s.passkeys == nil || len(mfa.OfKind(all, factor.KindPasskey)) == 0 {
 		return nil, nil
 	}
 	h, err := holderOf(&ent.Account{ID: st.signIn.AccountID}, all)
@@ -128,13 +129,8 @@ func (s *Server) secondPasskeyForm(ctx context.Context, g *goal, st *state, all 
 
 // postPasskey takes a passkey's answer, as the first proof or the second.
 func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) {
-	g := s.goal(w, r)
+	g, st := s.standing(w, r)
 	if g == nil {
-		return
-	}
-	st, err := s.where(r, g)
-	if err != nil {
-		s.Broken(w, r, err)
 		return
 	}
 	try, wait, err := s.throttle.TakeAnonymous(r)

@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/account"
 	"atrium/internal/gate"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/throttle"
@@ -204,7 +205,7 @@ func (s *Server) rehash(ctx context.Context, acc *ent.Account, plain string) err
 // knowing the password buys no more guesses of the code.
 func (s *Server) passwordGiven(w http.ResponseWriter, r *http.Request, g *goal, old *ent.SignIn, acc *ent.Account, try *throttle.Attempt) {
 	ctx := r.Context()
-	enrolled, err := s.signIns.enrolled(ctx, acc.ID)
+	enrolled, err := mfa.Enrolled(s.signIns.system(ctx), s.store.Reader(), acc.ID)
 	if err != nil {
 		s.Broken(w, r, err)
 		return

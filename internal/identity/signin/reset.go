@@ -11,6 +11,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/access"
 	"atrium/internal/apperr"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -57,7 +58,7 @@ func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent
 		if had, err = tx.Factor.Query().Where(factor.AccountID(before.AccountID)).Exist(ctx); err != nil {
 			return fmt.Errorf("look for the account's factors: %w", err)
 		}
-		return forgetFactors(ctx, tx.Client, before.AccountID)
+		return mfa.Forget(ctx, tx.Client, before.AccountID)
 	})
 	if err != nil {
 		return nil, err

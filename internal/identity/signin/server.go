@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/provider"
@@ -48,10 +49,10 @@ type Options struct {
 	Provider *provider.Provider
 	Hasher   *password.Hasher
 	Sealer   op.Sealer
-	SMS      SMS    // nil: telephones cannot be enrolled
-	AuthURL  string // origin of the hosted pages
-	BaseURL  string // of the web application, whose /login begins a sign-in
-	SignUp   bool   // /signup is open to everybody
+	SMS      mfa.SMS // nil: telephones cannot be enrolled
+	AuthURL  string  // origin of the hosted pages
+	BaseURL  string  // of the web application, whose /login begins a sign-in
+	SignUp   bool    // /signup is open to everybody
 	Log      *slog.Logger
 
 	// Notify tells the person by mail what became of a factor, in the transaction that changes it, whose context reaches
@@ -71,7 +72,7 @@ type Server struct {
 	provider *provider.Provider
 	hasher   *password.Hasher
 	sealer   op.Sealer
-	sms      SMS
+	sms      mfa.SMS
 	host     string // of the pages, as codes in messages and passkeys are bound to it
 	baseURL  string
 	signUp   bool

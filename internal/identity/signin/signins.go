@@ -13,6 +13,7 @@ import (
 	"atrium/internal/access"
 	"atrium/internal/clock"
 	"atrium/internal/gate"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -59,7 +60,7 @@ func (s *SignIns) Current(ctx context.Context, r *http.Request) (*ent.SignIn, er
 	if slices.Contains(row.Methods, methodMFA) {
 		return row, nil
 	}
-	enrolled, err := s.enrolled(ctx, row.AccountID)
+	enrolled, err := mfa.Enrolled(s.system(ctx), s.store.Reader(), row.AccountID)
 	if err != nil || enrolled {
 		return nil, err // a factor was added elsewhere since
 	}

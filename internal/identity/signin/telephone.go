@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/netip"
-	"strings"
 	"time"
 
 	"atrium/ent"
@@ -17,40 +15,18 @@ import (
 
 // Codes in text messages.
 const (
-	smsLife   = 10 * time.Minute
-	smsTries  = 5
-	smsPause  = 30 * time.Second // between two messages
-	minDigits = 8                // of a number, after the plus
-	maxDigits = 15
+	smsLife  = 10 * time.Minute
+	smsTries = 5
+	smsPause = 30 * time.Second // between two messages
 )
 
-// What goes wrong with messages, as people are told.
-var (
-	errSoon    = errors.New("a code was sent a moment ago")
-	errNumber  = errors.New("no telephone number")
-	errTooMany = errors.New("too many factors")
-)
+// errSoon is what sendCode returns right after another code.
+var errSoon = errors.New("a code was sent a moment ago")
 
 // waitError says how long to wait.
 type waitError struct{ wait time.Duration }
 
 func (waitError) Error() string { return "too many messages" }
-
-// parseNumber brings a telephone number to E.164. Returns errNumber for what is none.
-func parseNumber(typed string) (string, error) {
-	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "/", "", "\u00a0", "").Replace(strings.TrimSpace(typed))
-	if rest, ok := strings.CutPrefix(digits, "00"); ok {
-		digits = "+" + rest
-	}
-	rest, ok := strings.CutPrefix(digits, "+")
-	if !ok || len(rest) < minDigits || len(rest) > maxDigits || rest[0] == '0' || strings.Trim(rest, "0123456789") != "" {
-		return "", errNumber
-	}
-	return "+" + rest, nil
-}
-
-// lastDigits tells a number from others without showing it.
-func lastDigits(number string) string { return "•• " + number[max(0, len(number)-3):] }
 
 // sendCode sends a new code: to the number of the factor, or, with a nil factor, to the one that is being enrolled. The
 // row that it returns remembers the code. Returns errSoon right after another one, and waitError after too many.
@@ -133,10 +109,4 @@ func (s *Server) matchSMS(ctx context.Context, row *ent.SignIn, belongs func(*se
 		return nil
 	})
 	return after, right && err == nil, err
-}
-
-// loopback tells whether the host is this machine.
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }

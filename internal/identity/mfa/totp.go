@@ -1,4 +1,4 @@
-package signin
+package mfa
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/factor"
+	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
@@ -27,34 +28,37 @@ const (
 	qrSize     = 384
 )
 
+// issuer is the name that authenticators show.
+const issuer = "Atrium"
+
 // secretCoding is how secrets are written: base32 without padding.
 var secretCoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 var totpOptions = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
-// newTOTPSecret returns the secret of a new authenticator, in base32.
-func newTOTPSecret() (string, error) {
-	key, err := totp.Generate(totp.GenerateOpts{Issuer: productName, AccountName: "x", SecretSize: totpSecret})
+// NewSecret returns the secret of a new authenticator, in base32.
+func NewSecret() (string, error) {
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: "x", SecretSize: totpSecret})
 	if err != nil {
 		return "", fmt.Errorf("make an authenticator's secret: %w", err)
 	}
 	return key.Secret(), nil
 }
 
-// authenticator is what an app is shown to enrol a secret.
-type authenticator struct {
+// Authenticator is what an app is shown to enrol a secret.
+type Authenticator struct {
 	URI    string       // otpauth://totp/…
 	Secret string       // in groups of four, to be typed
 	QR     template.URL // a PNG
 }
 
-// authenticatorOf returns what an app is shown to enrol the secret for the account.
-func authenticatorOf(secret, email string) (*authenticator, error) {
+// AuthenticatorOf returns what an app is shown to enrol the secret for the account.
+func AuthenticatorOf(secret, email string) (*Authenticator, error) {
 	raw, err := secretCoding.DecodeString(secret)
 	if err != nil {
 		return nil, fmt.Errorf("read an authenticator's secret: %w", err)
 	}
-	key, err := totp.Generate(totp.GenerateOpts{Issuer: productName, AccountName: email, Secret: raw})
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: email, Secret: raw})
 	if err != nil {
 		return nil, fmt.Errorf("write an authenticator's address: %w", err)
 	}
@@ -67,7 +71,7 @@ func authenticatorOf(secret, email string) (*authenticator, error) {
 		return nil, fmt.Errorf("draw the QR code: %w", err)
 	}
 	qr := template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(buf.Bytes())) // drawn here
-	return &authenticator{URI: key.URL(), Secret: grouped(secret), QR: qr}, nil
+	return &Authenticator{URI: key.URL(), Secret: grouped(secret), QR: qr}, nil
 }
 
 // grouped puts a blank after every fourth character.
@@ -82,9 +86,10 @@ func grouped(text string) string {
 	return b.String()
 }
 
-// matchTOTP returns the time step that the code belongs to; 0 when it belongs to none that is near.
-func (s *Server) matchTOTP(secret, code string) int64 {
-	for _, now := range s.totpTimes() {
+// Match returns the time step that the code belongs to; 0 when it belongs to none that is near one of the times, which are
+// those that the authenticator may show.
+func Match(secret, code string, times []time.Time) int64 {
+	for _, now := range times {
 		step := now.Unix() / int64(totpPeriod/time.Second)
 		for d := int64(-totpDrift); d <= totpDrift; d++ {
 			ok, err := hotp.ValidateCustom(code, uint64(step+d), secret, totpOptions) // times are after 1970
@@ -96,41 +101,31 @@ func (s *Server) matchTOTP(secret, code string) int64 {
 	return 0
 }
 
-// totpTimes are the times that an authenticator may show: the product's and, on a development server whose clock was
-// moved on, the machine's, which a telephone knows.
-func (s *Server) totpTimes() []time.Time {
-	now, ahead := s.signIns.now(), s.store.Clock().Offset()
-	if ahead == 0 {
-		return []time.Time{now}
-	}
-	return []time.Time{now, now.Add(-ahead)}
-}
-
-// usedTOTP is an authenticator's code that was right.
-type usedTOTP struct {
+// UsedTOTP is an authenticator's code that was right.
+type UsedTOTP struct {
 	factor *ent.Factor
 	step   int64
 }
 
-// findTOTP looks for the authenticator that the code is from; nil when there is none. Nothing is used up yet.
-func (s *Server) findTOTP(all []*ent.Factor, code string) (*usedTOTP, error) {
-	for _, f := range ofKind(all, factor.KindTotp) {
-		secret, err := s.sealer.Unseal(f.SecretSealed, []byte(f.ID))
+// FindTOTP looks among an account's factors for the authenticator that the code is from; nil when there is none. Nothing is
+// used up yet.
+func FindTOTP(all []*ent.Factor, code string, sealer op.Sealer, times []time.Time) (*UsedTOTP, error) {
+	for _, f := range OfKind(all, factor.KindTotp) {
+		secret, err := sealer.Unseal(f.SecretSealed, []byte(f.ID))
 		if err != nil {
 			return nil, fmt.Errorf("open an authenticator's secret: %w", err)
 		}
-		if step := s.matchTOTP(string(secret), code); step > f.LastStep {
-			return &usedTOTP{f, step}, nil
+		if step := Match(string(secret), code, times); step > f.LastStep {
+			return &UsedTOTP{f, step}, nil
 		}
 	}
 	return nil, nil
 }
 
-// spendTOTP uses the code's time step up, and all before it. Of two requests with the same code one is told that it was
-// good.
-func (s *Server) spendTOTP(ctx context.Context, tx *store.Tx, used *usedTOTP) (bool, error) {
+// Spend uses the code's time step up, and all before it. Of two requests with the same code one is told that it was good.
+func (used *UsedTOTP) Spend(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
 	n, err := tx.Factor.Update().Where(factor.ID(used.factor.ID), factor.LastStepLT(used.step)).
-		SetLastStep(used.step).SetLastUsedAt(s.signIns.now()).Save(ctx)
+		SetLastStep(used.step).SetLastUsedAt(now).Save(ctx)
 	if err != nil {
 		return false, fmt.Errorf("use the code up: %w", err)
 	}

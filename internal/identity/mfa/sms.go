@@ -1,4 +1,4 @@
-package signin
+package mfa
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"time"
 )
@@ -81,4 +82,10 @@ type ConsoleSMS struct{ Log *slog.Logger }
 func (c ConsoleSMS) Send(ctx context.Context, number, text string) error {
 	c.Log.InfoContext(ctx, "text message", "to", number, "text", text)
 	return nil
+}
+
+// loopback tells whether the host is this machine.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }

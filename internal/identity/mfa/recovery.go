@@ -1,4 +1,4 @@
-package signin
+package mfa
 
 import (
 	"context"
@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strings"
+	"time"
 
+	"atrium/ent"
 	"atrium/ent/recoverycode"
 	"atrium/internal/store"
 )
@@ -14,17 +16,17 @@ import (
 // Recovery codes are four groups of four characters: 80 bits, so that a plain hash is enough.
 const (
 	recoveryCodes = 10
-	recoveryChars = 16
+	RecoveryChars = 16 // of a code, without hyphens
 )
 
-// renewCodes replaces the account's recovery codes and returns the new ones, as people read them.
-func renewCodes(ctx context.Context, tx *store.Tx, accountID string) ([]string, error) {
+// RenewCodes replaces the account's recovery codes and returns the new ones, as people read them.
+func RenewCodes(ctx context.Context, tx *store.Tx, accountID string) ([]string, error) {
 	if _, err := tx.RecoveryCode.Delete().Where(recoverycode.AccountID(accountID)).Exec(ctx); err != nil {
 		return nil, fmt.Errorf("delete the old recovery codes: %w", err)
 	}
 	codes := make([]string, recoveryCodes)
 	for i := range codes {
-		plain := rand.Text()[:recoveryChars]
+		plain := rand.Text()[:RecoveryChars]
 		if err := tx.RecoveryCode.Create().SetAccountID(accountID).SetHash(recoveryHash(accountID, plain)).Exec(ctx); err != nil {
 			return nil, fmt.Errorf("keep a recovery code: %w", err)
 		}
@@ -38,25 +40,25 @@ func recoveryHash(accountID, plain string) []byte {
 	return sum[:]
 }
 
-// spendCode uses a recovery code up. Of two requests with the same code one is told that it was good.
-func (s *Server) spendCode(ctx context.Context, tx *store.Tx, accountID, code string) (bool, error) {
+// SpendCode uses a recovery code up. Of two requests with the same code one is told that it was good.
+func SpendCode(ctx context.Context, tx *store.Tx, accountID, code string, now time.Time) (bool, error) {
 	plain := strings.ToUpper(code)
-	if len(plain) != recoveryChars {
+	if len(plain) != RecoveryChars {
 		return false, nil
 	}
 	n, err := tx.RecoveryCode.Update().
 		Where(recoverycode.AccountID(accountID), recoverycode.Hash(recoveryHash(accountID, plain)), recoverycode.UsedAtIsNil()).
-		SetUsedAt(s.signIns.now()).Save(ctx)
+		SetUsedAt(now).Save(ctx)
 	if err != nil {
 		return false, fmt.Errorf("use the recovery code up: %w", err)
 	}
 	return n == 1, nil
 }
 
-// codesLeft counts the account's recovery codes that are not used up.
-func (s *Server) codesLeft(ctx context.Context, accountID string) (int, error) {
-	n, err := s.store.Reader().RecoveryCode.Query().
-		Where(recoverycode.AccountID(accountID), recoverycode.UsedAtIsNil()).Count(s.signIns.system(ctx))
+// CodesLeft counts the account's recovery codes that are not used up.
+func CodesLeft(ctx context.Context, db *ent.Client, accountID string) (int, error) {
+	n, err := db.RecoveryCode.Query().
+		Where(recoverycode.AccountID(accountID), recoverycode.UsedAtIsNil()).Count(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("count the recovery codes: %w", err)
 	}
