@@ -26,6 +26,7 @@ import (
 	"atrium/internal/jobs"
 	"atrium/internal/mail"
 	"atrium/internal/op"
+	"atrium/internal/op/decisionlog"
 	"atrium/internal/run"
 	"atrium/internal/seal"
 	"atrium/internal/store"
@@ -114,7 +115,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
 	c.engine = &op.Engine{
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue, Events: events.Subscribers{webhook.Deliver(c.queue)},
-		Egress: outside, Log: c.log, Decisions: op.NewDecisions(c.store, c.log, sampledDecisions),
+		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
 	return nil
 }
@@ -286,8 +287,8 @@ func (s *server) addWork() error {
 	s.workers, err = jobs.New(s.store, s.log, true, append(identity.Rotation(s.keys), identity.Sweeps(),
 		jobs.Sweeps(
 			jobs.Sweep{Rows: "idempotency keys", Kept: op.IdempotencyWindow, Delete: op.DeleteIdempotencyKeys},
-			jobs.Sweep{Rows: "decisions", Kept: op.DecisionAge, Delete: op.DeleteDecisions},
-			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: op.DeleteExcessDecisions},
+			jobs.Sweep{Rows: "decisions", Kept: decisionlog.Age, Delete: decisionlog.Delete},
+			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine),
 	)...)

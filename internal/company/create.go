@@ -143,7 +143,7 @@ type builder struct {
 }
 
 func (b *builder) companies(ctx context.Context) error {
-	slug, err := b.freeSlug(ctx, op.Slug(b.in.Name, "company"))
+	slug, err := b.freeSlug(ctx, text.Slug(b.in.Name, "company"))
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,12 @@ import (
 	"atrium/internal/store"
 )
 
-// finish writes the audit entry of an operation that succeeded.
+// finish writes the audit entry of an operation that succeeded; none of a PATCH that has found
+// everything as it was to become. A verb is audited whatever came of it.
 func (tx *Tx) finish(ctx context.Context, out any) error {
+	if strings.HasSuffix(tx.info.Name, ".update") && tx.before != nil && tx.before == tx.after && len(tx.extra) == 0 {
+		return nil
+	}
 	changes := audit.Diff(tx.before, tx.after)
 	maps.Copy(changes, tx.extra)
 	action, id := cmp.Or(tx.action, tx.info.past(tx.verbs[0])), cmp.Or(tx.subject, tx.target, idOf(out))

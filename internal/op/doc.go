@@ -47,5 +47,5 @@
 //
 // Packages of the domain import op. op imports the store, authz, and River's types for jobs, but no package of the domain. What
 // inserts jobs, seals secrets and mails is an interface of its own (queue.go, run.go, mailer.go). Of the domain's rows it knows
-// users and teams: policies compare their memberships (policy.go, rights.go). It does not know who listens to events.
+// users and teams: policies compare their memberships (policy.go, package rights). It does not know who listens to events.
 package op

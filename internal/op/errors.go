@@ -17,6 +17,10 @@ func (a *attempt) public(err error) *apperr.Error {
 		switch {
 		case v.Kind == store.Unique && len(v.Columns) > 0:
 			field := text.Camel(v.Columns[len(v.Columns)-1])
+			if field == "slug" && a.madeSlug != "" {
+				return apperr.Wrap(err, apperr.Conflict, "Another %s has the slug %s, which was made of the name. Send slug to choose another one.",
+					strings.ToLower(a.info.Resource), a.madeSlug)
+			}
 			return apperr.Wrap(err, apperr.Conflict, "Another %s has this %s.", strings.ToLower(a.info.Resource), field)
 		case v.Kind == store.Unique:
 			return apperr.Wrap(err, apperr.Conflict, "The row exists already.")

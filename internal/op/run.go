@@ -11,6 +11,8 @@ import (
 	"atrium/internal/egress"
 	"atrium/internal/events"
 	"atrium/internal/id"
+	"atrium/internal/op/decisionlog"
+	"atrium/internal/op/rights"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -26,9 +28,9 @@ type Engine struct {
 	Egress *egress.Guard // of the addresses that customers choose; nil: the public internet only
 	Log    *slog.Logger
 
-	Decisions *Decisions // samples what is allowed; nil keeps refusals alone
+	Decisions *decisionlog.Sampler // samples what is allowed; nil keeps refusals alone
 
-	rights rights
+	rights rights.Cache
 }
 
 // Sealer encrypts what must not be readable in the database; aad binds the ciphertext to its row.

@@ -15,6 +15,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
+	"atrium/internal/text"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,7 +26,7 @@ var errBroken = errors.New("broken")
 var (
 	makes = op.New("service.create", op.Spec{Resource: "Service", Action: op.Create, Scope: "services:write"},
 		func(ctx context.Context, tx *op.Tx, in named) (*ent.Service, error) {
-			s, err := tx.Service.Create().SetName(in.Name).SetSlug(op.Slug(in.Name, "s")).Save(ctx)
+			s, err := tx.Service.Create().SetName(in.Name).SetSlug(text.Slug(in.Name, "s")).Save(ctx)
 			if err != nil {
 				return nil, err
 			}

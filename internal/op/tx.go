@@ -148,6 +148,16 @@ func owned(row any, field, caller string) bool {
 	return f.IsValid() && f.Kind() == reflect.String && f.String() == caller
 }
 
+// SlugOf returns the slug that an input gives, or else the one that is made of the name: should another row have that one,
+// the refusal says so.
+func (tx *Tx) SlugOf(given *string, name, fallback string) string {
+	if given != nil {
+		return *given
+	}
+	tx.madeSlug = text.Slug(name, fallback)
+	return tx.madeSlug
+}
+
 // As names the audit entry's action ("request.accepted") where it is not the operation's own.
 func (tx *Tx) As(action string) { tx.action = action }
 

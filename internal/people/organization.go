@@ -12,6 +12,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/text"
 )
 
 var organizationSorts = op.Sorts{

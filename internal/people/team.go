@@ -14,6 +14,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/text"
 	"atrium/internal/workflow"
 )
 

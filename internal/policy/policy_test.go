@@ -15,6 +15,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/op/decisionlog"
 	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/policy"
@@ -241,7 +242,7 @@ func TestSampledDecisions(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		owner := w.As(w.A, principal.Owner)
 		s := service(t, w, "Wiki", nil)
-		w.Engine.Decisions = op.NewDecisions(w.Store, w.Engine.Log, 1)
+		w.Engine.Decisions = decisionlog.NewSampler(w.Store, w.Engine.Log, 1)
 		testkit.Run(t, w, owner, catalog.GetService, op.ByID{ID: s.ID})
 		testkit.Run(t, w, owner, catalog.UpdateService, policyUpdate{ByID: op.ByID{ID: s.ID}, Name: op.SetTo("Book")})
 		ctx, cancel := context.WithCancel(context.Background())

@@ -11,6 +11,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/text"
 )
 
 // workflowSorts are the fields that the list of workflows can be ordered by.

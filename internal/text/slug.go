@@ -1,4 +1,4 @@
-package op
+package text
 
 import (
 	"crypto/sha256"
@@ -47,14 +47,4 @@ func Slug(name, fallback string) string {
 		return fallback + "-" + hex.EncodeToString(sum[:4])
 	}
 	return s
-}
-
-// SlugOf returns the slug that an input gives, or else the one that is made of the name: should another row have that one,
-// the refusal says so.
-func (tx *Tx) SlugOf(given *string, name, fallback string) string {
-	if given != nil {
-		return *given
-	}
-	tx.madeSlug = Slug(name, fallback)
-	return tx.madeSlug
 }
