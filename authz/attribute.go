@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	wording "atrium/internal/text"
 )
 
 // kind is the type of an attribute's values. Values compare only with values of their own kind.
@@ -59,9 +61,11 @@ var renamed = map[string]map[string]string{
 
 // unaddressable are the columns that no policy can look at, with the reason; those of any entity stand under "".
 var unaddressable = map[string]map[string]string{
-	"": {"companyId": "policies are of one company"},
+	"":        {"companyId": "policies are of one company"},
+	"Comment": {"mentioned": "a list"},
 	"User": {
-		"accountId": "a sign-in may be in several companies", "liveUserId": "how a sandbox mirrors people is the product's matter",
+		"notifications": "each person's own matter",
+		"accountId":     "a sign-in may be in several companies", "liveUserId": "how a sandbox mirrors people is the product's matter",
 		"signedOutAt": "since when tokens count is the product's matter",
 		"acceptedAt":  "the status says whether somebody has come",
 	},
@@ -93,7 +97,7 @@ func columns[E any](resource string) []*attribute {
 		if !f.IsExported() || f.Anonymous || f.Name == "Edges" || column == "-" {
 			continue
 		}
-		name := camel(column)
+		name := wording.Camel(column)
 		if unaddressable[""][name] != "" || unaddressable[resource][name] != "" {
 			continue
 		}
@@ -131,17 +135,6 @@ func (a *attribute) typed(t reflect.Type) bool {
 		return false
 	}
 	return true
-}
-
-// camel turns a column's name into the API's.
-func camel(column string) string {
-	parts := strings.Split(column, "_")
-	for i := 1; i < len(parts); i++ {
-		if parts[i] != "" {
-			parts[i] = strings.ToUpper(parts[i][:1]) + parts[i][1:]
-		}
-	}
-	return strings.Join(parts, "")
 }
 
 // value returns the attribute of an entity as JSON has it; nil when it is not set.

@@ -1,6 +1,7 @@
 package authz
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ var callerSets = map[string][]string{
 // textSets are the closed sets of columns that the database keeps as any text.
 func textSets(resource, attr string) []string {
 	actors := append([]string{"api_key", "operator", "system"}, callerSets["principal.type"]...)
-	names := append(Resources(), "Company", "Session")
+	names := slices.AppendSeq(Resources(), maps.Keys(unbound))
 	return map[string]map[string][]string{
 		AuditEntry:     {"actor.type": actors, "resource.type": names},
 		"AccessPolicy": {"action": append(slices.Clone(Actions), Any), "resource": append(Resources(), Any)},

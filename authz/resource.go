@@ -12,6 +12,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/auditentry"
 	"atrium/ent/calendar"
+	"atrium/ent/comment"
 	"atrium/ent/invoice"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -48,6 +49,7 @@ var resources = func() map[string]*resource {
 		entity("Service", service.Table, func(c *ent.Client) loader[ent.Service] { return c.Service.Get }),
 		entity("Offering", offering.Table, func(c *ent.Client) loader[ent.Offering] { return c.Offering.Get }),
 		entity("Request", request.Table, func(c *ent.Client) loader[ent.Request] { return c.Request.Get }),
+		entity("Comment", comment.Table, func(c *ent.Client) loader[ent.Comment] { return c.Comment.Get }),
 		entity("Workflow", workflow.Table, func(c *ent.Client) loader[ent.Workflow] { return c.Workflow.Get }),
 		entity("User", user.Table, func(c *ent.Client) loader[ent.User] { return c.User.Get }).
 			list("teamIds", teammember.FieldUserID, teammember.FieldTeamID),
@@ -75,8 +77,9 @@ var resources = func() map[string]*resource {
 
 // unbound are what operations are about and policies are not, with the reason.
 var unbound = map[string]string{
-	"Company": "everybody in a company knows it; its settings are the roles' matter",
-	"Session": "whoever signed in must be able to sign out",
+	"Company":             "everybody in a company knows it; its settings are the roles' matter",
+	"NotificationSetting": "each person's own matter",
+	"Session":             "whoever signed in must be able to sign out",
 }
 
 // Bound tells whether policies are about a resource.
@@ -87,6 +90,7 @@ type parent struct{ column, resource string }
 
 // parents are what the rows of an entity belong to: who may not see one of those may not see the row either.
 var parents = map[string][]parent{
+	"Comment":    {{comment.FieldRequestID, "Request"}},
 	"Offering":   {{offering.FieldServiceID, "Service"}},
 	"TeamMember": {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
 }

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
+	"atrium/ent/comment"
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
@@ -126,6 +127,7 @@ func checkColumn(t, c string) error {
 			authrequest.Table:         authrequest.ValidColumn,
 			billingaccount.Table:      billingaccount.ValidColumn,
 			calendar.Table:            calendar.ValidColumn,
+			comment.Table:             comment.ValidColumn,
 			company.Table:             company.ValidColumn,
 			consent.Table:             consent.ValidColumn,
 			creditentry.Table:         creditentry.ValidColumn,

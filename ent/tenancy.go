@@ -30,6 +30,7 @@ func ReadInt(ctx context.Context, c *Client, s *sql.Selector) (int, error) {
 var EdgeTables = map[string]string{
 	"APIKey.user":                  "users",
 	"APIKey.service_account":       "service_accounts",
+	"Comment.request":              "requests",
 	"Consent.user":                 "users",
 	"Consent.client":               "oauth_clients",
 	"ExternalIdentity.user":        "users",

@@ -32,6 +32,8 @@ type Tx struct {
 	BillingAccount *BillingAccountClient
 	// Calendar is the client for interacting with the Calendar builders.
 	Calendar *CalendarClient
+	// Comment is the client for interacting with the Comment builders.
+	Comment *CommentClient
 	// Company is the client for interacting with the Company builders.
 	Company *CompanyClient
 	// Consent is the client for interacting with the Consent builders.
@@ -241,6 +243,7 @@ func (tx *Tx) init() {
 	tx.AuthRequest = NewAuthRequestClient(tx.config)
 	tx.BillingAccount = NewBillingAccountClient(tx.config)
 	tx.Calendar = NewCalendarClient(tx.config)
+	tx.Comment = NewCommentClient(tx.config)
 	tx.Company = NewCompanyClient(tx.config)
 	tx.Consent = NewConsentClient(tx.config)
 	tx.CreditEntry = NewCreditEntryClient(tx.config)

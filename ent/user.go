@@ -38,6 +38,8 @@ type User struct {
 	Status user.Status `json:"status,omitempty"`
 	// Attributes holds the value of the "attributes" field.
 	Attributes map[string]string `json:"attributes,omitempty"`
+	// channels by kind, where they are not the usual ones
+	Notifications map[string]string `json:"notifications,omitempty"`
 	// of an active user whose account has factors
 	MfaEnabled bool `json:"mfa_enabled,omitempty"`
 	// when the person first came; none of somebody who was invited only
@@ -75,7 +77,7 @@ func (*User) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case user.FieldAttributes:
+		case user.FieldAttributes, user.FieldNotifications:
 			values[i] = new([]byte)
 		case user.FieldMfaEnabled:
 			values[i] = new(sql.NullBool)
@@ -165,6 +167,14 @@ func (_m *User) assignValues(columns []string, values []any) error {
 			} else if value != nil && len(*value) > 0 {
 				if err := json.Unmarshal(*value, &_m.Attributes); err != nil {
 					return fmt.Errorf("unmarshal field attributes: %w", err)
+				}
+			}
+		case user.FieldNotifications:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field notifications", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Notifications); err != nil {
+					return fmt.Errorf("unmarshal field notifications: %w", err)
 				}
 			}
 		case user.FieldMfaEnabled:
@@ -266,6 +276,9 @@ func (_m *User) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("attributes=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Attributes))
+	builder.WriteString(", ")
+	builder.WriteString("notifications=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Notifications))
 	builder.WriteString(", ")
 	builder.WriteString("mfa_enabled=")
 	builder.WriteString(fmt.Sprintf("%v", _m.MfaEnabled))

@@ -105,6 +105,12 @@ func (_c *UserCreate) SetAttributes(v map[string]string) *UserCreate {
 	return _c
 }
 
+// SetNotifications sets the "notifications" field.
+func (_c *UserCreate) SetNotifications(v map[string]string) *UserCreate {
+	_c.mutation.SetNotifications(v)
+	return _c
+}
+
 // SetMfaEnabled sets the "mfa_enabled" field.
 func (_c *UserCreate) SetMfaEnabled(v bool) *UserCreate {
 	_c.mutation.SetMfaEnabled(v)
@@ -392,6 +398,10 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Attributes(); ok {
 		_spec.SetField(user.FieldAttributes, field.TypeJSON, value)
 		_node.Attributes = value
+	}
+	if value, ok := _c.mutation.Notifications(); ok {
+		_spec.SetField(user.FieldNotifications, field.TypeJSON, value)
+		_node.Notifications = value
 	}
 	if value, ok := _c.mutation.MfaEnabled(); ok {
 		_spec.SetField(user.FieldMfaEnabled, field.TypeBool, value)

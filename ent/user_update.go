@@ -125,6 +125,18 @@ func (_u *UserUpdate) ClearAttributes() *UserUpdate {
 	return _u
 }
 
+// SetNotifications sets the "notifications" field.
+func (_u *UserUpdate) SetNotifications(v map[string]string) *UserUpdate {
+	_u.mutation.SetNotifications(v)
+	return _u
+}
+
+// ClearNotifications clears the value of the "notifications" field.
+func (_u *UserUpdate) ClearNotifications() *UserUpdate {
+	_u.mutation.ClearNotifications()
+	return _u
+}
+
 // SetMfaEnabled sets the "mfa_enabled" field.
 func (_u *UserUpdate) SetMfaEnabled(v bool) *UserUpdate {
 	_u.mutation.SetMfaEnabled(v)
@@ -336,6 +348,12 @@ func (_u *UserUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.AttributesCleared() {
 		_spec.ClearField(user.FieldAttributes, field.TypeJSON)
 	}
+	if value, ok := _u.mutation.Notifications(); ok {
+		_spec.SetField(user.FieldNotifications, field.TypeJSON, value)
+	}
+	if _u.mutation.NotificationsCleared() {
+		_spec.ClearField(user.FieldNotifications, field.TypeJSON)
+	}
 	if value, ok := _u.mutation.MfaEnabled(); ok {
 		_spec.SetField(user.FieldMfaEnabled, field.TypeBool, value)
 	}
@@ -515,6 +533,18 @@ func (_u *UserUpdateOne) SetAttributes(v map[string]string) *UserUpdateOne {
 // ClearAttributes clears the value of the "attributes" field.
 func (_u *UserUpdateOne) ClearAttributes() *UserUpdateOne {
 	_u.mutation.ClearAttributes()
+	return _u
+}
+
+// SetNotifications sets the "notifications" field.
+func (_u *UserUpdateOne) SetNotifications(v map[string]string) *UserUpdateOne {
+	_u.mutation.SetNotifications(v)
+	return _u
+}
+
+// ClearNotifications clears the value of the "notifications" field.
+func (_u *UserUpdateOne) ClearNotifications() *UserUpdateOne {
+	_u.mutation.ClearNotifications()
 	return _u
 }
 
@@ -758,6 +788,12 @@ func (_u *UserUpdateOne) sqlSave(ctx context.Context) (_node *User, err error) {
 	}
 	if _u.mutation.AttributesCleared() {
 		_spec.ClearField(user.FieldAttributes, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Notifications(); ok {
+		_spec.SetField(user.FieldNotifications, field.TypeJSON, value)
+	}
+	if _u.mutation.NotificationsCleared() {
+		_spec.ClearField(user.FieldNotifications, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.MfaEnabled(); ok {
 		_spec.SetField(user.FieldMfaEnabled, field.TypeBool, value)

@@ -23,6 +23,7 @@ import (
 	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
@@ -36,6 +37,7 @@ var private = map[string]map[string]string{
 	"ApiKey":         {"CompanyID": tenantsOwn, "Hash": "a key's value is shown once"},
 	"AuditEntry":     {"CompanyID": tenantsOwn},
 	"Calendar":       {"CompanyID": tenantsOwn},
+	"Comment":        {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
 	"Company": {
 		"SandboxOf":     "the live company shows its sandbox",
 		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "QueryCost": "limits tell it",
@@ -57,8 +59,9 @@ var private = map[string]map[string]string{
 	"Team": {"CompanyID": tenantsOwn},
 	"User": {
 		"CompanyID": tenantsOwn, "AccountID": "a sign-in may be in several companies", "LiveUserID": "how a sandbox mirrors people is the product's matter",
-		"SignedOutAt": "sessions and tokens from before are over, which their owners see",
-		"AcceptedAt":  "the status says whether somebody has come",
+		"Notifications": "the viewer shows them to themselves",
+		"SignedOutAt":   "sessions and tokens from before are over, which their owners see",
+		"AcceptedAt":    "the status says whether somebody has come",
 	},
 	"WebhookDelivery": {"CompanyID": tenantsOwn},
 	"WebhookSubscription": {
@@ -98,6 +101,7 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	check("AuditEntry", func(t *testing.T) { mapped(t, "AuditEntry", func(e *ent.AuditEntry) answering { return node(e) }) })
 	check("Calendar", func(t *testing.T) { mapped(t, "Calendar", func(e *ent.Calendar) answering { return node(e) }) })
 	check("Invoice", func(t *testing.T) { mapped(t, "Invoice", func(e *ent.Invoice) answering { return node(e) }) })
+	check("Comment", func(t *testing.T) { mapped(t, "Comment", func(e *ent.Comment) answering { return node(e) }) })
 	check("OAuthClient", func(t *testing.T) { mapped(t, "OAuthClient", func(e *ent.OAuthClient) answering { return node(e) }) })
 	check("Offering", func(t *testing.T) { mapped(t, "Offering", func(e *ent.Offering) answering { return node(e) }) })
 	check("Organization", func(t *testing.T) { mapped(t, "Organization", func(e *ent.Organization) answering { return node(e) }) })
@@ -177,6 +181,10 @@ func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connect
 }
 
 type stubViewer struct{ answering }
+
+func (stubViewer) NotificationSettings(context.Context, *view.Viewer) ([]*people.NotificationSetting, error) {
+	return nil, nil
+}
 
 func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error) {
 	return v.company, nil

@@ -5,6 +5,8 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/view"
+	"atrium/internal/op"
 	"atrium/internal/people"
 )
 
@@ -43,4 +45,12 @@ func (r *teamResolver) Etag(ctx context.Context, t *ent.Team) (string, error) {
 
 func (r *teamResolver) Members(ctx context.Context, t *ent.Team, first *int, after *string) (*relay.Connection[ent.User], error) {
 	return branch(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.UsersOf, first, after, userOf)
+}
+
+func (r *mutationResolver) UpdateNotificationSettings(ctx context.Context, input people.NotificationSetting) (*people.NotificationSetting, error) {
+	return change(ctx, r.engine, people.UpdateNotificationSettings, input, "")
+}
+
+func (r *viewerResolver) NotificationSettings(ctx context.Context, _ *view.Viewer) ([]*people.NotificationSetting, error) {
+	return run(ctx, r.engine, people.GetNotificationSettings, struct{}{})
 }

@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
+	"atrium/graph/internal/relay"
 	"atrium/internal/feed"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -13,17 +14,21 @@ import (
 
 func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, filter *request.ListInput) (<-chan *generated.RequestChange, error) {
 	in := request.LookUpInput{ListInput: op.Or(filter, request.ListInput{})}
-	return watch(ctx, watched{feed.Requests, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids []string) (map[string]*ent.Request, error) {
+	return watch(ctx, watched{feed.Requests, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids, internal []string) (map[string]*ent.Request, error) {
 		if ids == nil && id != nil {
 			if _, err := read(ctx, r.engine, request.Get, *id); err != nil {
 				return nil, err
 			}
 		}
-		in.IDs = ids
+		in.IDs, in.Internal = ids, internal
 		return run(ctx, r.engine, request.LookUp, in)
 	}, func(kind generated.ChangeKind, q *ent.Request) *generated.RequestChange {
 		return &generated.RequestChange{Change: kind, Request: q}
 	})
+}
+
+func (r *requestResolver) Comments(ctx context.Context, q *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error) {
+	return branch(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, request.CommentsOf, first, after, same[ent.Comment])
 }
 
 func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (*ent.User, error) {

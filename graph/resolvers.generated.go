@@ -74,8 +74,8 @@ func (r *queryResolver) Organization(ctx context.Context, id string) (*ent.Organ
 	return read(ctx, r.engine, people.GetOrganization, id)
 }
 
-func (r *queryResolver) Organizations(ctx context.Context, first *int, after *string, filter *people.ListOrganizationsInput, orderBy *relay.Order) (*relay.Connection[ent.Organization], error) {
-	return list(ctx, r.engine, people.ListOrganizations, filter, first, after, orderBy)
+func (r *queryResolver) Organizations(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Organization], error) {
+	return list(ctx, r.engine, people.ListOrganizations, nil, first, after, orderBy)
 }
 
 func (r *queryResolver) Request(ctx context.Context, id string) (*ent.Request, error) {
@@ -90,8 +90,8 @@ func (r *queryResolver) Secret(ctx context.Context, id string) (*ent.Secret, err
 	return read(ctx, r.engine, secret.GetSecret, id)
 }
 
-func (r *queryResolver) Secrets(ctx context.Context, first *int, after *string, filter *secret.ListSecretsInput, orderBy *relay.Order) (*relay.Connection[ent.Secret], error) {
-	return list(ctx, r.engine, secret.ListSecrets, filter, first, after, orderBy)
+func (r *queryResolver) Secrets(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Secret], error) {
+	return list(ctx, r.engine, secret.ListSecrets, nil, first, after, orderBy)
 }
 
 func (r *queryResolver) Service(ctx context.Context, id string) (*ent.Service, error) {
@@ -110,8 +110,8 @@ func (r *queryResolver) Team(ctx context.Context, id string) (*ent.Team, error) 
 	return read(ctx, r.engine, people.GetTeam, id)
 }
 
-func (r *queryResolver) Teams(ctx context.Context, first *int, after *string, filter *people.ListTeamsInput, orderBy *relay.Order) (*relay.Connection[ent.Team], error) {
-	return list(ctx, r.engine, people.ListTeams, filter, first, after, orderBy)
+func (r *queryResolver) Teams(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Team], error) {
+	return list(ctx, r.engine, people.ListTeams, nil, first, after, orderBy)
 }
 
 func (r *queryResolver) User(ctx context.Context, id string) (*ent.User, error) {
@@ -152,6 +152,11 @@ func (r *mutationResolver) CreateAgent(ctx context.Context, input agent.CreateIn
 func (r *mutationResolver) CreateCalendar(ctx context.Context, input workflow.CreateCalendarInput) (*generated.CreateCalendarPayload, error) {
 	row, err := change(ctx, r.engine, workflow.CreateCalendar, input, "")
 	return &generated.CreateCalendarPayload{Calendar: row}, err
+}
+
+func (r *mutationResolver) CreateComment(ctx context.Context, input request.CreateCommentInput) (*generated.CreateCommentPayload, error) {
+	row, err := change(ctx, r.engine, request.CreateComment, input, "requestId")
+	return &generated.CreateCommentPayload{Comment: row}, err
 }
 
 func (r *mutationResolver) CreateOffering(ctx context.Context, input catalog.CreateOfferingInput) (*generated.CreateOfferingPayload, error) {
@@ -202,6 +207,11 @@ func (r *mutationResolver) DeclineRequest(ctx context.Context, input request.Dec
 func (r *mutationResolver) DeleteAccessPolicy(ctx context.Context, input op.ByID) (*generated.DeleteAccessPolicyPayload, error) {
 	_, err := change(ctx, r.engine, policy.Delete, input, "id")
 	return &generated.DeleteAccessPolicyPayload{ID: input.ID}, err
+}
+
+func (r *mutationResolver) DeleteComment(ctx context.Context, input op.ByID) (*generated.DeleteCommentPayload, error) {
+	_, err := change(ctx, r.engine, request.DeleteComment, input, "id")
+	return &generated.DeleteCommentPayload{ID: input.ID}, err
 }
 
 func (r *mutationResolver) DeleteOAuthClient(ctx context.Context, input op.ByID) (*generated.DeleteOAuthClientPayload, error) {
@@ -304,9 +314,9 @@ func (r *mutationResolver) UpdateAccessPolicy(ctx context.Context, input policy.
 	return &generated.UpdateAccessPolicyPayload{AccessPolicy: row}, err
 }
 
-func (r *mutationResolver) UpdateOAuthClient(ctx context.Context, input identity.UpdateClientInput) (*generated.UpdateOAuthClientPayload, error) {
-	row, err := change(ctx, r.engine, identity.UpdateClient, input, "id")
-	return &generated.UpdateOAuthClientPayload{OauthClient: row}, err
+func (r *mutationResolver) UpdateComment(ctx context.Context, input request.UpdateCommentInput) (*generated.UpdateCommentPayload, error) {
+	row, err := change(ctx, r.engine, request.UpdateComment, input, "id")
+	return &generated.UpdateCommentPayload{Comment: row}, err
 }
 
 func (r *mutationResolver) UpdateOffering(ctx context.Context, input catalog.UpdateOfferingInput) (*generated.UpdateOfferingPayload, error) {
@@ -434,10 +444,6 @@ func (r *accessPolicyResolver) Condition(_ context.Context, row *ent.AccessPolic
 	return objectOf(row.Condition), nil
 }
 
-func (r *accessPolicyResolver) Etag(_ context.Context, row *ent.AccessPolicy) (string, error) {
-	return etagOf(row, nil), nil
-}
-
 func (r *auditEntryResolver) IP(_ context.Context, row *ent.AuditEntry) (*string, error) {
 	return textOrNil(row.IP), nil
 }
@@ -454,12 +460,12 @@ func (r *auditEntryResolver) Changes(_ context.Context, row *ent.AuditEntry) (js
 	return objectOf(row.Changes), nil
 }
 
-func (r *oAuthClientResolver) BackchannelLogoutURI(_ context.Context, row *ent.OAuthClient) (*string, error) {
-	return textOrNil(row.BackchannelLogoutURI), nil
+func (r *commentResolver) Author(ctx context.Context, row *ent.Comment) (*ent.User, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Comment) *string { return &row.AuthorID }, people.LookUpUsers)
 }
 
-func (r *oAuthClientResolver) Etag(_ context.Context, row *ent.OAuthClient) (string, error) {
-	return etagOf(row, nil), nil
+func (r *oAuthClientResolver) BackchannelLogoutURI(_ context.Context, row *ent.OAuthClient) (*string, error) {
+	return textOrNil(row.BackchannelLogoutURI), nil
 }
 
 func (r *offeringResolver) Description(_ context.Context, row *ent.Offering) (*string, error) {
@@ -468,10 +474,6 @@ func (r *offeringResolver) Description(_ context.Context, row *ent.Offering) (*s
 
 func (r *offeringResolver) Tags(_ context.Context, row *ent.Offering) (map[string]string, error) {
 	return textsOf(row.Tags), nil
-}
-
-func (r *offeringResolver) Etag(_ context.Context, row *ent.Offering) (string, error) {
-	return etagOf(row, nil), nil
 }
 
 func (r *offeringResolver) Service(ctx context.Context, row *ent.Offering) (*ent.Service, error) {
@@ -484,10 +486,6 @@ func (r *offeringResolver) Workflow(ctx context.Context, row *ent.Offering) (*en
 
 func (r *organizationResolver) Tags(_ context.Context, row *ent.Organization) (map[string]string, error) {
 	return textsOf(row.Tags), nil
-}
-
-func (r *organizationResolver) Etag(_ context.Context, row *ent.Organization) (string, error) {
-	return etagOf(row, nil), nil
 }
 
 func (r *organizationResolver) Parent(ctx context.Context, row *ent.Organization) (*ent.Organization, error) {
@@ -504,10 +502,6 @@ func (r *requestResolver) Fields(_ context.Context, row *ent.Request) (json.RawM
 
 func (r *requestResolver) Tags(_ context.Context, row *ent.Request) (map[string]string, error) {
 	return textsOf(row.Tags), nil
-}
-
-func (r *requestResolver) Etag(_ context.Context, row *ent.Request) (string, error) {
-	return etagOf(row, nil), nil
 }
 
 func (r *requestResolver) Service(ctx context.Context, row *ent.Request) (*ent.Service, error) {
@@ -530,20 +524,12 @@ func (r *secretResolver) Description(_ context.Context, row *ent.Secret) (*strin
 	return textOrNil(row.Description), nil
 }
 
-func (r *secretResolver) Etag(_ context.Context, row *ent.Secret) (string, error) {
-	return etagOf(row, nil), nil
-}
-
 func (r *serviceResolver) Description(_ context.Context, row *ent.Service) (*string, error) {
 	return textOrNil(row.Description), nil
 }
 
 func (r *serviceResolver) Tags(_ context.Context, row *ent.Service) (map[string]string, error) {
 	return textsOf(row.Tags), nil
-}
-
-func (r *serviceResolver) Etag(_ context.Context, row *ent.Service) (string, error) {
-	return etagOf(row, nil), nil
 }
 
 func (r *serviceResolver) OwnerTeam(ctx context.Context, row *ent.Service) (*ent.Team, error) {
@@ -578,16 +564,8 @@ func (r *webhookSubscriptionResolver) Description(_ context.Context, row *ent.We
 	return textOrNil(row.Description), nil
 }
 
-func (r *webhookSubscriptionResolver) Etag(_ context.Context, row *ent.WebhookSubscription) (string, error) {
-	return etagOf(row, nil), nil
-}
-
 func (r *workflowResolver) Description(_ context.Context, row *ent.Workflow) (*string, error) {
 	return textOrNil(row.Description), nil
-}
-
-func (r *workflowResolver) Etag(_ context.Context, row *ent.Workflow) (string, error) {
-	return etagOf(row, nil), nil
 }
 
 // AccessDecider returns the resolver of the type's fields that are no columns.
@@ -633,6 +611,11 @@ type auditEntryResolver struct{ *Resolver }
 func (r *Resolver) Calendar() generated.CalendarResolver { return &calendarResolver{r} }
 
 type calendarResolver struct{ *Resolver }
+
+// Comment returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Comment() generated.CommentResolver { return &commentResolver{r} }
+
+type commentResolver struct{ *Resolver }
 
 // CreateAccessPolicyInput returns the resolver of the type's fields that are no columns.
 func (r *Resolver) CreateAccessPolicyInput() generated.CreateAccessPolicyInputResolver {

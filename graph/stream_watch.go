@@ -20,8 +20,9 @@ type watched struct {
 
 // watch is what resolvers of subscriptions do: it watches the feed for the stream that the context's operation is. look
 // reads the rows with the ids as the context's caller, at best in one statement, and leaves out what the caller does not
-// see, without a trace; without ids it asks for the caller's rights alone. event is what clients are told of a row.
-func watch[Row, Event any](ctx context.Context, w watched, look func(context.Context, []string) (map[string]*Row, error),
+// see, without a trace; without ids it asks for the caller's rights alone. internal are those of the ids that changed for
+// staff alone. event is what clients are told of a row.
+func watch[Row, Event any](ctx context.Context, w watched, look func(ctx context.Context, ids, internal []string) (map[string]*Row, error),
 	event func(generated.ChangeKind, *Row) *Event,
 ) (<-chan *Event, error) {
 	st, ok := ctx.Value(streamKey{}).(*stream)
@@ -29,7 +30,7 @@ func watch[Row, Event any](ctx context.Context, w watched, look func(context.Con
 	if !ok || !called {
 		return nil, errors.New("graph: a subscription outside of a stream")
 	}
-	if _, err := look(ctx, nil); err != nil {
+	if _, err := look(ctx, nil, nil); err != nil {
 		return nil, st.refuse(err)
 	}
 	w.of.CompanyID = p.CompanyID
@@ -41,10 +42,13 @@ func watch[Row, Event any](ctx context.Context, w watched, look func(context.Con
 	st.field, st.changes = graphql.GetFieldContext(ctx), changes
 	st.events = func(ctx context.Context, changes []feed.Change) ([]func(), error) {
 		ids := make([]string, len(changes))
+		var internal []string
 		for i, c := range changes {
-			ids[i] = c.ID
+			if ids[i] = c.ID; c.Internal {
+				internal = append(internal, c.ID)
+			}
 		}
-		found, err := look(ctx, ids)
+		found, err := look(ctx, ids, internal)
 		if err != nil {
 			return nil, err
 		}

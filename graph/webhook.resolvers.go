@@ -37,7 +37,7 @@ func (r *mutationResolver) ReplayWebhookEvents(ctx context.Context, input webhoo
 
 func (r *subscriptionResolver) WebhookDeliveryChanged(ctx context.Context, subscription *string) (<-chan *generated.WebhookDeliveryChange, error) {
 	in := webhook.LookUpDeliveriesInput{SubscriptionID: subscription}
-	return watch(ctx, watched{feed.Deliveries, feed.Filter{ParentID: op.Or(subscription, "")}}, func(ctx context.Context, ids []string) (map[string]*ent.WebhookDelivery, error) {
+	return watch(ctx, watched{feed.Deliveries, feed.Filter{ParentID: op.Or(subscription, "")}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.WebhookDelivery, error) {
 		in.IDs = ids
 		return run(ctx, r.engine, webhook.LookUpDeliveries, in)
 	}, func(kind generated.ChangeKind, d *ent.WebhookDelivery) *generated.WebhookDeliveryChange {

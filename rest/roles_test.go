@@ -19,6 +19,8 @@ var matrix = map[string]string{
 	"GET /services/{id}/offerings": "oagm", "POST /services/{id}/offerings": "oa",
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
 	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag",
+	"GET /requests/{id}/comments": "oag", "POST /requests/{id}/comments": "oag", // a request of the owner's
+	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // of the owner's own
 	"GET /workflows": "oag", "POST /workflows": "oa", "GET /workflows/{id}": "oag", "PATCH /workflows/{id}": "oa", "DELETE /workflows/{id}": "oa",
 	"POST /workflows/{id}/publish": "oa", "GET /workflows/{id}/versions": "oag", "GET /workflows/{id}/versions/{version}": "oag",
 	"GET /users": "oag", "GET /users/{id}": "oag", "PATCH /users/{id}": "oa",
@@ -30,7 +32,7 @@ var matrix = map[string]string{
 
 // scopes says which scope each path takes, by its first part; what is not a GET takes ":write".
 var scopes = map[string]string{
-	"services": "services", "offerings": "services", "requests": "requests", "workflows": "workflows", "users": "users",
+	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "workflows": "workflows", "users": "users",
 	"teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }
 
@@ -44,6 +46,8 @@ func goodBody(row rest.Row, f filing, n int) any {
 		return body{"serviceId": f.service, "offeringId": f.offering, "title": "t"}
 	case "PATCH /requests/{id}":
 		return body{"title": unique()}
+	case "POST /requests/{id}/comments", "PATCH /comments/{id}":
+		return body{"body": unique()}
 	case "POST /workflows":
 		name["definition"] = definition
 	case "POST /secrets":
@@ -100,7 +104,11 @@ func TestRoleMatrix(t *testing.T) {
 					}
 					a := s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: path, Body: goodBody(row, f, n), WantStatus: want, WantCode: code})
 					if want == 403 {
-						require.Equal(t, string(role), a.Text("reason"), "%s %s", row.Method, row.Path)
+						reason := string(role)
+						if first == "comments" {
+							reason = "author"
+						}
+						require.Equal(t, reason, a.Text("reason"), "%s %s", row.Method, row.Path)
 						require.Regexp(t, `^dec_`, a.Text("decisionId"))
 					}
 				}

@@ -36,6 +36,9 @@ type BillingAccount func(*sql.Selector)
 // Calendar is the predicate function for calendar builders.
 type Calendar func(*sql.Selector)
 
+// Comment is the predicate function for comment builders.
+type Comment func(*sql.Selector)
+
 // Company is the predicate function for company builders.
 type Company func(*sql.Selector)
 

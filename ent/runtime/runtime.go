@@ -13,6 +13,7 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
+	"atrium/ent/comment"
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
@@ -552,6 +553,42 @@ func init() {
 	calendar.DefaultID = calendarDescID.Default.(func() string)
 	// calendar.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	calendar.IDValidator = calendarDescID.Validators[0].(func(string) error)
+	commentMixin := schema.Comment{}.Mixin()
+	commentMixinHooks0 := commentMixin[0].Hooks()
+	commentMixinHooks1 := commentMixin[1].Hooks()
+	comment.Hooks[0] = commentMixinHooks0[0]
+	comment.Hooks[1] = commentMixinHooks1[0]
+	commentMixinInters1 := commentMixin[1].Interceptors()
+	comment.Interceptors[0] = commentMixinInters1[0]
+	comment.Interceptors[1] = commentMixinInters1[1]
+	commentMixinFields0 := commentMixin[0].Fields()
+	_ = commentMixinFields0
+	commentMixinFields1 := commentMixin[1].Fields()
+	_ = commentMixinFields1
+	commentFields := schema.Comment{}.Fields()
+	_ = commentFields
+	// commentDescCompanyID is the schema descriptor for company_id field.
+	commentDescCompanyID := commentMixinFields1[0].Descriptor()
+	// comment.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	comment.CompanyIDValidator = commentDescCompanyID.Validators[0].(func(string) error)
+	// commentDescRequestID is the schema descriptor for request_id field.
+	commentDescRequestID := commentFields[0].Descriptor()
+	// comment.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	comment.RequestIDValidator = commentDescRequestID.Validators[0].(func(string) error)
+	// commentDescAuthorID is the schema descriptor for author_id field.
+	commentDescAuthorID := commentFields[1].Descriptor()
+	// comment.AuthorIDValidator is a validator for the "author_id" field. It is called by the builders before save.
+	comment.AuthorIDValidator = commentDescAuthorID.Validators[0].(func(string) error)
+	// commentDescBody is the schema descriptor for body field.
+	commentDescBody := commentFields[2].Descriptor()
+	// comment.BodyValidator is a validator for the "body" field. It is called by the builders before save.
+	comment.BodyValidator = commentDescBody.Validators[0].(func(string) error)
+	// commentDescID is the schema descriptor for id field.
+	commentDescID := commentMixinFields0[0].Descriptor()
+	// comment.DefaultID holds the default value on creation for the id field.
+	comment.DefaultID = commentDescID.Default.(func() string)
+	// comment.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	comment.IDValidator = commentDescID.Validators[0].(func(string) error)
 	companyMixin := schema.Company{}.Mixin()
 	companyMixinHooks0 := companyMixin[0].Hooks()
 	companyMixinHooks1 := companyMixin[1].Hooks()
@@ -1565,7 +1602,7 @@ func init() {
 	// user.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	user.NameValidator = userDescName.Validators[0].(func(string) error)
 	// userDescMfaEnabled is the schema descriptor for mfa_enabled field.
-	userDescMfaEnabled := userFields[7].Descriptor()
+	userDescMfaEnabled := userFields[8].Descriptor()
 	// user.DefaultMfaEnabled holds the default value on creation for the mfa_enabled field.
 	user.DefaultMfaEnabled = userDescMfaEnabled.Default.(bool)
 	// userDescID is the schema descriptor for id field.

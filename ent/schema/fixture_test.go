@@ -106,6 +106,9 @@ var fixtures = []fixture{
 		return db.Request.Create().SetTitle("R").SetServiceID(own.id("Service")).SetOfferingID(own.id("Offering")).
 			SetCreatedBy(own.id("User")).SetAssigneeID(own.id("User")).SetTeamID(own.id("Team"))
 	}},
+	{"Comment", func(db *ent.Client, own rows, _ string) any {
+		return db.Comment.Create().SetRequestID(own.id("Request")).SetAuthorID(own.id("User")).SetBody("C")
+	}},
 	{"APIKey", func(db *ent.Client, own rows, tag string) any {
 		return db.APIKey.Create().SetName("K").SetHash([]byte(tag)).SetPrefix("key_live_").SetLast4("last").SetScopes([]string{}).
 			SetTest(false).SetUserID(own.id("User")).SetServiceAccountID(own.id("ServiceAccount")).SetCreatedBy(own.id("User"))

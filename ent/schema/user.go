@@ -23,6 +23,7 @@ func (User) Fields() []ent.Field {
 		field.Enum("role").Values("owner", "admin", "agent", "member").Default("member"),
 		field.Enum("status").Values("invited", "active", "deactivated").Default("active"),
 		field.JSON("attributes", map[string]string{}).Optional(),
+		field.JSON("notifications", map[string]string{}).Optional().Comment("channels by kind, where they are not the usual ones"),
 		field.Bool("mfa_enabled").Default(false).Comment("of an active user whose account has factors"),
 		field.Time("accepted_at").Optional().Nillable().Comment("when the person first came; none of somebody who was invited only"),
 		field.Time("last_seen_at").Optional().Nillable(),

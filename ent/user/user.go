@@ -35,6 +35,8 @@ const (
 	FieldStatus = "status"
 	// FieldAttributes holds the string denoting the attributes field in the database.
 	FieldAttributes = "attributes"
+	// FieldNotifications holds the string denoting the notifications field in the database.
+	FieldNotifications = "notifications"
 	// FieldMfaEnabled holds the string denoting the mfa_enabled field in the database.
 	FieldMfaEnabled = "mfa_enabled"
 	// FieldAcceptedAt holds the string denoting the accepted_at field in the database.
@@ -69,6 +71,7 @@ var Columns = []string{
 	FieldRole,
 	FieldStatus,
 	FieldAttributes,
+	FieldNotifications,
 	FieldMfaEnabled,
 	FieldAcceptedAt,
 	FieldLastSeenAt,

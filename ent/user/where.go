@@ -586,6 +586,16 @@ func AttributesNotNil() predicate.User {
 	return predicate.User(sql.FieldNotNull(FieldAttributes))
 }
 
+// NotificationsIsNil applies the IsNil predicate on the "notifications" field.
+func NotificationsIsNil() predicate.User {
+	return predicate.User(sql.FieldIsNull(FieldNotifications))
+}
+
+// NotificationsNotNil applies the NotNil predicate on the "notifications" field.
+func NotificationsNotNil() predicate.User {
+	return predicate.User(sql.FieldNotNull(FieldNotifications))
+}
+
 // MfaEnabledEQ applies the EQ predicate on the "mfa_enabled" field.
 func MfaEnabledEQ(v bool) predicate.User {
 	return predicate.User(sql.FieldEQ(FieldMfaEnabled, v))

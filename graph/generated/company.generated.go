@@ -13,6 +13,7 @@ import (
 	"atrium/ent/company"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/view"
+	"atrium/internal/people"
 	"atrium/internal/ratelimit"
 )
 
@@ -20,6 +21,7 @@ import (
 
 type ViewerResolver interface {
 	Company(ctx context.Context, obj *view.Viewer) (*view.Company, error)
+	NotificationSettings(ctx context.Context, obj *view.Viewer) ([]*people.NotificationSetting, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -291,6 +293,38 @@ func (ec *executionContext) fieldContext_Viewer_company(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Viewer_notificationSettings(ctx context.Context, field graphql.CollectedField, obj *view.Viewer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_notificationSettings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().NotificationSettings(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*people.NotificationSetting) graphql.Marshaler {
+			return ec.marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋpeopleᚐNotificationSettingᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_notificationSettings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Viewer",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_NotificationSetting(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
@@ -519,6 +553,11 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 		case "company":
 			out.Values[i] = ec._Viewer_company(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "notificationSettings":
+			out.Values[i] = ec._Viewer_notificationSettings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:

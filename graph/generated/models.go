@@ -59,6 +59,12 @@ type CreateCalendarPayload struct {
 	Calendar *ent.Calendar `json:"calendar"`
 }
 
+// What createComment answers.
+type CreateCommentPayload struct {
+	// The row as it is now.
+	Comment *ent.Comment `json:"comment"`
+}
+
 // An OAuth client that was registered.
 type CreateOAuthClientPayload struct {
 	// The client.
@@ -131,6 +137,12 @@ type DeclineRequestPayload struct {
 
 // What deleteAccessPolicy answers.
 type DeleteAccessPolicyPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteComment answers.
+type DeleteCommentPayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -291,6 +303,12 @@ type SendTestEventPayload struct {
 type UpdateAccessPolicyPayload struct {
 	// The row as it is now.
 	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
+}
+
+// What updateComment answers.
+type UpdateCommentPayload struct {
+	// The row as it is now.
+	Comment *ent.Comment `json:"comment"`
 }
 
 // A company that was changed.

@@ -23,7 +23,6 @@ import (
 type OrganizationResolver interface {
 	Tags(ctx context.Context, obj *ent.Organization) (map[string]string, error)
 
-	Etag(ctx context.Context, obj *ent.Organization) (string, error)
 	Parent(ctx context.Context, obj *ent.Organization) (*ent.Organization, error)
 }
 type TeamResolver interface {
@@ -31,7 +30,6 @@ type TeamResolver interface {
 
 	MemberIds(ctx context.Context, obj *ent.Team) ([]string, error)
 
-	Etag(ctx context.Context, obj *ent.Team) (string, error)
 	Organization(ctx context.Context, obj *ent.Team) (*ent.Organization, error)
 	Members(ctx context.Context, obj *ent.Team, first *int, after *string) (*relay.Connection[ent.User], error)
 }
@@ -39,7 +37,6 @@ type UserResolver interface {
 	Attributes(ctx context.Context, obj *ent.User) (map[string]string, error)
 	TeamIds(ctx context.Context, obj *ent.User) ([]string, error)
 
-	Etag(ctx context.Context, obj *ent.User) (string, error)
 	Teams(ctx context.Context, obj *ent.User, first *int, after *string) (*relay.Connection[ent.Team], error)
 }
 
@@ -95,7 +92,7 @@ func (ec *executionContext) field_User_teams_args(ctx context.Context, rawArgs m
 
 // region    **************************** field.gotpl *****************************
 
-func (ec *executionContext) _DeactivateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeactivateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *DeactivateUserPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -127,7 +124,7 @@ func (ec *executionContext) fieldContext_DeactivateUserPayload_user(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _DeactivateUserPayload_remainingApiKeys(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeactivateUserPayload_remainingApiKeys(ctx context.Context, field graphql.CollectedField, obj *DeactivateUserPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -159,11 +156,18 @@ func (ec *executionContext) fieldContext_DeactivateUserPayload_remainingApiKeys(
 	return fc, nil
 }
 
-func (ec *executionContext) _DeactivateUserPayload_openRequests(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.OpenRequests)
+func (ec *executionContext) _NotificationSetting_kind(ctx context.Context, field graphql.CollectedField, obj *people.NotificationSetting) (ret graphql.Marshaler) {
+	return ec.marshalNNotificationKind2string(ctx, field.Selections, obj.Kind)
 }
-func (ec *executionContext) fieldContext_DeactivateUserPayload_openRequests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("DeactivateUserPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+func (ec *executionContext) fieldContext_NotificationSetting_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NotificationSetting", field, false, false, errors.New("field of type NotificationKind does not have child fields"))
+}
+
+func (ec *executionContext) _NotificationSetting_channel(ctx context.Context, field graphql.CollectedField, obj *people.NotificationSetting) (ret graphql.Marshaler) {
+	return ec.marshalNNotificationChannel2string(ctx, field.Selections, obj.Channel)
+}
+func (ec *executionContext) fieldContext_NotificationSetting_channel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("NotificationSetting", field, false, false, errors.New("field of type NotificationChannel does not have child fields"))
 }
 
 func (ec *executionContext) _Organization_id(ctx context.Context, field graphql.CollectedField, obj *ent.Organization) (ret graphql.Marshaler) {
@@ -229,29 +233,6 @@ func (ec *executionContext) _Organization_updatedAt(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_Organization_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Organization", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Organization_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Organization) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Organization_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Organization().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Organization_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Organization", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Organization_parent(ctx context.Context, field graphql.CollectedField, obj *ent.Organization) (ret graphql.Marshaler) {
@@ -409,29 +390,6 @@ func (ec *executionContext) fieldContext_Team_updatedAt(_ context.Context, field
 	return graphql.NewScalarFieldContext("Team", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _Team_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Team) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Team_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Team().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Team_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Team", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
 func (ec *executionContext) _Team_organization(ctx context.Context, field graphql.CollectedField, obj *ent.Team) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -506,6 +464,20 @@ func (ec *executionContext) fieldContext_Team_members(ctx context.Context, field
 		return fc, err
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _UpdateNotificationSettingsPayload_kind(ctx context.Context, field graphql.CollectedField, obj *people.NotificationSetting) (ret graphql.Marshaler) {
+	return ec.marshalNNotificationKind2string(ctx, field.Selections, obj.Kind)
+}
+func (ec *executionContext) fieldContext_UpdateNotificationSettingsPayload_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UpdateNotificationSettingsPayload", field, false, false, errors.New("field of type NotificationKind does not have child fields"))
+}
+
+func (ec *executionContext) _UpdateNotificationSettingsPayload_channel(ctx context.Context, field graphql.CollectedField, obj *people.NotificationSetting) (ret graphql.Marshaler) {
+	return ec.marshalNNotificationChannel2string(ctx, field.Selections, obj.Channel)
+}
+func (ec *executionContext) fieldContext_UpdateNotificationSettingsPayload_channel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UpdateNotificationSettingsPayload", field, false, false, errors.New("field of type NotificationChannel does not have child fields"))
 }
 
 func (ec *executionContext) _User_id(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
@@ -617,29 +589,6 @@ func (ec *executionContext) fieldContext_User_updatedAt(_ context.Context, field
 	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _User_etag(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_User_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.User().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_User_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("User", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
 func (ec *executionContext) _User_teams(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -688,6 +637,43 @@ func (ec *executionContext) fieldContext_User_teams(ctx context.Context, field g
 
 // region    **************************** input.gotpl *****************************
 
+func (ec *executionContext) unmarshalInputUpdateNotificationSettingsInput(ctx context.Context, obj any) (people.NotificationSetting, error) {
+	var it people.NotificationSetting
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"kind", "channel"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNNotificationKind2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "channel":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("channel"))
+			data, err := ec.unmarshalNNotificationChannel2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Channel = data
+		}
+	}
+	return it, nil
+}
+
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -698,7 +684,7 @@ func (ec *executionContext) fieldContext_User_teams(ctx context.Context, field g
 
 var deactivateUserPayloadImplementors = []string{"DeactivateUserPayload"}
 
-func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *people.Deactivated) graphql.Marshaler {
+func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *DeactivateUserPayload) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deactivateUserPayloadImplementors)
 
 	out := inline.NewFields(fields)
@@ -717,8 +703,36 @@ func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "openRequests":
-			out.Values[i] = ec._DeactivateUserPayload_openRequests(ctx, field, obj)
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var notificationSettingImplementors = []string{"NotificationSetting"}
+
+func (ec *executionContext) _NotificationSetting(ctx context.Context, sel ast.SelectionSet, obj *people.NotificationSetting) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, notificationSettingImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("NotificationSetting")
+		case "kind":
+			out.Values[i] = ec._NotificationSetting_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "channel":
+			out.Values[i] = ec._NotificationSetting_channel(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -777,11 +791,6 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Organization_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "etag":
-			out.Values[i] = ec._Organization_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -901,11 +910,6 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "etag":
-			out.Values[i] = ec._Team_etag(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
 		case "organization":
 			out.Values[i] = ec._Team_organization(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -914,6 +918,39 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 		case "members":
 			out.Values[i] = ec._Team_members(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var updateNotificationSettingsPayloadImplementors = []string{"UpdateNotificationSettingsPayload"}
+
+func (ec *executionContext) _UpdateNotificationSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *people.NotificationSetting) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateNotificationSettingsPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateNotificationSettingsPayload")
+		case "kind":
+			out.Values[i] = ec._UpdateNotificationSettingsPayload_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "channel":
+			out.Values[i] = ec._UpdateNotificationSettingsPayload_channel(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -994,11 +1031,6 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
-		case "etag":
-			out.Values[i] = ec._User_etag(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
 		case "teams":
 			out.Values[i] = ec._User_teams(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -1020,7 +1052,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx context.Context, sel ast.SelectionSet, v *people.Deactivated) graphql.Marshaler {
+func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, v *DeactivateUserPayload) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1028,6 +1060,64 @@ func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋinternal�
 		return graphql.Null
 	}
 	return ec._DeactivateUserPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNNotificationChannel2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNotificationChannel2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNNotificationKind2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNNotificationKind2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋpeopleᚐNotificationSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*people.NotificationSetting) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNotificationSetting2ᚖatriumᚋinternalᚋpeopleᚐNotificationSetting(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNotificationSetting2ᚖatriumᚋinternalᚋpeopleᚐNotificationSetting(ctx context.Context, sel ast.SelectionSet, v *people.NotificationSetting) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._NotificationSetting(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNOrganization2ᚖatriumᚋentᚐOrganization(ctx context.Context, sel ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
@@ -1108,6 +1198,21 @@ func (ec *executionContext) marshalNTeam2ᚖatriumᚋentᚐTeam(ctx context.Cont
 		return graphql.Null
 	}
 	return ec._Team(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋpeopleᚐNotificationSetting(ctx context.Context, v any) (people.NotificationSetting, error) {
+	res, err := ec.unmarshalInputUpdateNotificationSettingsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋpeopleᚐNotificationSetting(ctx context.Context, sel ast.SelectionSet, v *people.NotificationSetting) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateNotificationSettingsPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNUser2ᚖatriumᚋentᚐUser(ctx context.Context, sel ast.SelectionSet, v *ent.User) graphql.Marshaler {

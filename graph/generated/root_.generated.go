@@ -29,6 +29,7 @@ type ResolverRoot interface {
 	ApiKey() ApiKeyResolver
 	AuditEntry() AuditEntryResolver
 	Calendar() CalendarResolver
+	Comment() CommentResolver
 	Invoice() InvoiceResolver
 	Mutation() MutationResolver
 	OAuthClient() OAuthClientResolver
@@ -105,6 +106,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateAgentInput,
 		ec.unmarshalInputCreateApiKeyInput,
 		ec.unmarshalInputCreateCalendarInput,
+		ec.unmarshalInputCreateCommentInput,
 		ec.unmarshalInputCreateOAuthClientInput,
 		ec.unmarshalInputCreateOfferingInput,
 		ec.unmarshalInputCreateOrganizationInput,
@@ -118,6 +120,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeactivateUserInput,
 		ec.unmarshalInputDeclineRequestInput,
 		ec.unmarshalInputDeleteAccessPolicyInput,
+		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
@@ -133,9 +136,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
 		ec.unmarshalInputOAuthClientOrder,
-		ec.unmarshalInputOfferingFilter,
 		ec.unmarshalInputOfferingSLAInput,
-		ec.unmarshalInputOrganizationFilter,
 		ec.unmarshalInputOrganizationOrder,
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
@@ -149,7 +150,6 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateSecretInput,
 		ec.unmarshalInputRotateWebhookSecretInput,
-		ec.unmarshalInputSecretFilter,
 		ec.unmarshalInputSecretOrder,
 		ec.unmarshalInputSendTestEventInput,
 		ec.unmarshalInputServiceAccountOrder,
@@ -157,11 +157,11 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputServiceOrder,
 		ec.unmarshalInputSessionOrder,
 		ec.unmarshalInputSwitchSessionInput,
-		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputUpdateAccessPolicyInput,
+		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCompanyInput,
-		ec.unmarshalInputUpdateOAuthClientInput,
+		ec.unmarshalInputUpdateNotificationSettingsInput,
 		ec.unmarshalInputUpdateOfferingInput,
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
@@ -594,8 +594,6 @@ type Service implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
   "The team that answers for it."
   ownerTeam: Team
   "The organization that it belongs to."
@@ -606,17 +604,7 @@ type Service implements Node {
     first: Int = 20
     "The cursor to go on after."
     after: String
-    "Which ones."
-    filter: OfferingFilter
   ): OfferingConnection
-}
-
-"Which offerings of a service to list: those that match every field given; of several values in one field, any."
-input OfferingFilter {
-  "Offerings in any of these states."
-  status: [OfferingStatus!]
-  "Offerings whose name contains this, in any case."
-  q: String
 }
 
 "Whether an offering takes requests."
@@ -653,8 +641,6 @@ type Offering implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
   "The service that it belongs to."
   service: Service
   "The workflow that its requests run through."
@@ -838,8 +824,6 @@ type OAuthClient implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 
 "An API key that was issued."
@@ -912,8 +896,6 @@ type User implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
   "The teams that they are in, the latest first."
   teams(
     "How many, 1 to 100."
@@ -941,8 +923,6 @@ type Team implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
   "The organization that it belongs to."
   organization: Organization
   "The users in it, the latest first."
@@ -970,8 +950,6 @@ type Organization implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
   "The organization that it is part of."
   parent: Organization
 }
@@ -996,8 +974,49 @@ type DeactivateUserPayload {
   user: User!
   "The API keys that go on working in the user's name."
   remainingApiKeys: [ApiKey!]!
-  "How many open requests were assigned to the user, before any were handed over."
-  openRequests: Int!
+}
+
+"Of what a person is told."
+enum NotificationKind {
+  "A comment mentions the person, by @ and the e-mail address or the user's id."
+  mention
+}
+
+"How a person is told."
+enum NotificationChannel {
+  "By mail, at once."
+  now
+  "Not at all."
+  never
+}
+
+"How a person is told of what happens."
+type NotificationSetting {
+  "Of what."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+"How one wants to be told of what happens."
+input UpdateNotificationSettingsInput {
+  "Of what."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+"The setting as it is now."
+type UpdateNotificationSettingsPayload {
+  "Of what one is told."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+extend type Viewer {
+  "How the person is told of what happens; empty for whom is no person."
+  notificationSettings: [NotificationSetting!]!
 }
 `, BuiltIn: false},
 	{Name: "../policy.graphqls", Input: `"What an access policy does where its condition holds."
@@ -1041,8 +1060,6 @@ type AccessPolicy implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 
 "What a change did to an access policy."
@@ -1296,8 +1313,6 @@ type Request implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
   "The service that it is made against."
   service: Service
   "The offering that it is made against."
@@ -1308,6 +1323,41 @@ type Request implements Node {
   assignee: User
   "The team that deals with it."
   team: Team
+  "What was said about it, the newest first."
+  comments(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): CommentConnection
+}
+
+"Who reads a comment."
+enum CommentVisibility {
+  "Everybody who may read the request."
+  public
+  "Agents, admins and owners."
+  internal
+}
+
+"What somebody said about a request."
+type Comment implements Node {
+  "The comment's id, cmt_…"
+  id: ID!
+  "The request that it is about."
+  requestId: ID!
+  "The user or service account that wrote it."
+  authorId: ID!
+  "What was said."
+  body: String!
+  "Who reads it."
+  visibility: CommentVisibility!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The user who wrote it; null when a service account did."
+  author: User
 }
 
 "A change of a request."
@@ -1346,8 +1396,6 @@ type Secret implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 `, BuiltIn: false},
 	{Name: "../session.graphqls", Input: `"A browser in which somebody is signed in to the web application."
@@ -1436,8 +1484,6 @@ type WebhookSubscription implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 
 "One event on its way to one subscription."
@@ -1581,8 +1627,6 @@ type Workflow implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 
 "A definition as it was published. It never changes."
@@ -1819,8 +1863,6 @@ func (ec *executionContext) childFields_AccessPolicy(ctx context.Context, field 
 		return ec.fieldContext_AccessPolicy_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_AccessPolicy_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_AccessPolicy_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccessPolicy", field.Name)
 }
@@ -2169,6 +2211,50 @@ func (ec *executionContext) childFields_ChangePlanPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type ChangePlanPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Comment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Comment_id(ctx, field)
+	case "requestId":
+		return ec.fieldContext_Comment_requestId(ctx, field)
+	case "authorId":
+		return ec.fieldContext_Comment_authorId(ctx, field)
+	case "body":
+		return ec.fieldContext_Comment_body(ctx, field)
+	case "visibility":
+		return ec.fieldContext_Comment_visibility(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Comment_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Comment_updatedAt(ctx, field)
+	case "author":
+		return ec.fieldContext_Comment_author(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Comment", field.Name)
+}
+
+func (ec *executionContext) childFields_CommentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_CommentConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_CommentConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_CommentConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CommentConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_CommentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_CommentEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_CommentEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CommentEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_Company(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -2241,6 +2327,14 @@ func (ec *executionContext) childFields_CreateCalendarPayload(ctx context.Contex
 		return ec.fieldContext_CreateCalendarPayload_calendar(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateCalendarPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "comment":
+		return ec.fieldContext_CreateCommentPayload_comment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateCommentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2383,8 +2477,6 @@ func (ec *executionContext) childFields_DeactivateUserPayload(ctx context.Contex
 		return ec.fieldContext_DeactivateUserPayload_user(ctx, field)
 	case "remainingApiKeys":
 		return ec.fieldContext_DeactivateUserPayload_remainingApiKeys(ctx, field)
-	case "openRequests":
-		return ec.fieldContext_DeactivateUserPayload_openRequests(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeactivateUserPayload", field.Name)
 }
@@ -2403,6 +2495,14 @@ func (ec *executionContext) childFields_DeleteAccessPolicyPayload(ctx context.Co
 		return ec.fieldContext_DeleteAccessPolicyPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteAccessPolicyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteCommentPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteCommentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2575,6 +2675,16 @@ func (ec *executionContext) childFields_InvoiceLine(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type InvoiceLine", field.Name)
 }
 
+func (ec *executionContext) childFields_NotificationSetting(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_NotificationSetting_kind(ctx, field)
+	case "channel":
+		return ec.fieldContext_NotificationSetting_channel(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NotificationSetting", field.Name)
+}
+
 func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -2599,8 +2709,6 @@ func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field g
 		return ec.fieldContext_OAuthClient_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_OAuthClient_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_OAuthClient_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OAuthClient", field.Name)
 }
@@ -2653,8 +2761,6 @@ func (ec *executionContext) childFields_Offering(ctx context.Context, field grap
 		return ec.fieldContext_Offering_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Offering_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_Offering_etag(ctx, field)
 	case "service":
 		return ec.fieldContext_Offering_service(ctx, field)
 	case "workflow":
@@ -2715,8 +2821,6 @@ func (ec *executionContext) childFields_Organization(ctx context.Context, field 
 		return ec.fieldContext_Organization_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Organization_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_Organization_etag(ctx, field)
 	case "parent":
 		return ec.fieldContext_Organization_parent(ctx, field)
 	}
@@ -2845,8 +2949,6 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Request_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_Request_etag(ctx, field)
 	case "service":
 		return ec.fieldContext_Request_service(ctx, field)
 	case "offering":
@@ -2857,6 +2959,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_assignee(ctx, field)
 	case "team":
 		return ec.fieldContext_Request_team(ctx, field)
+	case "comments":
+		return ec.fieldContext_Request_comments(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Request", field.Name)
 }
@@ -2971,8 +3075,6 @@ func (ec *executionContext) childFields_Secret(ctx context.Context, field graphq
 		return ec.fieldContext_Secret_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Secret_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_Secret_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Secret", field.Name)
 }
@@ -3029,8 +3131,6 @@ func (ec *executionContext) childFields_Service(ctx context.Context, field graph
 		return ec.fieldContext_Service_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Service_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_Service_etag(ctx, field)
 	case "ownerTeam":
 		return ec.fieldContext_Service_ownerTeam(ctx, field)
 	case "organization":
@@ -3183,8 +3283,6 @@ func (ec *executionContext) childFields_Team(ctx context.Context, field graphql.
 		return ec.fieldContext_Team_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Team_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_Team_etag(ctx, field)
 	case "organization":
 		return ec.fieldContext_Team_organization(ctx, field)
 	case "members":
@@ -3223,6 +3321,14 @@ func (ec *executionContext) childFields_UpdateAccessPolicyPayload(ctx context.Co
 	return nil, fmt.Errorf("no field named %q was found under type UpdateAccessPolicyPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_UpdateCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "comment":
+		return ec.fieldContext_UpdateCommentPayload_comment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateCommentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateCompanyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "company":
@@ -3231,12 +3337,14 @@ func (ec *executionContext) childFields_UpdateCompanyPayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type UpdateCompanyPayload", field.Name)
 }
 
-func (ec *executionContext) childFields_UpdateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+func (ec *executionContext) childFields_UpdateNotificationSettingsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
-	case "oauthClient":
-		return ec.fieldContext_UpdateOAuthClientPayload_oauthClient(ctx, field)
+	case "kind":
+		return ec.fieldContext_UpdateNotificationSettingsPayload_kind(ctx, field)
+	case "channel":
+		return ec.fieldContext_UpdateNotificationSettingsPayload_channel(ctx, field)
 	}
-	return nil, fmt.Errorf("no field named %q was found under type UpdateOAuthClientPayload", field.Name)
+	return nil, fmt.Errorf("no field named %q was found under type UpdateNotificationSettingsPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateOfferingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3335,8 +3443,6 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_User_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_User_etag(ctx, field)
 	case "teams":
 		return ec.fieldContext_User_teams(ctx, field)
 	}
@@ -3391,6 +3497,8 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_scopes(ctx, field)
 	case "company":
 		return ec.fieldContext_Viewer_company(ctx, field)
+	case "notificationSettings":
+		return ec.fieldContext_Viewer_notificationSettings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
 }
@@ -3493,8 +3601,6 @@ func (ec *executionContext) childFields_WebhookSubscription(ctx context.Context,
 		return ec.fieldContext_WebhookSubscription_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_WebhookSubscription_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_WebhookSubscription_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WebhookSubscription", field.Name)
 }
@@ -3543,8 +3649,6 @@ func (ec *executionContext) childFields_Workflow(ctx context.Context, field grap
 		return ec.fieldContext_Workflow_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Workflow_updatedAt(ctx, field)
-	case "etag":
-		return ec.fieldContext_Workflow_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Workflow", field.Name)
 }

@@ -12,17 +12,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
 	"atrium/internal/feed"
 	"atrium/internal/op"
+	"atrium/internal/principal"
 	"atrium/internal/request"
+	"atrium/internal/testkit"
 )
 
-// The audit log tells of every change of a request as long as operations alone change one: each of them writes an entry, a
-// worker's included. So nothing but the operations of package request may write these rows.
+// The audit log tells of every change of a request, its comments included, as long as operations alone change them: each of
+// them writes an entry, a worker's included. So nothing but the operations of package request may write these rows.
 func TestOperationsAloneChangeRequests(t *testing.T) {
 	t.Parallel()
-	writes := regexp.MustCompile(`\.Request\.(Create|MapCreate|Update|Delete)`)
-	ofARow := regexp.MustCompile(`\bent\.Request\b`)
+	writes := regexp.MustCompile(`\.(Request|Comment)\.(Create|MapCreate|Update|Delete)`)
+	ofARow := regexp.MustCompile(`\bent\.(Request|Comment)\b`)
 	changes := regexp.MustCompile(`\.Update\(\)`)
 	root := filepath.Join("..", "..")
 	owned := 0
@@ -63,5 +66,25 @@ func TestWorkersChangesAreTold(t *testing.T) {
 		for _, s := range []*feed.Subscription{here, there} {
 			require.Equal(t, []feed.Change{{CompanyID: d.A.Company.ID, ID: r.ID}}, take(t, s, 1))
 		}
+	})
+}
+
+// A comment is a change of its request. One for staff alone says so, until somebody changes what all may see.
+func TestCommentsAreChangesOfTheirRequest(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.file(t, d.A)
+		s := watch(t, d.there, feed.Requests, feed.Filter{CompanyID: d.A.Company.ID, ID: r.ID})
+		said := func(visibility string) *ent.Comment {
+			return testkit.Run(t, d.World, d.As(d.A, principal.Owner), request.CreateComment, request.CreateCommentInput{
+				ByID: op.ByID{ID: r.ID}, Body: "Hello", Visibility: &visibility,
+			})
+		}
+		of := d.A.Company.ID
+		c := said("public")
+		require.Equal(t, []feed.Change{{CompanyID: of, ID: r.ID}}, take(t, s, 1))
+		said("internal")
+		require.Equal(t, []feed.Change{{CompanyID: of, ID: r.ID, Internal: true}}, take(t, s, 1))
+		testkit.Run(t, d.World, d.As(d.A, principal.Owner), request.UpdateComment, request.UpdateCommentInput{ByID: op.ByID{ID: c.ID}, Body: op.SetTo("Hello again")})
+		require.Equal(t, []feed.Change{{CompanyID: of, ID: r.ID}}, take(t, s, 1))
 	})
 }

@@ -14,7 +14,8 @@
 //
 // Requests are found in the audit log, whose primary key is in the order of time. That finds every change, because operations
 // alone change requests, those that a worker runs included (op.RunIn), and every operation writes an entry in its transaction;
-// a test refuses code that changes a request in any other way. The column updated_at would not depend on entries, but needs
+// a test refuses code that changes a request in any other way. A comment is a change of its request: the look joins the entries
+// of comments with their rows, and so says which were for staff alone. The column updated_at would not depend on entries, but needs
 // one more index on the table that is written most, in the order of time over all companies.
 //
 // Deliveries are found by their column updated_at, which every write sets and an index of theirs is ordered by: workers

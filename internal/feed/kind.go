@@ -3,13 +3,13 @@ package feed
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent/auditentry"
+	"atrium/ent/comment"
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/id"
 	"atrium/internal/store"
@@ -31,6 +31,7 @@ type Change struct {
 	ID        string // the row's
 	ParentID  string // of what it belongs to, where the kind has that
 	Created   bool   // the row is new to whoever watches; else it was changed
+	Internal  bool   // only an internal comment was added or changed
 }
 
 // source is how the changes of a kind are found.
@@ -68,28 +69,35 @@ type found struct {
 	key string
 }
 
-// readRequests finds changes of requests in the audit log, to which whatever changes one writes in its own transaction.
-// Entries are ordered by their ids: those tell the time at which they were made, by the clock of the machine.
+// readRequests finds changes of requests and of their comments in the audit log, to which whatever changes one writes in its
+// own transaction. Entries are ordered by their ids: those tell the time at which they were made, by the clock of the machine.
 func readRequests(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
 	if after.id == "" {
 		after.id = id.From("aud", after.at)
 	}
 	d := sql.Dialect(db.Dialect())
-	t := d.Table(auditentry.Table)
-	query, args := d.Select(t.C(auditentry.FieldID), t.C(auditentry.FieldCompanyID), t.C(auditentry.FieldResourceID), t.C(auditentry.FieldAction)).From(t).
+	t, c := d.Table(auditentry.Table), d.Table(comment.Table).As("c")
+	said := sql.And(sql.EQ(t.C(auditentry.FieldResourceType), "Comment"), sql.ColumnsEQ(c.C(comment.FieldID), t.C(auditentry.FieldResourceID)))
+	filed := sql.And(unindexed(t.C(auditentry.FieldResourceType), "Request"), sql.NotNull(t.C(auditentry.FieldResourceID)))
+	query, args := d.Select(t.C(auditentry.FieldID), t.C(auditentry.FieldCompanyID), t.C(auditentry.FieldResourceID),
+		t.C(auditentry.FieldAction), c.C(comment.FieldRequestID), c.C(comment.FieldVisibility)).From(t).
+		LeftJoin(c).OnP(said).
 		Where(sql.And(
 			sql.GT(t.C(auditentry.FieldID), after.id),
-			unindexed(t.C(auditentry.FieldResourceType), "Request"),
+			sql.Or(filed, sql.NotNull(c.C(comment.FieldID))),
 			unindexed(t.C(auditentry.FieldOutcome), string(auditentry.OutcomeAllowed)),
-			sql.NotNull(t.C(auditentry.FieldResourceID)),
 			among(t.C(auditentry.FieldCompanyID), companies),
 		)).
 		OrderBy(t.C(auditentry.FieldID)).Limit(limit).Query()
 	return scan(ctx, db, query, args, func(rows *sql.Rows) (found, error) {
 		var f found
 		var action string
-		err := rows.Scan(&f.place.id, &f.CompanyID, &f.Change.ID, &action)
-		f.key, f.Created = f.place.id, strings.HasSuffix(action, ".created")
+		var commented, visibility *string
+		err := rows.Scan(&f.place.id, &f.CompanyID, &f.Change.ID, &action, &commented, &visibility)
+		f.key, f.Created = f.place.id, action == "request.created"
+		if commented != nil {
+			f.Change.ID, f.Internal = *commented, *visibility == string(comment.VisibilityInternal)
+		}
 		return f, err
 	})
 }

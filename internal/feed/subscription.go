@@ -72,6 +72,7 @@ func (s *Subscription) push(c Change) {
 func (s *Subscription) add(c Change) {
 	if i, waits := s.at[c.ID]; waits {
 		s.order[i].Created = s.order[i].Created || c.Created // it is as new to the watcher as it was
+		s.order[i].Internal = s.order[i].Internal && c.Internal
 		return
 	}
 	if s.err == nil && len(s.order) >= s.poller.feed.pace.buffer {

@@ -47,7 +47,7 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 	}
 	werr := a.engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if out.Code == apperr.Forbidden {
-			if err := a.record(ctx, out.DecisionID, false).write(ctx, tx.Client); err != nil {
+			if err := a.record(ctx, out.DecisionID, false).Write(ctx, tx.Client); err != nil {
 				return err
 			}
 		}

@@ -14,6 +14,8 @@ type Mailer interface {
 	Invite(ctx context.Context, tx *store.Tx, u *ent.User) error
 	// Notify tells a person of something that happened to its account; kind is one of account's.
 	Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error
+	// Send mails these paragraphs to an address. Texts of other people go through mail.Line first.
+	Send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error
 }
 
 // Mail has something mailed in the operation's transaction. An engine without a mailer, as tests have, mails nothing.

@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/teammember"
 	"atrium/internal/apperr"
+	"atrium/internal/op/rights"
 	"atrium/internal/principal"
 )
 
@@ -60,6 +61,16 @@ func (a *attempt) who(ctx context.Context) (*authz.Caller, error) {
 		a.caller = c
 	}
 	return a.caller, nil
+}
+
+// Policies returns the access policies in force in a company.
+func (e *Engine) Policies(ctx context.Context, companyID string) (*authz.Set, error) {
+	return e.rights.Policies(ctx, rights.From{Store: e.Store, Authz: e.Authz}, companyID)
+}
+
+// Caller returns somebody as the policies see it.
+func (e *Engine) Caller(ctx context.Context, set *authz.Set, p *principal.Principal) (*authz.Caller, error) {
+	return e.rights.Caller(ctx, rights.From{Store: e.Store, Authz: e.Authz}, set, p)
 }
 
 // undecided is the refusal that every fault on the way to a decision is.
@@ -213,6 +224,29 @@ func (tx *Tx) Shows(ctx context.Context, row authz.Row) (bool, error) {
 		return false, undecided(err)
 	}
 	return d.Allow, nil
+}
+
+// ReadableBy tells whether somebody of the company may read a row by an operation, and has the further verbs: for who is told
+// of the row. It asks the company's policies, so that its place is a preparation.
+func (tx *Tx) ReadableBy(ctx context.Context, who *principal.Principal, info *Info, entity any, verbs ...string) (bool, error) {
+	for _, verb := range append(verbs, info.Verb) {
+		d, err := tx.engine.decide(ctx, who, info, verb)
+		if err != nil || !d.Allow || verb == info.Verb && !Reaches(d.Rows, entity, who.ID) {
+			return false, err
+		}
+	}
+	set, caller, err := tx.PoliciesOf(ctx, who)
+	if err != nil {
+		return false, undecided(err)
+	}
+	row, err := tx.RowOf(ctx, entity)
+	if err != nil {
+		return false, undecided(err)
+	}
+	d, err := tx.engine.Authz.DecideRow(ctx, set, caller, authz.Question{
+		Verb: info.Verb, Scope: info.Scope, AdminLayer: info.AdminLayer, Action: string(Read), Resource: info.Resource,
+	}, row)
+	return d.Allow, err
 }
 
 // Filtered takes Unfiltered back.

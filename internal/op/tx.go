@@ -135,13 +135,21 @@ func (tx *Tx) mayAlso(ctx context.Context, verbs []string) error {
 	return nil
 }
 
-// owned tells whether the row's field holds the caller's id.
+// owned tells whether the row's field holds the caller's id. A row without the field, such as a comment, is whose the row
+// is that was loaded with it.
 func owned(row any, field, caller string) bool {
 	v := reflect.Indirect(reflect.ValueOf(row))
 	if v.Kind() != reflect.Struct || caller == "" {
 		return false
 	}
 	f := v.FieldByName(field)
+	if edges := v.FieldByName("Edges"); !f.IsValid() && edges.IsValid() {
+		for _, edge := range edges.Fields() {
+			if edge.Kind() == reflect.Pointer && owned(edge.Interface(), field, caller) {
+				return true
+			}
+		}
+	}
 	if f.IsValid() && f.Kind() == reflect.Pointer {
 		f = f.Elem()
 	}

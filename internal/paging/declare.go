@@ -57,11 +57,15 @@ func LookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx conte
 }
 
 // NewChildren declares the operation that lists the children of many rows at once: column is the one of table, which query
-// reads, that holds the parent's id.
+// reads, that holds the parent's id. only narrows them further, for the caller's role.
 func NewChildren[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
-	name string, spec op.Spec, table, column string, query func(tx *op.Tx) Q,
+	name string, spec op.Spec, table, column string, query func(tx *op.Tx) Q, only ...func(tx *op.Tx) []P,
 ) *op.Operation[OfParents, map[string]List[*Row]] {
 	return op.New(name, spec, func(ctx context.Context, tx *op.Tx, in OfParents) (map[string]List[*Row], error) {
-		return Children(ctx, tx, in, spec.Sorts, table, column, query(tx))
+		var where []P
+		for _, f := range only {
+			where = append(where, f(tx)...)
+		}
+		return Children(ctx, tx, in, spec.Sorts, table, column, query(tx), where...)
 	})
 }

@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"slices"
 
 	"atrium/ent"
 	"atrium/internal/op"
@@ -19,12 +20,16 @@ var LookUp = op.New("request.lookup", op.Spec{
 // asked and the filter is checked.
 type LookUpInput struct {
 	ListInput
-	IDs []string `json:"-"`
+	IDs      []string `json:"-"`
+	Internal []string `json:"-"` // of the ids, those that callers who see no internal comments are not told of
 }
 
 func lookUp(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Request, error) {
 	if len(in.IDs) == 0 {
 		return map[string]*ent.Request{}, nil
+	}
+	if tx.OwnOnly() {
+		in.IDs = slices.DeleteFunc(slices.Clone(in.IDs), func(id string) bool { return slices.Contains(in.Internal, id) })
 	}
 	return paging.LookUp(ctx, tx.Request.Query().Where(in.where(tx)...), paging.ByIDs{IDs: in.IDs})
 }

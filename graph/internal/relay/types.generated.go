@@ -28,6 +28,8 @@ type (
 	CalendarConnection            = Connection[ent.Calendar]
 	CalendarEdge                  = Edge[ent.Calendar]
 	CalendarOrder                 = Order
+	CommentConnection             = Connection[ent.Comment]
+	CommentEdge                   = Edge[ent.Comment]
 	CreditEntryConnection         = Connection[ent.CreditEntry]
 	CreditEntryEdge               = Edge[ent.CreditEntry]
 	InvoiceConnection             = Connection[ent.Invoice]

@@ -46,6 +46,12 @@ func (d *side) request() string {
 	return by(d, request.Create, request.CreateInput{ServiceID: d.known["<service>"], OfferingID: off, Title: "Request " + d.tag}).ID
 }
 
+func (d *side) comment() string {
+	in := request.CreateCommentInput{Body: "Where is it?"}
+	in.ID = d.is("<request>", d.request())
+	return by(d, request.CreateComment, in).ID
+}
+
 func (d *side) workflow() string {
 	return by(d, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Workflow " + d.tag, Definition: workflow.NewDefinition([]byte(straight))}).ID
 }
@@ -116,6 +122,15 @@ var calls = []call{
 	{name: "accept a request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "IN_PROGRESS"})},
 	{name: "cancel a request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "CANCELLED"})},
 	{name: "complete a pending request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "COMPLETED"})},
+
+	{name: "list comments", method: http.MethodGet, path: "/requests/{id}/comments", root: "request.comments", args: "first: 100", query: "?pageSize=100", typ: "Comment", scope: "requests:read",
+		row: func(d *side) string { d.comment(); return d.known["<request>"] }},
+	{name: "comment on a request", method: http.MethodPost, path: "/requests/{id}/comments", root: "createComment", about: "requestId", typ: "Comment", scope: "requests:write", row: (*side).request,
+		body: said(vars{"body": "It has arrived."})},
+	{name: "comment on a request for staff", method: http.MethodPost, path: "/requests/{id}/comments", root: "createComment", about: "requestId", typ: "Comment", scope: "requests:write", row: (*side).request,
+		body: said(vars{"body": "It is on its way.", "visibility": "internal"})},
+	{name: "change a comment", method: http.MethodPatch, path: "/comments/{id}", root: "updateComment", typ: "Comment", scope: "requests:write", row: (*side).comment, body: said(vars{"body": "No, it has not.", "visibility": "internal"})},
+	{name: "delete a comment", method: http.MethodDelete, path: "/comments/{id}", root: "deleteComment", typ: "Comment", scope: "requests:write", row: (*side).comment},
 
 	{name: "read a workflow", method: http.MethodGet, path: "/workflows/{id}", root: "workflow", typ: "Workflow", scope: "workflows:read", row: (*side).workflow},
 	{name: "create a workflow", method: http.MethodPost, path: "/workflows", root: "createWorkflow", typ: "Workflow", scope: "workflows:write",

@@ -1,0 +1,35 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Comment is what somebody said about a request.
+type Comment struct{ ent.Schema }
+
+// Mixin adds the id, the times and the guard.
+func (Comment) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "cmt"}, tenant{unlisted: true}} }
+
+// Fields of the entity.
+func (Comment) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("request_id").MaxLen(40).Immutable(),
+		field.String("author_id").MaxLen(40).Immutable().Comment("a user or a service account"),
+		field.String("body").MaxRuneLen(10_000),
+		field.Enum("visibility").Values("public", "internal").Default("public"),
+		field.JSON("mentioned", []string{}).Optional().Comment("ids of the users who were told of a mention, each once"),
+	}
+}
+
+// Edges of the entity; in the database each is a composite key (company_id, id).
+func (Comment) Edges() []ent.Edge {
+	return []ent.Edge{edge.To("request", Request.Type).Field("request_id").Unique().Required().Immutable()}
+}
+
+// Indexes beyond those of the mixins.
+func (Comment) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("company_id", "request_id", "created_at", "id")}
+}

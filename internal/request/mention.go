@@ -1,0 +1,146 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/comment"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/mail"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/store"
+)
+
+// mention is an @ before a user's id or an e-mail address.
+var mention = regexp.MustCompile(`(?:^|[^\w.@-])@(usr_[0-9a-z]{26}\b|[^\s@<>(),;:"]+@[A-Za-z0-9.-]*[A-Za-z0-9])`)
+
+// maxMentions bounds the people that one comment names.
+const maxMentions = 20
+
+// mentions returns the ids and addresses that a text names, each once.
+func mentions(body string) []string {
+	var out []string
+	for _, m := range mention.FindAllStringSubmatch(body, -1) {
+		out = append(out, strings.ToLower(m[1]))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// mentioned are the people to tell of a comment, found before the transaction because the company's policies are asked about
+// each: active users who may read the comment as it will be, have not switched these mails off and did not write it. A
+// sandbox tells nobody.
+type mentioned struct {
+	people  []*ent.User
+	tooMany bool
+}
+
+// prepareMentions finds the people whom a comment names and who have not been told of it.
+func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error) {
+	names := mentions(c.Body)
+	if len(names) == 0 || tx.Principal().Sandbox {
+		return nil, nil // nobody is named
+	}
+	if len(names) > maxMentions {
+		return mentioned{tooMany: true}, nil
+	}
+	found, err := tx.User.Query().Where(user.Or(user.IDIn(names...), user.EmailIn(names...)), user.StatusEQ(user.StatusActive),
+		user.IDNEQ(c.AuthorID), user.IDNotIn(c.Mentioned...)).Order(user.ByID()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for the people who are mentioned: %w", err)
+	}
+	var out mentioned
+	for _, u := range found {
+		if people.Muted(u, people.MentionMails) {
+			continue
+		}
+		err := tx.Costly(ctx, func(ctx context.Context) error {
+			reads, err := tx.ReadableBy(ctx, people.PrincipalOf(u), GetComment.Info(), c, internalVerb(c)...)
+			if reads {
+				out.people = append(out.people, u)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// prepareCreateComment prepares the mentions of a new comment. A request that does not exist has none.
+func prepareCreateComment(ctx context.Context, tx *op.Tx, in CreateCommentInput) (any, error) {
+	if len(mentions(in.Body)) == 0 {
+		return nil, nil // nobody is named
+	}
+	r, err := tx.Request.Load(ctx, in.ID)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	c := &ent.Comment{RequestID: r.ID, AuthorID: tx.Principal().ID, Body: in.Body, Visibility: visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic)}
+	c.Edges.Request = r
+	return prepareMentions(ctx, tx, c)
+}
+
+// prepareUpdateComment prepares the mentions of a comment as it will be.
+func prepareUpdateComment(ctx context.Context, tx *op.Tx, in UpdateCommentInput) (any, error) {
+	if !op.Sets(in) {
+		return nil, nil // nothing changes
+	}
+	c, err := loadComment(ctx, tx, in.ID)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	op.Set(in.Body, func(body string) string { c.Body = body; return body })
+	c.Visibility = visibilityOr(op.Or(in.Visibility.Value(), ""), c.Visibility)
+	return prepareMentions(ctx, tx, c)
+}
+
+// tell mails the people whom a comment mentions, in its transaction, and returns the ids of all who were told of it so far.
+func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]string, error) {
+	m, ok := op.Preparation[mentioned](tx)
+	switch {
+	case !ok:
+		return before, nil
+	case m.tooMany, len(before)+len(m.people) > maxMentions:
+		return nil, apperr.InvalidField("body", "mentions more than %d people", maxMentions)
+	}
+	out := slices.Clone(before)
+	by, title := mail.Line(tx.Principal().Name, 60), mail.Line(r.Title, 80)
+	for _, u := range m.people {
+		if slices.Contains(before, u.ID) {
+			continue // another call told them while this one was prepared
+		}
+		err := tx.Mail(func(m op.Mailer, db *store.Tx) error {
+			return m.Send(ctx, db, u.Email, by+" mentioned you: "+title,
+				"Hello "+mail.Line(u.Name, 60)+",", by+" mentioned you in a comment on the request “"+title+"” ("+r.ID+"). Sign in to read it.",
+				"You can switch these mails off in your notification settings.")
+		})
+		if err != nil {
+			return nil, fmt.Errorf("mail a mention: %w", err)
+		}
+		out = append(out, u.ID)
+	}
+	return out, nil
+}
+
+func visibilityOr(given string, usual comment.Visibility) comment.Visibility {
+	if given == "" {
+		return usual
+	}
+	return comment.Visibility(given)
+}
+
+// ignoreMissing makes nothing of a row that does not exist: the operation will say so.
+func ignoreMissing(err error) error {
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,107 @@
+package request_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/policy"
+	"atrium/internal/principal"
+	"atrium/internal/request"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// letters are the mails of operations, by whom they go to. What is rolled back is here as well.
+type letters struct {
+	op.Mailer
+	mu   sync.Mutex
+	sent map[string][]string
+}
+
+func (l *letters) Send(_ context.Context, _ *store.Tx, email, subject string, paragraphs ...string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sent[email] = append(l.sent[email], subject+"\n"+strings.Join(paragraphs, "\n"))
+	return nil
+}
+
+// take returns how many mails each person got since the last call.
+func (l *letters) take() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]int{}
+	for email, mails := range l.sent {
+		out[email] = len(mails)
+	}
+	clear(l.sent)
+	return out
+}
+
+// Whoever a comment mentions gets one mail, if they may read it and have not switched it off.
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		mails := &letters{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		owner, agent := w.As(w.A, principal.Owner), w.As(w.A, principal.Agent)
+		of := func(role principal.Role) *ent.User { return w.A.Users[role] }
+		_, o := offer(t, w, owner)
+		r := file(t, w, owner, o, "Laptop\nfor <b>Ann</b>")
+		say := func(ctx context.Context, on *ent.Request, visibility, body string) *ent.Comment {
+			return testkit.Run(t, w, ctx, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: on.ID}, Body: body, Visibility: &visibility})
+		}
+		admin, member := of(principal.Admin), of(principal.Member)
+
+		c := say(agent, r, "public", fmt.Sprintf("@%s, @%s! (@%s) x@%s @nobody@x.test", admin.ID, strings.ToUpper(admin.Email), of(principal.Owner).Email, member.Email))
+		text := mails.sent[admin.Email]
+		require.Len(t, text, 1, "named twice, told once")
+		require.Contains(t, text[0], "Laptop for <b>Ann</b>")
+		require.Contains(t, text[0], r.ID)
+		require.Equal(t, map[string]int{admin.Email: 1, of(principal.Owner).Email: 1}, mails.take())
+
+		edit := func(body string) {
+			testkit.Run(t, w, agent, request.UpdateComment, request.UpdateCommentInput{ByID: op.ByID{ID: c.ID}, Body: op.SetTo(body)})
+		}
+		edit("Never mind.")
+		edit("@" + admin.ID + " again")
+		require.Empty(t, mails.take(), "one mail for a person and a comment")
+
+		say(agent, r, "public", "@"+member.ID)
+		require.Empty(t, mails.take(), "members do not read others' requests")
+		own := file(t, w, w.As(w.A, principal.Member), o, "Theirs")
+		say(agent, own, "internal", "@"+member.Email+" @"+of(principal.Agent).Email)
+		require.Empty(t, mails.take(), "nor internal comments; and nobody tells themselves")
+		c = say(agent, own, "public", "@"+member.Email)
+		require.Equal(t, map[string]int{member.Email: 1}, mails.take())
+
+		require.Equal(t, []*people.NotificationSetting{{Kind: "mention", Channel: "now"}}, testkit.Run(t, w, owner, people.GetNotificationSettings, struct{}{}))
+		testkit.Run(t, w, w.As(w.A, principal.Member), people.UpdateNotificationSettings, people.NotificationSetting{Kind: "mention", Channel: "never"})
+		require.Equal(t, []*people.NotificationSetting{{Kind: "mention", Channel: "never"}},
+			testkit.Run(t, w, w.As(w.A, principal.Member), people.GetNotificationSettings, struct{}{}))
+		say(agent, own, "public", "@"+member.Email)
+		require.Empty(t, mails.take(), "switched off")
+
+		deny := policy.NewCondition([]byte(`{"resource.title": "Theirs", "principal.role": "admin"}`))
+		testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &deny})
+		say(agent, own, "public", "@"+admin.ID)
+		require.Empty(t, mails.take(), "the request is hidden from them")
+
+		var many strings.Builder
+		for i := range 21 {
+			fmt.Fprintf(&many, "@u%d@a.test ", i)
+		}
+		body := many.String()
+		_, _, err := op.Run(agent, w.Engine, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: body}, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		require.Equal(t, "body", apperr.From(err).Details[0].Field)
+	})
+}
