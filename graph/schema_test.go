@@ -14,6 +14,7 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/apikey"
 	"atrium/internal/auditlog"
+	"atrium/internal/billing"
 	"atrium/internal/catalog"
 	"atrium/internal/company"
 	"atrium/internal/identity"
