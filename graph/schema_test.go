@@ -78,6 +78,8 @@ var inputs = map[string]struct {
 	"updateRequest":              {request.Update.Info(), "id"},
 	"acceptRequest":              {request.Accept.Info(), "id"},
 	"declineRequest":             {request.Decline.Info(), "id"},
+	"cancelSubscription":         {billing.CancelSubscription.Info(), ""},
+	"changePlan":                 {billing.ChangePlan.Info(), ""},
 	"createComment":              {request.CreateComment.Info(), "requestId"},
 	"updateComment":              {request.UpdateComment.Info(), "id"},
 	"deleteComment":              {request.DeleteComment.Info(), "id"},

@@ -31,7 +31,8 @@ var private = map[string]map[string]string{
 	"AuditEntry":   {"CompanyID": tenantsOwn},
 	"CreditEntry": {
 		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",
-		"Reason": "type and description say it",
+		"Reason": "type and description say it", "Number": "their order says it", "Balance": "the balance is answered for all of them",
+		"DrawnFrom": "which credit is used first is the product's matter",
 	},
 }
 
@@ -100,6 +101,9 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 		return
 	case json.RawMessage:
 		v.Set(reflect.ValueOf(json.RawMessage(`{"distinct":"` + name + `"}`)))
+		return
+	case []string:
+		v.Set(reflect.ValueOf([]string{"distinct" + name}))
 		return
 	case *form.Definition:
 		v.Set(reflect.ValueOf(&form.Definition{Fields: []form.Field{{Key: "distinct" + name, Type: form.Text}}}))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -57,9 +58,13 @@ func (m *Message) check() error {
 // Line makes one short line of a text that somebody else wrote, for a subject or a sentence: blanks and control
 // characters become single spaces, and what is longer than limit characters is cut.
 func Line(s string, limit int) string {
-	return text.Short(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
-	}), " "), limit-1)
+	}), " ")
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return text.Short(s, limit-1)
 }
 
 // envelope is a message with what makes it the same one when it is sent again.
