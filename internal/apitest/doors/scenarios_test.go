@@ -49,7 +49,7 @@ func (d *side) request() string {
 func (d *side) comment() string {
 	in := request.CreateCommentInput{Body: "Where is it?"}
 	in.ID = d.is("<request>", d.request())
-	return by(d, request.CreateComment, in).ID
+	return d.is("<comment>", by(d, request.CreateComment, in).ID)
 }
 
 func (d *side) workflow() string {
