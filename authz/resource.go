@@ -10,9 +10,12 @@ import (
 	"atrium/ent/accesspolicy"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
+	"atrium/ent/approval"
 	"atrium/ent/auditentry"
 	"atrium/ent/calendar"
 	"atrium/ent/comment"
+	"atrium/ent/execution"
+	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -21,6 +24,7 @@ import (
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
+	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
@@ -51,6 +55,10 @@ var resources = func() map[string]*resource {
 		entity("Request", request.Table, func(c *ent.Client) loader[ent.Request] { return c.Request.Get }),
 		entity("Comment", comment.Table, func(c *ent.Client) loader[ent.Comment] { return c.Comment.Get }),
 		entity("Workflow", workflow.Table, func(c *ent.Client) loader[ent.Workflow] { return c.Workflow.Get }),
+		entity("Execution", execution.Table, func(c *ent.Client) loader[ent.Execution] { return c.Execution.Get }),
+		entity("Task", task.Table, func(c *ent.Client) loader[ent.Task] { return c.Task.Get }),
+		entity("Approval", approval.Table, func(c *ent.Client) loader[ent.Approval] { return c.Approval.Get }),
+		entity("Incident", incident.Table, func(c *ent.Client) loader[ent.Incident] { return c.Incident.Get }),
 		entity("User", user.Table, func(c *ent.Client) loader[ent.User] { return c.User.Get }).
 			list("teamIds", teammember.FieldUserID, teammember.FieldTeamID),
 		entity("Team", team.Table, func(c *ent.Client) loader[ent.Team] { return c.Team.Get }).
@@ -92,6 +100,10 @@ type parent struct{ column, resource string }
 var parents = map[string][]parent{
 	"Comment":    {{comment.FieldRequestID, "Request"}},
 	"Offering":   {{offering.FieldServiceID, "Service"}},
+	"Execution":  {{execution.FieldRequestID, "Request"}},
+	"Task":       {{task.FieldRequestID, "Request"}},
+	"Approval":   {{approval.FieldRequestID, "Request"}},
+	"Incident":   {{incident.FieldExecutionID, "Execution"}},
 	"TeamMember": {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
 }
 

@@ -17,25 +17,28 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
+	"atrium/ent/approval"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
-	"atrium/ent/comment"
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/phasevisit"
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
@@ -48,6 +51,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
@@ -80,6 +84,8 @@ type Client struct {
 	Account *AccountClient
 	// Agent is the client for interacting with the Agent builders.
 	Agent *AgentClient
+	// Approval is the client for interacting with the Approval builders.
+	Approval *ApprovalClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
 	// AuthRequest is the client for interacting with the AuthRequest builders.
@@ -88,8 +94,6 @@ type Client struct {
 	BillingAccount *BillingAccountClient
 	// Calendar is the client for interacting with the Calendar builders.
 	Calendar *CalendarClient
-	// Comment is the client for interacting with the Comment builders.
-	Comment *CommentClient
 	// Company is the client for interacting with the Company builders.
 	Company *CompanyClient
 	// Consent is the client for interacting with the Consent builders.
@@ -98,6 +102,8 @@ type Client struct {
 	CreditEntry *CreditEntryClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
+	// Execution is the client for interacting with the Execution builders.
+	Execution *ExecutionClient
 	// ExternalIdentity is the client for interacting with the ExternalIdentity builders.
 	ExternalIdentity *ExternalIdentityClient
 	// Factor is the client for interacting with the Factor builders.
@@ -106,6 +112,8 @@ type Client struct {
 	Grant *GrantClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// Incident is the client for interacting with the Incident builders.
+	Incident *IncidentClient
 	// Invoice is the client for interacting with the Invoice builders.
 	Invoice *InvoiceClient
 	// JournalLine is the client for interacting with the JournalLine builders.
@@ -118,6 +126,8 @@ type Client struct {
 	Offering *OfferingClient
 	// Organization is the client for interacting with the Organization builders.
 	Organization *OrganizationClient
+	// PhaseVisit is the client for interacting with the PhaseVisit builders.
+	PhaseVisit *PhaseVisitClient
 	// RateCount is the client for interacting with the RateCount builders.
 	RateCount *RateCountClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
@@ -142,6 +152,8 @@ type Client struct {
 	SignIn *SignInClient
 	// SigningKey is the client for interacting with the SigningKey builders.
 	SigningKey *SigningKeyClient
+	// Task is the client for interacting with the Task builders.
+	Task *TaskClient
 	// Team is the client for interacting with the Team builders.
 	Team *TeamClient
 	// TeamMember is the client for interacting with the TeamMember builders.
@@ -175,25 +187,28 @@ func (c *Client) init() {
 	c.AccessPolicyVersion = NewAccessPolicyVersionClient(c.config)
 	c.Account = NewAccountClient(c.config)
 	c.Agent = NewAgentClient(c.config)
+	c.Approval = NewApprovalClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
 	c.AuthRequest = NewAuthRequestClient(c.config)
 	c.BillingAccount = NewBillingAccountClient(c.config)
 	c.Calendar = NewCalendarClient(c.config)
-	c.Comment = NewCommentClient(c.config)
 	c.Company = NewCompanyClient(c.config)
 	c.Consent = NewConsentClient(c.config)
 	c.CreditEntry = NewCreditEntryClient(c.config)
 	c.Event = NewEventClient(c.config)
+	c.Execution = NewExecutionClient(c.config)
 	c.ExternalIdentity = NewExternalIdentityClient(c.config)
 	c.Factor = NewFactorClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.Incident = NewIncidentClient(c.config)
 	c.Invoice = NewInvoiceClient(c.config)
 	c.JournalLine = NewJournalLineClient(c.config)
 	c.MailedLink = NewMailedLinkClient(c.config)
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Offering = NewOfferingClient(c.config)
 	c.Organization = NewOrganizationClient(c.config)
+	c.PhaseVisit = NewPhaseVisitClient(c.config)
 	c.RateCount = NewRateCountClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.RefreshToken = NewRefreshTokenClient(c.config)
@@ -206,6 +221,7 @@ func (c *Client) init() {
 	c.Setting = NewSettingClient(c.config)
 	c.SignIn = NewSignInClient(c.config)
 	c.SigningKey = NewSigningKeyClient(c.config)
+	c.Task = NewTaskClient(c.config)
 	c.Team = NewTeamClient(c.config)
 	c.TeamMember = NewTeamMemberClient(c.config)
 	c.Throttle = NewThrottleClient(c.config)
@@ -312,25 +328,28 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		AccessPolicyVersion: NewAccessPolicyVersionClient(cfg),
 		Account:             NewAccountClient(cfg),
 		Agent:               NewAgentClient(cfg),
+		Approval:            NewApprovalClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
 		BillingAccount:      NewBillingAccountClient(cfg),
 		Calendar:            NewCalendarClient(cfg),
-		Comment:             NewCommentClient(cfg),
 		Company:             NewCompanyClient(cfg),
 		Consent:             NewConsentClient(cfg),
 		CreditEntry:         NewCreditEntryClient(cfg),
 		Event:               NewEventClient(cfg),
+		Execution:           NewExecutionClient(cfg),
 		ExternalIdentity:    NewExternalIdentityClient(cfg),
 		Factor:              NewFactorClient(cfg),
 		Grant:               NewGrantClient(cfg),
 		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
+		Incident:            NewIncidentClient(cfg),
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
 		Organization:        NewOrganizationClient(cfg),
+		PhaseVisit:          NewPhaseVisitClient(cfg),
 		RateCount:           NewRateCountClient(cfg),
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
@@ -343,6 +362,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Setting:             NewSettingClient(cfg),
 		SignIn:              NewSignInClient(cfg),
 		SigningKey:          NewSigningKeyClient(cfg),
+		Task:                NewTaskClient(cfg),
 		Team:                NewTeamClient(cfg),
 		TeamMember:          NewTeamMemberClient(cfg),
 		Throttle:            NewThrottleClient(cfg),
@@ -376,25 +396,28 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		AccessPolicyVersion: NewAccessPolicyVersionClient(cfg),
 		Account:             NewAccountClient(cfg),
 		Agent:               NewAgentClient(cfg),
+		Approval:            NewApprovalClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
 		BillingAccount:      NewBillingAccountClient(cfg),
 		Calendar:            NewCalendarClient(cfg),
-		Comment:             NewCommentClient(cfg),
 		Company:             NewCompanyClient(cfg),
 		Consent:             NewConsentClient(cfg),
 		CreditEntry:         NewCreditEntryClient(cfg),
 		Event:               NewEventClient(cfg),
+		Execution:           NewExecutionClient(cfg),
 		ExternalIdentity:    NewExternalIdentityClient(cfg),
 		Factor:              NewFactorClient(cfg),
 		Grant:               NewGrantClient(cfg),
 		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
+		Incident:            NewIncidentClient(cfg),
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
 		Organization:        NewOrganizationClient(cfg),
+		PhaseVisit:          NewPhaseVisitClient(cfg),
 		RateCount:           NewRateCountClient(cfg),
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
@@ -407,6 +430,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Setting:             NewSettingClient(cfg),
 		SignIn:              NewSignInClient(cfg),
 		SigningKey:          NewSigningKeyClient(cfg),
+		Task:                NewTaskClient(cfg),
 		Team:                NewTeamClient(cfg),
 		TeamMember:          NewTeamMemberClient(cfg),
 		Throttle:            NewThrottleClient(cfg),
@@ -445,14 +469,14 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
-		c.Agent, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment,
-		c.Company, c.Consent, c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor,
-		c.Grant, c.IdempotencyKey, c.Invoice, c.JournalLine, c.MailedLink,
-		c.OAuthClient, c.Offering, c.Organization, c.RateCount, c.RecoveryCode,
-		c.RefreshToken, c.Request, c.RowCount, c.Secret, c.Service, c.ServiceAccount,
-		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
+		c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution, c.ExternalIdentity,
+		c.Factor, c.Grant, c.IdempotencyKey, c.Incident, c.Invoice, c.JournalLine,
+		c.MailedLink, c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit,
+		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -463,14 +487,14 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
-		c.Agent, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment,
-		c.Company, c.Consent, c.CreditEntry, c.Event, c.ExternalIdentity, c.Factor,
-		c.Grant, c.IdempotencyKey, c.Invoice, c.JournalLine, c.MailedLink,
-		c.OAuthClient, c.Offering, c.Organization, c.RateCount, c.RecoveryCode,
-		c.RefreshToken, c.Request, c.RowCount, c.Secret, c.Service, c.ServiceAccount,
-		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
+		c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution, c.ExternalIdentity,
+		c.Factor, c.Grant, c.IdempotencyKey, c.Incident, c.Invoice, c.JournalLine,
+		c.MailedLink, c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit,
+		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -491,6 +515,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Account.mutate(ctx, m)
 	case *AgentMutation:
 		return c.Agent.mutate(ctx, m)
+	case *ApprovalMutation:
+		return c.Approval.mutate(ctx, m)
 	case *AuditEntryMutation:
 		return c.AuditEntry.mutate(ctx, m)
 	case *AuthRequestMutation:
@@ -499,8 +525,6 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.BillingAccount.mutate(ctx, m)
 	case *CalendarMutation:
 		return c.Calendar.mutate(ctx, m)
-	case *CommentMutation:
-		return c.Comment.mutate(ctx, m)
 	case *CompanyMutation:
 		return c.Company.mutate(ctx, m)
 	case *ConsentMutation:
@@ -509,6 +533,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.CreditEntry.mutate(ctx, m)
 	case *EventMutation:
 		return c.Event.mutate(ctx, m)
+	case *ExecutionMutation:
+		return c.Execution.mutate(ctx, m)
 	case *ExternalIdentityMutation:
 		return c.ExternalIdentity.mutate(ctx, m)
 	case *FactorMutation:
@@ -517,6 +543,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Grant.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *IncidentMutation:
+		return c.Incident.mutate(ctx, m)
 	case *InvoiceMutation:
 		return c.Invoice.mutate(ctx, m)
 	case *JournalLineMutation:
@@ -529,6 +557,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Offering.mutate(ctx, m)
 	case *OrganizationMutation:
 		return c.Organization.mutate(ctx, m)
+	case *PhaseVisitMutation:
+		return c.PhaseVisit.mutate(ctx, m)
 	case *RateCountMutation:
 		return c.RateCount.mutate(ctx, m)
 	case *RecoveryCodeMutation:
@@ -553,6 +583,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.SignIn.mutate(ctx, m)
 	case *SigningKeyMutation:
 		return c.SigningKey.mutate(ctx, m)
+	case *TaskMutation:
+		return c.Task.mutate(ctx, m)
 	case *TeamMutation:
 		return c.Team.mutate(ctx, m)
 	case *TeamMemberMutation:
@@ -1416,6 +1448,173 @@ func (c *AgentClient) mutate(ctx context.Context, m *AgentMutation) (Value, erro
 	}
 }
 
+// ApprovalClient is a client for the Approval schema.
+type ApprovalClient struct {
+	config
+}
+
+// NewApprovalClient returns a client for the Approval from the given config.
+func NewApprovalClient(c config) *ApprovalClient {
+	return &ApprovalClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `approval.Hooks(f(g(h())))`.
+func (c *ApprovalClient) Use(hooks ...Hook) {
+	c.hooks.Approval = append(c.hooks.Approval, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `approval.Intercept(f(g(h())))`.
+func (c *ApprovalClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Approval = append(c.inters.Approval, interceptors...)
+}
+
+// Create returns a builder for creating a Approval entity.
+func (c *ApprovalClient) Create() *ApprovalCreate {
+	mutation := newApprovalMutation(c.config, OpCreate)
+	return &ApprovalCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Approval entities.
+func (c *ApprovalClient) CreateBulk(builders ...*ApprovalCreate) *ApprovalCreateBulk {
+	return &ApprovalCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ApprovalClient) MapCreateBulk(slice any, setFunc func(*ApprovalCreate, int)) *ApprovalCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ApprovalCreateBulk{err: fmt.Errorf("calling to ApprovalClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ApprovalCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ApprovalCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Approval.
+func (c *ApprovalClient) Update() *ApprovalUpdate {
+	mutation := newApprovalMutation(c.config, OpUpdate)
+	return &ApprovalUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ApprovalClient) UpdateOne(_m *Approval) *ApprovalUpdateOne {
+	mutation := newApprovalMutation(c.config, OpUpdateOne, withApproval(_m))
+	return &ApprovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ApprovalClient) UpdateOneID(id string) *ApprovalUpdateOne {
+	mutation := newApprovalMutation(c.config, OpUpdateOne, withApprovalID(id))
+	return &ApprovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Approval.
+func (c *ApprovalClient) Delete() *ApprovalDelete {
+	mutation := newApprovalMutation(c.config, OpDelete)
+	return &ApprovalDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ApprovalClient) DeleteOne(_m *Approval) *ApprovalDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ApprovalClient) DeleteOneID(id string) *ApprovalDeleteOne {
+	builder := c.Delete().Where(approval.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ApprovalDeleteOne{builder}
+}
+
+// Query returns a query builder for Approval.
+func (c *ApprovalClient) Query() *ApprovalQuery {
+	return &ApprovalQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeApproval},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Approval entity by its id.
+func (c *ApprovalClient) Get(ctx context.Context, id string) (*Approval, error) {
+	return c.Query().Where(approval.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ApprovalClient) GetX(ctx context.Context, id string) *Approval {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryExecution queries the execution edge of a Approval.
+func (c *ApprovalClient) QueryExecution(_m *Approval) *ExecutionQuery {
+	query := (&ExecutionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(approval.Table, approval.FieldID, id),
+			sqlgraph.To(execution.Table, execution.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, approval.ExecutionTable, approval.ExecutionColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRequest queries the request edge of a Approval.
+func (c *ApprovalClient) QueryRequest(_m *Approval) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(approval.Table, approval.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, approval.RequestTable, approval.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ApprovalClient) Hooks() []Hook {
+	hooks := c.hooks.Approval
+	return append(hooks[:len(hooks):len(hooks)], approval.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ApprovalClient) Interceptors() []Interceptor {
+	inters := c.inters.Approval
+	return append(inters[:len(inters):len(inters)], approval.Interceptors[:]...)
+}
+
+func (c *ApprovalClient) mutate(ctx context.Context, m *ApprovalMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ApprovalCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ApprovalUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ApprovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ApprovalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Approval mutation op: %q", m.Op())
+	}
+}
+
 // AuditEntryClient is a client for the AuditEntry schema.
 type AuditEntryClient struct {
 	config
@@ -1953,157 +2152,6 @@ func (c *CalendarClient) mutate(ctx context.Context, m *CalendarMutation) (Value
 		return (&CalendarDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Calendar mutation op: %q", m.Op())
-	}
-}
-
-// CommentClient is a client for the Comment schema.
-type CommentClient struct {
-	config
-}
-
-// NewCommentClient returns a client for the Comment from the given config.
-func NewCommentClient(c config) *CommentClient {
-	return &CommentClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `comment.Hooks(f(g(h())))`.
-func (c *CommentClient) Use(hooks ...Hook) {
-	c.hooks.Comment = append(c.hooks.Comment, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `comment.Intercept(f(g(h())))`.
-func (c *CommentClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Comment = append(c.inters.Comment, interceptors...)
-}
-
-// Create returns a builder for creating a Comment entity.
-func (c *CommentClient) Create() *CommentCreate {
-	mutation := newCommentMutation(c.config, OpCreate)
-	return &CommentCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Comment entities.
-func (c *CommentClient) CreateBulk(builders ...*CommentCreate) *CommentCreateBulk {
-	return &CommentCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *CommentClient) MapCreateBulk(slice any, setFunc func(*CommentCreate, int)) *CommentCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &CommentCreateBulk{err: fmt.Errorf("calling to CommentClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*CommentCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &CommentCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Comment.
-func (c *CommentClient) Update() *CommentUpdate {
-	mutation := newCommentMutation(c.config, OpUpdate)
-	return &CommentUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *CommentClient) UpdateOne(_m *Comment) *CommentUpdateOne {
-	mutation := newCommentMutation(c.config, OpUpdateOne, withComment(_m))
-	return &CommentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *CommentClient) UpdateOneID(id string) *CommentUpdateOne {
-	mutation := newCommentMutation(c.config, OpUpdateOne, withCommentID(id))
-	return &CommentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Comment.
-func (c *CommentClient) Delete() *CommentDelete {
-	mutation := newCommentMutation(c.config, OpDelete)
-	return &CommentDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *CommentClient) DeleteOne(_m *Comment) *CommentDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *CommentClient) DeleteOneID(id string) *CommentDeleteOne {
-	builder := c.Delete().Where(comment.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &CommentDeleteOne{builder}
-}
-
-// Query returns a query builder for Comment.
-func (c *CommentClient) Query() *CommentQuery {
-	return &CommentQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeComment},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Comment entity by its id.
-func (c *CommentClient) Get(ctx context.Context, id string) (*Comment, error) {
-	return c.Query().Where(comment.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *CommentClient) GetX(ctx context.Context, id string) *Comment {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
-// QueryRequest queries the request edge of a Comment.
-func (c *CommentClient) QueryRequest(_m *Comment) *RequestQuery {
-	query := (&RequestClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(comment.Table, comment.FieldID, id),
-			sqlgraph.To(request.Table, request.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, comment.RequestTable, comment.RequestColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *CommentClient) Hooks() []Hook {
-	hooks := c.hooks.Comment
-	return append(hooks[:len(hooks):len(hooks)], comment.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *CommentClient) Interceptors() []Interceptor {
-	inters := c.inters.Comment
-	return append(inters[:len(inters):len(inters)], comment.Interceptors[:]...)
-}
-
-func (c *CommentClient) mutate(ctx context.Context, m *CommentMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&CommentCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&CommentUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&CommentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&CommentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("ent: unknown Comment mutation op: %q", m.Op())
 	}
 }
 
@@ -2679,6 +2727,189 @@ func (c *EventClient) mutate(ctx context.Context, m *EventMutation) (Value, erro
 	}
 }
 
+// ExecutionClient is a client for the Execution schema.
+type ExecutionClient struct {
+	config
+}
+
+// NewExecutionClient returns a client for the Execution from the given config.
+func NewExecutionClient(c config) *ExecutionClient {
+	return &ExecutionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `execution.Hooks(f(g(h())))`.
+func (c *ExecutionClient) Use(hooks ...Hook) {
+	c.hooks.Execution = append(c.hooks.Execution, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `execution.Intercept(f(g(h())))`.
+func (c *ExecutionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Execution = append(c.inters.Execution, interceptors...)
+}
+
+// Create returns a builder for creating a Execution entity.
+func (c *ExecutionClient) Create() *ExecutionCreate {
+	mutation := newExecutionMutation(c.config, OpCreate)
+	return &ExecutionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Execution entities.
+func (c *ExecutionClient) CreateBulk(builders ...*ExecutionCreate) *ExecutionCreateBulk {
+	return &ExecutionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ExecutionClient) MapCreateBulk(slice any, setFunc func(*ExecutionCreate, int)) *ExecutionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ExecutionCreateBulk{err: fmt.Errorf("calling to ExecutionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ExecutionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ExecutionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Execution.
+func (c *ExecutionClient) Update() *ExecutionUpdate {
+	mutation := newExecutionMutation(c.config, OpUpdate)
+	return &ExecutionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ExecutionClient) UpdateOne(_m *Execution) *ExecutionUpdateOne {
+	mutation := newExecutionMutation(c.config, OpUpdateOne, withExecution(_m))
+	return &ExecutionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ExecutionClient) UpdateOneID(id string) *ExecutionUpdateOne {
+	mutation := newExecutionMutation(c.config, OpUpdateOne, withExecutionID(id))
+	return &ExecutionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Execution.
+func (c *ExecutionClient) Delete() *ExecutionDelete {
+	mutation := newExecutionMutation(c.config, OpDelete)
+	return &ExecutionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ExecutionClient) DeleteOne(_m *Execution) *ExecutionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ExecutionClient) DeleteOneID(id string) *ExecutionDeleteOne {
+	builder := c.Delete().Where(execution.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ExecutionDeleteOne{builder}
+}
+
+// Query returns a query builder for Execution.
+func (c *ExecutionClient) Query() *ExecutionQuery {
+	return &ExecutionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeExecution},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Execution entity by its id.
+func (c *ExecutionClient) Get(ctx context.Context, id string) (*Execution, error) {
+	return c.Query().Where(execution.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ExecutionClient) GetX(ctx context.Context, id string) *Execution {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkflow queries the workflow edge of a Execution.
+func (c *ExecutionClient) QueryWorkflow(_m *Execution) *WorkflowQuery {
+	query := (&WorkflowClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(execution.Table, execution.FieldID, id),
+			sqlgraph.To(workflow.Table, workflow.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, execution.WorkflowTable, execution.WorkflowColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRequest queries the request edge of a Execution.
+func (c *ExecutionClient) QueryRequest(_m *Execution) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(execution.Table, execution.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, execution.RequestTable, execution.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryVisits queries the visits edge of a Execution.
+func (c *ExecutionClient) QueryVisits(_m *Execution) *PhaseVisitQuery {
+	query := (&PhaseVisitClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(execution.Table, execution.FieldID, id),
+			sqlgraph.To(phasevisit.Table, phasevisit.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, true, execution.VisitsTable, execution.VisitsColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ExecutionClient) Hooks() []Hook {
+	hooks := c.hooks.Execution
+	return append(hooks[:len(hooks):len(hooks)], execution.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ExecutionClient) Interceptors() []Interceptor {
+	inters := c.inters.Execution
+	return append(inters[:len(inters):len(inters)], execution.Interceptors[:]...)
+}
+
+func (c *ExecutionClient) mutate(ctx context.Context, m *ExecutionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ExecutionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ExecutionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ExecutionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ExecutionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Execution mutation op: %q", m.Op())
+	}
+}
+
 // ExternalIdentityClient is a client for the ExternalIdentity schema.
 type ExternalIdentityClient struct {
 	config
@@ -3248,6 +3479,157 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// IncidentClient is a client for the Incident schema.
+type IncidentClient struct {
+	config
+}
+
+// NewIncidentClient returns a client for the Incident from the given config.
+func NewIncidentClient(c config) *IncidentClient {
+	return &IncidentClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `incident.Hooks(f(g(h())))`.
+func (c *IncidentClient) Use(hooks ...Hook) {
+	c.hooks.Incident = append(c.hooks.Incident, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `incident.Intercept(f(g(h())))`.
+func (c *IncidentClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Incident = append(c.inters.Incident, interceptors...)
+}
+
+// Create returns a builder for creating a Incident entity.
+func (c *IncidentClient) Create() *IncidentCreate {
+	mutation := newIncidentMutation(c.config, OpCreate)
+	return &IncidentCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Incident entities.
+func (c *IncidentClient) CreateBulk(builders ...*IncidentCreate) *IncidentCreateBulk {
+	return &IncidentCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *IncidentClient) MapCreateBulk(slice any, setFunc func(*IncidentCreate, int)) *IncidentCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &IncidentCreateBulk{err: fmt.Errorf("calling to IncidentClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*IncidentCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &IncidentCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Incident.
+func (c *IncidentClient) Update() *IncidentUpdate {
+	mutation := newIncidentMutation(c.config, OpUpdate)
+	return &IncidentUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *IncidentClient) UpdateOne(_m *Incident) *IncidentUpdateOne {
+	mutation := newIncidentMutation(c.config, OpUpdateOne, withIncident(_m))
+	return &IncidentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *IncidentClient) UpdateOneID(id string) *IncidentUpdateOne {
+	mutation := newIncidentMutation(c.config, OpUpdateOne, withIncidentID(id))
+	return &IncidentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Incident.
+func (c *IncidentClient) Delete() *IncidentDelete {
+	mutation := newIncidentMutation(c.config, OpDelete)
+	return &IncidentDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *IncidentClient) DeleteOne(_m *Incident) *IncidentDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *IncidentClient) DeleteOneID(id string) *IncidentDeleteOne {
+	builder := c.Delete().Where(incident.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &IncidentDeleteOne{builder}
+}
+
+// Query returns a query builder for Incident.
+func (c *IncidentClient) Query() *IncidentQuery {
+	return &IncidentQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeIncident},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Incident entity by its id.
+func (c *IncidentClient) Get(ctx context.Context, id string) (*Incident, error) {
+	return c.Query().Where(incident.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *IncidentClient) GetX(ctx context.Context, id string) *Incident {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryExecution queries the execution edge of a Incident.
+func (c *IncidentClient) QueryExecution(_m *Incident) *ExecutionQuery {
+	query := (&ExecutionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(incident.Table, incident.FieldID, id),
+			sqlgraph.To(execution.Table, execution.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, incident.ExecutionTable, incident.ExecutionColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *IncidentClient) Hooks() []Hook {
+	hooks := c.hooks.Incident
+	return append(hooks[:len(hooks):len(hooks)], incident.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *IncidentClient) Interceptors() []Interceptor {
+	inters := c.inters.Incident
+	return append(inters[:len(inters):len(inters)], incident.Interceptors[:]...)
+}
+
+func (c *IncidentClient) mutate(ctx context.Context, m *IncidentMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&IncidentCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&IncidentUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&IncidentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&IncidentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Incident mutation op: %q", m.Op())
 	}
 }
 
@@ -4138,6 +4520,157 @@ func (c *OrganizationClient) mutate(ctx context.Context, m *OrganizationMutation
 		return (&OrganizationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Organization mutation op: %q", m.Op())
+	}
+}
+
+// PhaseVisitClient is a client for the PhaseVisit schema.
+type PhaseVisitClient struct {
+	config
+}
+
+// NewPhaseVisitClient returns a client for the PhaseVisit from the given config.
+func NewPhaseVisitClient(c config) *PhaseVisitClient {
+	return &PhaseVisitClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `phasevisit.Hooks(f(g(h())))`.
+func (c *PhaseVisitClient) Use(hooks ...Hook) {
+	c.hooks.PhaseVisit = append(c.hooks.PhaseVisit, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `phasevisit.Intercept(f(g(h())))`.
+func (c *PhaseVisitClient) Intercept(interceptors ...Interceptor) {
+	c.inters.PhaseVisit = append(c.inters.PhaseVisit, interceptors...)
+}
+
+// Create returns a builder for creating a PhaseVisit entity.
+func (c *PhaseVisitClient) Create() *PhaseVisitCreate {
+	mutation := newPhaseVisitMutation(c.config, OpCreate)
+	return &PhaseVisitCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of PhaseVisit entities.
+func (c *PhaseVisitClient) CreateBulk(builders ...*PhaseVisitCreate) *PhaseVisitCreateBulk {
+	return &PhaseVisitCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PhaseVisitClient) MapCreateBulk(slice any, setFunc func(*PhaseVisitCreate, int)) *PhaseVisitCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PhaseVisitCreateBulk{err: fmt.Errorf("calling to PhaseVisitClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PhaseVisitCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PhaseVisitCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for PhaseVisit.
+func (c *PhaseVisitClient) Update() *PhaseVisitUpdate {
+	mutation := newPhaseVisitMutation(c.config, OpUpdate)
+	return &PhaseVisitUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PhaseVisitClient) UpdateOne(_m *PhaseVisit) *PhaseVisitUpdateOne {
+	mutation := newPhaseVisitMutation(c.config, OpUpdateOne, withPhaseVisit(_m))
+	return &PhaseVisitUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PhaseVisitClient) UpdateOneID(id string) *PhaseVisitUpdateOne {
+	mutation := newPhaseVisitMutation(c.config, OpUpdateOne, withPhaseVisitID(id))
+	return &PhaseVisitUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for PhaseVisit.
+func (c *PhaseVisitClient) Delete() *PhaseVisitDelete {
+	mutation := newPhaseVisitMutation(c.config, OpDelete)
+	return &PhaseVisitDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PhaseVisitClient) DeleteOne(_m *PhaseVisit) *PhaseVisitDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PhaseVisitClient) DeleteOneID(id string) *PhaseVisitDeleteOne {
+	builder := c.Delete().Where(phasevisit.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PhaseVisitDeleteOne{builder}
+}
+
+// Query returns a query builder for PhaseVisit.
+func (c *PhaseVisitClient) Query() *PhaseVisitQuery {
+	return &PhaseVisitQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePhaseVisit},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a PhaseVisit entity by its id.
+func (c *PhaseVisitClient) Get(ctx context.Context, id string) (*PhaseVisit, error) {
+	return c.Query().Where(phasevisit.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PhaseVisitClient) GetX(ctx context.Context, id string) *PhaseVisit {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryExecution queries the execution edge of a PhaseVisit.
+func (c *PhaseVisitClient) QueryExecution(_m *PhaseVisit) *ExecutionQuery {
+	query := (&ExecutionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(phasevisit.Table, phasevisit.FieldID, id),
+			sqlgraph.To(execution.Table, execution.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, phasevisit.ExecutionTable, phasevisit.ExecutionColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *PhaseVisitClient) Hooks() []Hook {
+	hooks := c.hooks.PhaseVisit
+	return append(hooks[:len(hooks):len(hooks)], phasevisit.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PhaseVisitClient) Interceptors() []Interceptor {
+	inters := c.inters.PhaseVisit
+	return append(inters[:len(inters):len(inters)], phasevisit.Interceptors[:]...)
+}
+
+func (c *PhaseVisitClient) mutate(ctx context.Context, m *PhaseVisitMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PhaseVisitCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PhaseVisitUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PhaseVisitUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PhaseVisitDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown PhaseVisit mutation op: %q", m.Op())
 	}
 }
 
@@ -5905,6 +6438,221 @@ func (c *SigningKeyClient) mutate(ctx context.Context, m *SigningKeyMutation) (V
 	}
 }
 
+// TaskClient is a client for the Task schema.
+type TaskClient struct {
+	config
+}
+
+// NewTaskClient returns a client for the Task from the given config.
+func NewTaskClient(c config) *TaskClient {
+	return &TaskClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `task.Hooks(f(g(h())))`.
+func (c *TaskClient) Use(hooks ...Hook) {
+	c.hooks.Task = append(c.hooks.Task, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `task.Intercept(f(g(h())))`.
+func (c *TaskClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Task = append(c.inters.Task, interceptors...)
+}
+
+// Create returns a builder for creating a Task entity.
+func (c *TaskClient) Create() *TaskCreate {
+	mutation := newTaskMutation(c.config, OpCreate)
+	return &TaskCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Task entities.
+func (c *TaskClient) CreateBulk(builders ...*TaskCreate) *TaskCreateBulk {
+	return &TaskCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *TaskClient) MapCreateBulk(slice any, setFunc func(*TaskCreate, int)) *TaskCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &TaskCreateBulk{err: fmt.Errorf("calling to TaskClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*TaskCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &TaskCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Task.
+func (c *TaskClient) Update() *TaskUpdate {
+	mutation := newTaskMutation(c.config, OpUpdate)
+	return &TaskUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *TaskClient) UpdateOne(_m *Task) *TaskUpdateOne {
+	mutation := newTaskMutation(c.config, OpUpdateOne, withTask(_m))
+	return &TaskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *TaskClient) UpdateOneID(id string) *TaskUpdateOne {
+	mutation := newTaskMutation(c.config, OpUpdateOne, withTaskID(id))
+	return &TaskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Task.
+func (c *TaskClient) Delete() *TaskDelete {
+	mutation := newTaskMutation(c.config, OpDelete)
+	return &TaskDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *TaskClient) DeleteOne(_m *Task) *TaskDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *TaskClient) DeleteOneID(id string) *TaskDeleteOne {
+	builder := c.Delete().Where(task.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &TaskDeleteOne{builder}
+}
+
+// Query returns a query builder for Task.
+func (c *TaskClient) Query() *TaskQuery {
+	return &TaskQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeTask},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Task entity by its id.
+func (c *TaskClient) Get(ctx context.Context, id string) (*Task, error) {
+	return c.Query().Where(task.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *TaskClient) GetX(ctx context.Context, id string) *Task {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryExecution queries the execution edge of a Task.
+func (c *TaskClient) QueryExecution(_m *Task) *ExecutionQuery {
+	query := (&ExecutionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(task.Table, task.FieldID, id),
+			sqlgraph.To(execution.Table, execution.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, task.ExecutionTable, task.ExecutionColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRequest queries the request edge of a Task.
+func (c *TaskClient) QueryRequest(_m *Task) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(task.Table, task.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, task.RequestTable, task.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryAssignee queries the assignee edge of a Task.
+func (c *TaskClient) QueryAssignee(_m *Task) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(task.Table, task.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, task.AssigneeTable, task.AssigneeColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryTeam queries the team edge of a Task.
+func (c *TaskClient) QueryTeam(_m *Task) *TeamQuery {
+	query := (&TeamClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(task.Table, task.FieldID, id),
+			sqlgraph.To(team.Table, team.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, task.TeamTable, task.TeamColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryAgent queries the agent edge of a Task.
+func (c *TaskClient) QueryAgent(_m *Task) *AgentQuery {
+	query := (&AgentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(task.Table, task.FieldID, id),
+			sqlgraph.To(agent.Table, agent.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, task.AgentTable, task.AgentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *TaskClient) Hooks() []Hook {
+	hooks := c.hooks.Task
+	return append(hooks[:len(hooks):len(hooks)], task.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *TaskClient) Interceptors() []Interceptor {
+	inters := c.inters.Task
+	return append(inters[:len(inters):len(inters)], task.Interceptors[:]...)
+}
+
+func (c *TaskClient) mutate(ctx context.Context, m *TaskMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&TaskCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&TaskUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&TaskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&TaskDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Task mutation op: %q", m.Op())
+	}
+}
+
 // TeamClient is a client for the Team schema.
 type TeamClient struct {
 	config
@@ -7117,21 +7865,22 @@ func (c *WorkflowVersionClient) mutate(ctx context.Context, m *WorkflowVersionMu
 type (
 	hooks struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company, Consent,
-		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey, Invoice,
-		JournalLine, MailedLink, OAuthClient, Offering, Organization, RateCount,
-		RecoveryCode, RefreshToken, Request, RowCount, Secret, Service, ServiceAccount,
-		Session, Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User,
-		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Company, Consent,
+		CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey,
+		Incident, Invoice, JournalLine, MailedLink, OAuthClient, Offering,
+		Organization, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request,
+		RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
+		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company, Consent,
-		CreditEntry, Event, ExternalIdentity, Factor, Grant, IdempotencyKey, Invoice,
-		JournalLine, MailedLink, OAuthClient, Offering, Organization, RateCount,
-		RecoveryCode, RefreshToken, Request, RowCount, Secret, Service, ServiceAccount,
-		Session, Setting, SignIn, SigningKey, Team, TeamMember, Throttle, User,
-		WebhookDelivery, WebhookSubscription, Workflow,
-		WorkflowVersion []ent.Interceptor
+		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Company, Consent,
+		CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey,
+		Incident, Invoice, JournalLine, MailedLink, OAuthClient, Offering,
+		Organization, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request,
+		RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
+		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
 	}
 )

@@ -9,6 +9,7 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
+	"atrium/ent/approval"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
@@ -18,16 +19,19 @@ import (
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/phasevisit"
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
@@ -40,6 +44,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
@@ -123,6 +128,7 @@ func checkColumn(t, c string) error {
 			accesspolicyversion.Table: accesspolicyversion.ValidColumn,
 			account.Table:             account.ValidColumn,
 			agent.Table:               agent.ValidColumn,
+			approval.Table:            approval.ValidColumn,
 			auditentry.Table:          auditentry.ValidColumn,
 			authrequest.Table:         authrequest.ValidColumn,
 			billingaccount.Table:      billingaccount.ValidColumn,
@@ -132,16 +138,19 @@ func checkColumn(t, c string) error {
 			consent.Table:             consent.ValidColumn,
 			creditentry.Table:         creditentry.ValidColumn,
 			event.Table:               event.ValidColumn,
+			execution.Table:           execution.ValidColumn,
 			externalidentity.Table:    externalidentity.ValidColumn,
 			factor.Table:              factor.ValidColumn,
 			grant.Table:               grant.ValidColumn,
 			idempotencykey.Table:      idempotencykey.ValidColumn,
+			incident.Table:            incident.ValidColumn,
 			invoice.Table:             invoice.ValidColumn,
 			journalline.Table:         journalline.ValidColumn,
 			mailedlink.Table:          mailedlink.ValidColumn,
 			oauthclient.Table:         oauthclient.ValidColumn,
 			offering.Table:            offering.ValidColumn,
 			organization.Table:        organization.ValidColumn,
+			phasevisit.Table:          phasevisit.ValidColumn,
 			ratecount.Table:           ratecount.ValidColumn,
 			recoverycode.Table:        recoverycode.ValidColumn,
 			refreshtoken.Table:        refreshtoken.ValidColumn,
@@ -154,6 +163,7 @@ func checkColumn(t, c string) error {
 			setting.Table:             setting.ValidColumn,
 			signin.Table:              signin.ValidColumn,
 			signingkey.Table:          signingkey.ValidColumn,
+			task.Table:                task.ValidColumn,
 			team.Table:                team.ValidColumn,
 			teammember.Table:          teammember.ValidColumn,
 			throttle.Table:            throttle.ValidColumn,

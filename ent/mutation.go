@@ -9,6 +9,7 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
+	"atrium/ent/approval"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
@@ -18,16 +19,19 @@ import (
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/phasevisit"
 	"atrium/ent/predicate"
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
@@ -41,6 +45,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
@@ -76,6 +81,7 @@ const (
 	TypeAccessPolicyVersion = "AccessPolicyVersion"
 	TypeAccount             = "Account"
 	TypeAgent               = "Agent"
+	TypeApproval            = "Approval"
 	TypeAuditEntry          = "AuditEntry"
 	TypeAuthRequest         = "AuthRequest"
 	TypeBillingAccount      = "BillingAccount"
@@ -85,16 +91,19 @@ const (
 	TypeConsent             = "Consent"
 	TypeCreditEntry         = "CreditEntry"
 	TypeEvent               = "Event"
+	TypeExecution           = "Execution"
 	TypeExternalIdentity    = "ExternalIdentity"
 	TypeFactor              = "Factor"
 	TypeGrant               = "Grant"
 	TypeIdempotencyKey      = "IdempotencyKey"
+	TypeIncident            = "Incident"
 	TypeInvoice             = "Invoice"
 	TypeJournalLine         = "JournalLine"
 	TypeMailedLink          = "MailedLink"
 	TypeOAuthClient         = "OAuthClient"
 	TypeOffering            = "Offering"
 	TypeOrganization        = "Organization"
+	TypePhaseVisit          = "PhaseVisit"
 	TypeRateCount           = "RateCount"
 	TypeRecoveryCode        = "RecoveryCode"
 	TypeRefreshToken        = "RefreshToken"
@@ -107,6 +116,7 @@ const (
 	TypeSetting             = "Setting"
 	TypeSignIn              = "SignIn"
 	TypeSigningKey          = "SigningKey"
+	TypeTask                = "Task"
 	TypeTeam                = "Team"
 	TypeTeamMember          = "TeamMember"
 	TypeThrottle            = "Throttle"
@@ -6023,6 +6033,1517 @@ func (m *AgentMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AgentMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Agent edge %s", name)
+}
+
+// ApprovalMutation represents an operation that mutates the Approval nodes in the graph.
+type ApprovalMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	created_at       *time.Time
+	updated_at       *time.Time
+	company_id       *string
+	phase_id         *string
+	visit            *int
+	addvisit         *int
+	attempt          *int
+	addattempt       *int
+	title            *string
+	status           *approval.Status
+	sign_off         *bool
+	mode             *approval.Mode
+	quorum           *int
+	addquorum        *int
+	sequential       *bool
+	approvers        *json.RawMessage
+	appendapprovers  json.RawMessage
+	decisions        *json.RawMessage
+	appenddecisions  json.RawMessage
+	expires_at       *time.Time
+	clearedFields    map[string]struct{}
+	execution        *string
+	clearedexecution bool
+	request          *string
+	clearedrequest   bool
+	done             bool
+	oldValue         func(context.Context) (*Approval, error)
+	predicates       []predicate.Approval
+}
+
+var _ ent.Mutation = (*ApprovalMutation)(nil)
+
+// approvalOption allows management of the mutation configuration using functional options.
+type approvalOption func(*ApprovalMutation)
+
+// newApprovalMutation creates new mutation for the Approval entity.
+func newApprovalMutation(c config, op Op, opts ...approvalOption) *ApprovalMutation {
+	m := &ApprovalMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeApproval,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withApprovalID sets the ID field of the mutation.
+func withApprovalID(id string) approvalOption {
+	return func(m *ApprovalMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Approval
+		)
+		m.oldValue = func(ctx context.Context) (*Approval, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Approval.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withApproval sets the old Approval of the mutation.
+func withApproval(node *Approval) approvalOption {
+	return func(m *ApprovalMutation) {
+		m.oldValue = func(context.Context) (*Approval, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ApprovalMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ApprovalMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Approval entities.
+func (m *ApprovalMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ApprovalMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ApprovalMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Approval.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ApprovalMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ApprovalMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ApprovalMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ApprovalMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ApprovalMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ApprovalMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *ApprovalMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *ApprovalMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *ApprovalMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetExecutionID sets the "execution_id" field.
+func (m *ApprovalMutation) SetExecutionID(s string) {
+	m.execution = &s
+}
+
+// ExecutionID returns the value of the "execution_id" field in the mutation.
+func (m *ApprovalMutation) ExecutionID() (r string, exists bool) {
+	v := m.execution
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExecutionID returns the old "execution_id" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldExecutionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExecutionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExecutionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExecutionID: %w", err)
+	}
+	return oldValue.ExecutionID, nil
+}
+
+// ResetExecutionID resets all changes to the "execution_id" field.
+func (m *ApprovalMutation) ResetExecutionID() {
+	m.execution = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *ApprovalMutation) SetRequestID(s string) {
+	m.request = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *ApprovalMutation) RequestID() (r string, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldRequestID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (m *ApprovalMutation) ClearRequestID() {
+	m.request = nil
+	m.clearedFields[approval.FieldRequestID] = struct{}{}
+}
+
+// RequestIDCleared returns if the "request_id" field was cleared in this mutation.
+func (m *ApprovalMutation) RequestIDCleared() bool {
+	_, ok := m.clearedFields[approval.FieldRequestID]
+	return ok
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *ApprovalMutation) ResetRequestID() {
+	m.request = nil
+	delete(m.clearedFields, approval.FieldRequestID)
+}
+
+// SetPhaseID sets the "phase_id" field.
+func (m *ApprovalMutation) SetPhaseID(s string) {
+	m.phase_id = &s
+}
+
+// PhaseID returns the value of the "phase_id" field in the mutation.
+func (m *ApprovalMutation) PhaseID() (r string, exists bool) {
+	v := m.phase_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPhaseID returns the old "phase_id" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldPhaseID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPhaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPhaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPhaseID: %w", err)
+	}
+	return oldValue.PhaseID, nil
+}
+
+// ResetPhaseID resets all changes to the "phase_id" field.
+func (m *ApprovalMutation) ResetPhaseID() {
+	m.phase_id = nil
+}
+
+// SetVisit sets the "visit" field.
+func (m *ApprovalMutation) SetVisit(i int) {
+	m.visit = &i
+	m.addvisit = nil
+}
+
+// Visit returns the value of the "visit" field in the mutation.
+func (m *ApprovalMutation) Visit() (r int, exists bool) {
+	v := m.visit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVisit returns the old "visit" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldVisit(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVisit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVisit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVisit: %w", err)
+	}
+	return oldValue.Visit, nil
+}
+
+// AddVisit adds i to the "visit" field.
+func (m *ApprovalMutation) AddVisit(i int) {
+	if m.addvisit != nil {
+		*m.addvisit += i
+	} else {
+		m.addvisit = &i
+	}
+}
+
+// AddedVisit returns the value that was added to the "visit" field in this mutation.
+func (m *ApprovalMutation) AddedVisit() (r int, exists bool) {
+	v := m.addvisit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVisit resets all changes to the "visit" field.
+func (m *ApprovalMutation) ResetVisit() {
+	m.visit = nil
+	m.addvisit = nil
+}
+
+// SetAttempt sets the "attempt" field.
+func (m *ApprovalMutation) SetAttempt(i int) {
+	m.attempt = &i
+	m.addattempt = nil
+}
+
+// Attempt returns the value of the "attempt" field in the mutation.
+func (m *ApprovalMutation) Attempt() (r int, exists bool) {
+	v := m.attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempt returns the old "attempt" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
+	}
+	return oldValue.Attempt, nil
+}
+
+// AddAttempt adds i to the "attempt" field.
+func (m *ApprovalMutation) AddAttempt(i int) {
+	if m.addattempt != nil {
+		*m.addattempt += i
+	} else {
+		m.addattempt = &i
+	}
+}
+
+// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
+func (m *ApprovalMutation) AddedAttempt() (r int, exists bool) {
+	v := m.addattempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempt resets all changes to the "attempt" field.
+func (m *ApprovalMutation) ResetAttempt() {
+	m.attempt = nil
+	m.addattempt = nil
+}
+
+// SetTitle sets the "title" field.
+func (m *ApprovalMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *ApprovalMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *ApprovalMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *ApprovalMutation) SetStatus(a approval.Status) {
+	m.status = &a
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *ApprovalMutation) Status() (r approval.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldStatus(ctx context.Context) (v approval.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *ApprovalMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetSignOff sets the "sign_off" field.
+func (m *ApprovalMutation) SetSignOff(b bool) {
+	m.sign_off = &b
+}
+
+// SignOff returns the value of the "sign_off" field in the mutation.
+func (m *ApprovalMutation) SignOff() (r bool, exists bool) {
+	v := m.sign_off
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSignOff returns the old "sign_off" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldSignOff(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSignOff is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSignOff requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSignOff: %w", err)
+	}
+	return oldValue.SignOff, nil
+}
+
+// ResetSignOff resets all changes to the "sign_off" field.
+func (m *ApprovalMutation) ResetSignOff() {
+	m.sign_off = nil
+}
+
+// SetMode sets the "mode" field.
+func (m *ApprovalMutation) SetMode(a approval.Mode) {
+	m.mode = &a
+}
+
+// Mode returns the value of the "mode" field in the mutation.
+func (m *ApprovalMutation) Mode() (r approval.Mode, exists bool) {
+	v := m.mode
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMode returns the old "mode" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldMode(ctx context.Context) (v approval.Mode, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMode: %w", err)
+	}
+	return oldValue.Mode, nil
+}
+
+// ResetMode resets all changes to the "mode" field.
+func (m *ApprovalMutation) ResetMode() {
+	m.mode = nil
+}
+
+// SetQuorum sets the "quorum" field.
+func (m *ApprovalMutation) SetQuorum(i int) {
+	m.quorum = &i
+	m.addquorum = nil
+}
+
+// Quorum returns the value of the "quorum" field in the mutation.
+func (m *ApprovalMutation) Quorum() (r int, exists bool) {
+	v := m.quorum
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuorum returns the old "quorum" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldQuorum(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuorum is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuorum requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuorum: %w", err)
+	}
+	return oldValue.Quorum, nil
+}
+
+// AddQuorum adds i to the "quorum" field.
+func (m *ApprovalMutation) AddQuorum(i int) {
+	if m.addquorum != nil {
+		*m.addquorum += i
+	} else {
+		m.addquorum = &i
+	}
+}
+
+// AddedQuorum returns the value that was added to the "quorum" field in this mutation.
+func (m *ApprovalMutation) AddedQuorum() (r int, exists bool) {
+	v := m.addquorum
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetQuorum resets all changes to the "quorum" field.
+func (m *ApprovalMutation) ResetQuorum() {
+	m.quorum = nil
+	m.addquorum = nil
+}
+
+// SetSequential sets the "sequential" field.
+func (m *ApprovalMutation) SetSequential(b bool) {
+	m.sequential = &b
+}
+
+// Sequential returns the value of the "sequential" field in the mutation.
+func (m *ApprovalMutation) Sequential() (r bool, exists bool) {
+	v := m.sequential
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequential returns the old "sequential" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldSequential(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequential is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequential requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequential: %w", err)
+	}
+	return oldValue.Sequential, nil
+}
+
+// ResetSequential resets all changes to the "sequential" field.
+func (m *ApprovalMutation) ResetSequential() {
+	m.sequential = nil
+}
+
+// SetApprovers sets the "approvers" field.
+func (m *ApprovalMutation) SetApprovers(jm json.RawMessage) {
+	m.approvers = &jm
+	m.appendapprovers = nil
+}
+
+// Approvers returns the value of the "approvers" field in the mutation.
+func (m *ApprovalMutation) Approvers() (r json.RawMessage, exists bool) {
+	v := m.approvers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldApprovers returns the old "approvers" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldApprovers(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldApprovers is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldApprovers requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldApprovers: %w", err)
+	}
+	return oldValue.Approvers, nil
+}
+
+// AppendApprovers adds jm to the "approvers" field.
+func (m *ApprovalMutation) AppendApprovers(jm json.RawMessage) {
+	m.appendapprovers = append(m.appendapprovers, jm...)
+}
+
+// AppendedApprovers returns the list of values that were appended to the "approvers" field in this mutation.
+func (m *ApprovalMutation) AppendedApprovers() (json.RawMessage, bool) {
+	if len(m.appendapprovers) == 0 {
+		return nil, false
+	}
+	return m.appendapprovers, true
+}
+
+// ClearApprovers clears the value of the "approvers" field.
+func (m *ApprovalMutation) ClearApprovers() {
+	m.approvers = nil
+	m.appendapprovers = nil
+	m.clearedFields[approval.FieldApprovers] = struct{}{}
+}
+
+// ApproversCleared returns if the "approvers" field was cleared in this mutation.
+func (m *ApprovalMutation) ApproversCleared() bool {
+	_, ok := m.clearedFields[approval.FieldApprovers]
+	return ok
+}
+
+// ResetApprovers resets all changes to the "approvers" field.
+func (m *ApprovalMutation) ResetApprovers() {
+	m.approvers = nil
+	m.appendapprovers = nil
+	delete(m.clearedFields, approval.FieldApprovers)
+}
+
+// SetDecisions sets the "decisions" field.
+func (m *ApprovalMutation) SetDecisions(jm json.RawMessage) {
+	m.decisions = &jm
+	m.appenddecisions = nil
+}
+
+// Decisions returns the value of the "decisions" field in the mutation.
+func (m *ApprovalMutation) Decisions() (r json.RawMessage, exists bool) {
+	v := m.decisions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDecisions returns the old "decisions" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldDecisions(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDecisions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDecisions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDecisions: %w", err)
+	}
+	return oldValue.Decisions, nil
+}
+
+// AppendDecisions adds jm to the "decisions" field.
+func (m *ApprovalMutation) AppendDecisions(jm json.RawMessage) {
+	m.appenddecisions = append(m.appenddecisions, jm...)
+}
+
+// AppendedDecisions returns the list of values that were appended to the "decisions" field in this mutation.
+func (m *ApprovalMutation) AppendedDecisions() (json.RawMessage, bool) {
+	if len(m.appenddecisions) == 0 {
+		return nil, false
+	}
+	return m.appenddecisions, true
+}
+
+// ClearDecisions clears the value of the "decisions" field.
+func (m *ApprovalMutation) ClearDecisions() {
+	m.decisions = nil
+	m.appenddecisions = nil
+	m.clearedFields[approval.FieldDecisions] = struct{}{}
+}
+
+// DecisionsCleared returns if the "decisions" field was cleared in this mutation.
+func (m *ApprovalMutation) DecisionsCleared() bool {
+	_, ok := m.clearedFields[approval.FieldDecisions]
+	return ok
+}
+
+// ResetDecisions resets all changes to the "decisions" field.
+func (m *ApprovalMutation) ResetDecisions() {
+	m.decisions = nil
+	m.appenddecisions = nil
+	delete(m.clearedFields, approval.FieldDecisions)
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *ApprovalMutation) SetExpiresAt(t time.Time) {
+	m.expires_at = &t
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *ApprovalMutation) ExpiresAt() (r time.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExpiresAt returns the old "expires_at" field's value of the Approval entity.
+// If the Approval object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ApprovalMutation) OldExpiresAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
+	}
+	return oldValue.ExpiresAt, nil
+}
+
+// ClearExpiresAt clears the value of the "expires_at" field.
+func (m *ApprovalMutation) ClearExpiresAt() {
+	m.expires_at = nil
+	m.clearedFields[approval.FieldExpiresAt] = struct{}{}
+}
+
+// ExpiresAtCleared returns if the "expires_at" field was cleared in this mutation.
+func (m *ApprovalMutation) ExpiresAtCleared() bool {
+	_, ok := m.clearedFields[approval.FieldExpiresAt]
+	return ok
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *ApprovalMutation) ResetExpiresAt() {
+	m.expires_at = nil
+	delete(m.clearedFields, approval.FieldExpiresAt)
+}
+
+// ClearExecution clears the "execution" edge to the Execution entity.
+func (m *ApprovalMutation) ClearExecution() {
+	m.clearedexecution = true
+	m.clearedFields[approval.FieldExecutionID] = struct{}{}
+}
+
+// ExecutionCleared reports if the "execution" edge to the Execution entity was cleared.
+func (m *ApprovalMutation) ExecutionCleared() bool {
+	return m.clearedexecution
+}
+
+// ExecutionIDs returns the "execution" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ExecutionID instead. It exists only for internal usage by the builders.
+func (m *ApprovalMutation) ExecutionIDs() (ids []string) {
+	if id := m.execution; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetExecution resets all changes to the "execution" edge.
+func (m *ApprovalMutation) ResetExecution() {
+	m.execution = nil
+	m.clearedexecution = false
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (m *ApprovalMutation) ClearRequest() {
+	m.clearedrequest = true
+	m.clearedFields[approval.FieldRequestID] = struct{}{}
+}
+
+// RequestCleared reports if the "request" edge to the Request entity was cleared.
+func (m *ApprovalMutation) RequestCleared() bool {
+	return m.RequestIDCleared() || m.clearedrequest
+}
+
+// RequestIDs returns the "request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RequestID instead. It exists only for internal usage by the builders.
+func (m *ApprovalMutation) RequestIDs() (ids []string) {
+	if id := m.request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRequest resets all changes to the "request" edge.
+func (m *ApprovalMutation) ResetRequest() {
+	m.request = nil
+	m.clearedrequest = false
+}
+
+// Where appends a list predicates to the ApprovalMutation builder.
+func (m *ApprovalMutation) Where(ps ...predicate.Approval) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ApprovalMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ApprovalMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Approval, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ApprovalMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ApprovalMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Approval).
+func (m *ApprovalMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ApprovalMutation) Fields() []string {
+	fields := make([]string, 0, 17)
+	if m.created_at != nil {
+		fields = append(fields, approval.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, approval.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, approval.FieldCompanyID)
+	}
+	if m.execution != nil {
+		fields = append(fields, approval.FieldExecutionID)
+	}
+	if m.request != nil {
+		fields = append(fields, approval.FieldRequestID)
+	}
+	if m.phase_id != nil {
+		fields = append(fields, approval.FieldPhaseID)
+	}
+	if m.visit != nil {
+		fields = append(fields, approval.FieldVisit)
+	}
+	if m.attempt != nil {
+		fields = append(fields, approval.FieldAttempt)
+	}
+	if m.title != nil {
+		fields = append(fields, approval.FieldTitle)
+	}
+	if m.status != nil {
+		fields = append(fields, approval.FieldStatus)
+	}
+	if m.sign_off != nil {
+		fields = append(fields, approval.FieldSignOff)
+	}
+	if m.mode != nil {
+		fields = append(fields, approval.FieldMode)
+	}
+	if m.quorum != nil {
+		fields = append(fields, approval.FieldQuorum)
+	}
+	if m.sequential != nil {
+		fields = append(fields, approval.FieldSequential)
+	}
+	if m.approvers != nil {
+		fields = append(fields, approval.FieldApprovers)
+	}
+	if m.decisions != nil {
+		fields = append(fields, approval.FieldDecisions)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, approval.FieldExpiresAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ApprovalMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case approval.FieldCreatedAt:
+		return m.CreatedAt()
+	case approval.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case approval.FieldCompanyID:
+		return m.CompanyID()
+	case approval.FieldExecutionID:
+		return m.ExecutionID()
+	case approval.FieldRequestID:
+		return m.RequestID()
+	case approval.FieldPhaseID:
+		return m.PhaseID()
+	case approval.FieldVisit:
+		return m.Visit()
+	case approval.FieldAttempt:
+		return m.Attempt()
+	case approval.FieldTitle:
+		return m.Title()
+	case approval.FieldStatus:
+		return m.Status()
+	case approval.FieldSignOff:
+		return m.SignOff()
+	case approval.FieldMode:
+		return m.Mode()
+	case approval.FieldQuorum:
+		return m.Quorum()
+	case approval.FieldSequential:
+		return m.Sequential()
+	case approval.FieldApprovers:
+		return m.Approvers()
+	case approval.FieldDecisions:
+		return m.Decisions()
+	case approval.FieldExpiresAt:
+		return m.ExpiresAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ApprovalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case approval.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case approval.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case approval.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case approval.FieldExecutionID:
+		return m.OldExecutionID(ctx)
+	case approval.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case approval.FieldPhaseID:
+		return m.OldPhaseID(ctx)
+	case approval.FieldVisit:
+		return m.OldVisit(ctx)
+	case approval.FieldAttempt:
+		return m.OldAttempt(ctx)
+	case approval.FieldTitle:
+		return m.OldTitle(ctx)
+	case approval.FieldStatus:
+		return m.OldStatus(ctx)
+	case approval.FieldSignOff:
+		return m.OldSignOff(ctx)
+	case approval.FieldMode:
+		return m.OldMode(ctx)
+	case approval.FieldQuorum:
+		return m.OldQuorum(ctx)
+	case approval.FieldSequential:
+		return m.OldSequential(ctx)
+	case approval.FieldApprovers:
+		return m.OldApprovers(ctx)
+	case approval.FieldDecisions:
+		return m.OldDecisions(ctx)
+	case approval.FieldExpiresAt:
+		return m.OldExpiresAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Approval field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ApprovalMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case approval.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case approval.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case approval.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case approval.FieldExecutionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExecutionID(v)
+		return nil
+	case approval.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case approval.FieldPhaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPhaseID(v)
+		return nil
+	case approval.FieldVisit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVisit(v)
+		return nil
+	case approval.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempt(v)
+		return nil
+	case approval.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case approval.FieldStatus:
+		v, ok := value.(approval.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case approval.FieldSignOff:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSignOff(v)
+		return nil
+	case approval.FieldMode:
+		v, ok := value.(approval.Mode)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMode(v)
+		return nil
+	case approval.FieldQuorum:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuorum(v)
+		return nil
+	case approval.FieldSequential:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequential(v)
+		return nil
+	case approval.FieldApprovers:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetApprovers(v)
+		return nil
+	case approval.FieldDecisions:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDecisions(v)
+		return nil
+	case approval.FieldExpiresAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Approval field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ApprovalMutation) AddedFields() []string {
+	var fields []string
+	if m.addvisit != nil {
+		fields = append(fields, approval.FieldVisit)
+	}
+	if m.addattempt != nil {
+		fields = append(fields, approval.FieldAttempt)
+	}
+	if m.addquorum != nil {
+		fields = append(fields, approval.FieldQuorum)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ApprovalMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case approval.FieldVisit:
+		return m.AddedVisit()
+	case approval.FieldAttempt:
+		return m.AddedAttempt()
+	case approval.FieldQuorum:
+		return m.AddedQuorum()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ApprovalMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case approval.FieldVisit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVisit(v)
+		return nil
+	case approval.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempt(v)
+		return nil
+	case approval.FieldQuorum:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddQuorum(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Approval numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ApprovalMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(approval.FieldRequestID) {
+		fields = append(fields, approval.FieldRequestID)
+	}
+	if m.FieldCleared(approval.FieldApprovers) {
+		fields = append(fields, approval.FieldApprovers)
+	}
+	if m.FieldCleared(approval.FieldDecisions) {
+		fields = append(fields, approval.FieldDecisions)
+	}
+	if m.FieldCleared(approval.FieldExpiresAt) {
+		fields = append(fields, approval.FieldExpiresAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ApprovalMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ApprovalMutation) ClearField(name string) error {
+	switch name {
+	case approval.FieldRequestID:
+		m.ClearRequestID()
+		return nil
+	case approval.FieldApprovers:
+		m.ClearApprovers()
+		return nil
+	case approval.FieldDecisions:
+		m.ClearDecisions()
+		return nil
+	case approval.FieldExpiresAt:
+		m.ClearExpiresAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Approval nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ApprovalMutation) ResetField(name string) error {
+	switch name {
+	case approval.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case approval.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case approval.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case approval.FieldExecutionID:
+		m.ResetExecutionID()
+		return nil
+	case approval.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case approval.FieldPhaseID:
+		m.ResetPhaseID()
+		return nil
+	case approval.FieldVisit:
+		m.ResetVisit()
+		return nil
+	case approval.FieldAttempt:
+		m.ResetAttempt()
+		return nil
+	case approval.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case approval.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case approval.FieldSignOff:
+		m.ResetSignOff()
+		return nil
+	case approval.FieldMode:
+		m.ResetMode()
+		return nil
+	case approval.FieldQuorum:
+		m.ResetQuorum()
+		return nil
+	case approval.FieldSequential:
+		m.ResetSequential()
+		return nil
+	case approval.FieldApprovers:
+		m.ResetApprovers()
+		return nil
+	case approval.FieldDecisions:
+		m.ResetDecisions()
+		return nil
+	case approval.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Approval field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ApprovalMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.execution != nil {
+		edges = append(edges, approval.EdgeExecution)
+	}
+	if m.request != nil {
+		edges = append(edges, approval.EdgeRequest)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ApprovalMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case approval.EdgeExecution:
+		if id := m.execution; id != nil {
+			return []ent.Value{*id}
+		}
+	case approval.EdgeRequest:
+		if id := m.request; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ApprovalMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ApprovalMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ApprovalMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedexecution {
+		edges = append(edges, approval.EdgeExecution)
+	}
+	if m.clearedrequest {
+		edges = append(edges, approval.EdgeRequest)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ApprovalMutation) EdgeCleared(name string) bool {
+	switch name {
+	case approval.EdgeExecution:
+		return m.clearedexecution
+	case approval.EdgeRequest:
+		return m.clearedrequest
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ApprovalMutation) ClearEdge(name string) error {
+	switch name {
+	case approval.EdgeExecution:
+		m.ClearExecution()
+		return nil
+	case approval.EdgeRequest:
+		m.ClearRequest()
+		return nil
+	}
+	return fmt.Errorf("unknown Approval unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ApprovalMutation) ResetEdge(name string) error {
+	switch name {
+	case approval.EdgeExecution:
+		m.ResetExecution()
+		return nil
+	case approval.EdgeRequest:
+		m.ResetRequest()
+		return nil
+	}
+	return fmt.Errorf("unknown Approval edge %s", name)
 }
 
 // AuditEntryMutation represents an operation that mutates the AuditEntry nodes in the graph.
@@ -15244,6 +16765,1535 @@ func (m *EventMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Event edge %s", name)
 }
 
+// ExecutionMutation represents an operation that mutates the Execution nodes in the graph.
+type ExecutionMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	updated_at          *time.Time
+	company_id          *string
+	workflow_version    *int
+	addworkflow_version *int
+	status              *execution.Status
+	trigger             *execution.Trigger
+	phase_id            *string
+	revision            *int
+	addrevision         *int
+	state               *json.RawMessage
+	appendstate         json.RawMessage
+	webhook             *json.RawMessage
+	appendwebhook       json.RawMessage
+	error               *json.RawMessage
+	appenderror         json.RawMessage
+	started_at          *time.Time
+	finished_at         *time.Time
+	clearedFields       map[string]struct{}
+	workflow            *string
+	clearedworkflow     bool
+	request             *string
+	clearedrequest      bool
+	visits              map[string]struct{}
+	removedvisits       map[string]struct{}
+	clearedvisits       bool
+	done                bool
+	oldValue            func(context.Context) (*Execution, error)
+	predicates          []predicate.Execution
+}
+
+var _ ent.Mutation = (*ExecutionMutation)(nil)
+
+// executionOption allows management of the mutation configuration using functional options.
+type executionOption func(*ExecutionMutation)
+
+// newExecutionMutation creates new mutation for the Execution entity.
+func newExecutionMutation(c config, op Op, opts ...executionOption) *ExecutionMutation {
+	m := &ExecutionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeExecution,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withExecutionID sets the ID field of the mutation.
+func withExecutionID(id string) executionOption {
+	return func(m *ExecutionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Execution
+		)
+		m.oldValue = func(ctx context.Context) (*Execution, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Execution.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withExecution sets the old Execution of the mutation.
+func withExecution(node *Execution) executionOption {
+	return func(m *ExecutionMutation) {
+		m.oldValue = func(context.Context) (*Execution, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ExecutionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ExecutionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Execution entities.
+func (m *ExecutionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ExecutionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ExecutionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Execution.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ExecutionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ExecutionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ExecutionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ExecutionMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ExecutionMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ExecutionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *ExecutionMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *ExecutionMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *ExecutionMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetWorkflowID sets the "workflow_id" field.
+func (m *ExecutionMutation) SetWorkflowID(s string) {
+	m.workflow = &s
+}
+
+// WorkflowID returns the value of the "workflow_id" field in the mutation.
+func (m *ExecutionMutation) WorkflowID() (r string, exists bool) {
+	v := m.workflow
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkflowID returns the old "workflow_id" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldWorkflowID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkflowID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkflowID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkflowID: %w", err)
+	}
+	return oldValue.WorkflowID, nil
+}
+
+// ResetWorkflowID resets all changes to the "workflow_id" field.
+func (m *ExecutionMutation) ResetWorkflowID() {
+	m.workflow = nil
+}
+
+// SetWorkflowVersion sets the "workflow_version" field.
+func (m *ExecutionMutation) SetWorkflowVersion(i int) {
+	m.workflow_version = &i
+	m.addworkflow_version = nil
+}
+
+// WorkflowVersion returns the value of the "workflow_version" field in the mutation.
+func (m *ExecutionMutation) WorkflowVersion() (r int, exists bool) {
+	v := m.workflow_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkflowVersion returns the old "workflow_version" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldWorkflowVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkflowVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkflowVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkflowVersion: %w", err)
+	}
+	return oldValue.WorkflowVersion, nil
+}
+
+// AddWorkflowVersion adds i to the "workflow_version" field.
+func (m *ExecutionMutation) AddWorkflowVersion(i int) {
+	if m.addworkflow_version != nil {
+		*m.addworkflow_version += i
+	} else {
+		m.addworkflow_version = &i
+	}
+}
+
+// AddedWorkflowVersion returns the value that was added to the "workflow_version" field in this mutation.
+func (m *ExecutionMutation) AddedWorkflowVersion() (r int, exists bool) {
+	v := m.addworkflow_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkflowVersion resets all changes to the "workflow_version" field.
+func (m *ExecutionMutation) ResetWorkflowVersion() {
+	m.workflow_version = nil
+	m.addworkflow_version = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *ExecutionMutation) SetRequestID(s string) {
+	m.request = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *ExecutionMutation) RequestID() (r string, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldRequestID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (m *ExecutionMutation) ClearRequestID() {
+	m.request = nil
+	m.clearedFields[execution.FieldRequestID] = struct{}{}
+}
+
+// RequestIDCleared returns if the "request_id" field was cleared in this mutation.
+func (m *ExecutionMutation) RequestIDCleared() bool {
+	_, ok := m.clearedFields[execution.FieldRequestID]
+	return ok
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *ExecutionMutation) ResetRequestID() {
+	m.request = nil
+	delete(m.clearedFields, execution.FieldRequestID)
+}
+
+// SetStatus sets the "status" field.
+func (m *ExecutionMutation) SetStatus(e execution.Status) {
+	m.status = &e
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *ExecutionMutation) Status() (r execution.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldStatus(ctx context.Context) (v execution.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *ExecutionMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetTrigger sets the "trigger" field.
+func (m *ExecutionMutation) SetTrigger(e execution.Trigger) {
+	m.trigger = &e
+}
+
+// Trigger returns the value of the "trigger" field in the mutation.
+func (m *ExecutionMutation) Trigger() (r execution.Trigger, exists bool) {
+	v := m.trigger
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTrigger returns the old "trigger" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldTrigger(ctx context.Context) (v execution.Trigger, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTrigger is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTrigger requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTrigger: %w", err)
+	}
+	return oldValue.Trigger, nil
+}
+
+// ResetTrigger resets all changes to the "trigger" field.
+func (m *ExecutionMutation) ResetTrigger() {
+	m.trigger = nil
+}
+
+// SetPhaseID sets the "phase_id" field.
+func (m *ExecutionMutation) SetPhaseID(s string) {
+	m.phase_id = &s
+}
+
+// PhaseID returns the value of the "phase_id" field in the mutation.
+func (m *ExecutionMutation) PhaseID() (r string, exists bool) {
+	v := m.phase_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPhaseID returns the old "phase_id" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldPhaseID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPhaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPhaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPhaseID: %w", err)
+	}
+	return oldValue.PhaseID, nil
+}
+
+// ClearPhaseID clears the value of the "phase_id" field.
+func (m *ExecutionMutation) ClearPhaseID() {
+	m.phase_id = nil
+	m.clearedFields[execution.FieldPhaseID] = struct{}{}
+}
+
+// PhaseIDCleared returns if the "phase_id" field was cleared in this mutation.
+func (m *ExecutionMutation) PhaseIDCleared() bool {
+	_, ok := m.clearedFields[execution.FieldPhaseID]
+	return ok
+}
+
+// ResetPhaseID resets all changes to the "phase_id" field.
+func (m *ExecutionMutation) ResetPhaseID() {
+	m.phase_id = nil
+	delete(m.clearedFields, execution.FieldPhaseID)
+}
+
+// SetRevision sets the "revision" field.
+func (m *ExecutionMutation) SetRevision(i int) {
+	m.revision = &i
+	m.addrevision = nil
+}
+
+// Revision returns the value of the "revision" field in the mutation.
+func (m *ExecutionMutation) Revision() (r int, exists bool) {
+	v := m.revision
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRevision returns the old "revision" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldRevision(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRevision is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRevision requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRevision: %w", err)
+	}
+	return oldValue.Revision, nil
+}
+
+// AddRevision adds i to the "revision" field.
+func (m *ExecutionMutation) AddRevision(i int) {
+	if m.addrevision != nil {
+		*m.addrevision += i
+	} else {
+		m.addrevision = &i
+	}
+}
+
+// AddedRevision returns the value that was added to the "revision" field in this mutation.
+func (m *ExecutionMutation) AddedRevision() (r int, exists bool) {
+	v := m.addrevision
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRevision resets all changes to the "revision" field.
+func (m *ExecutionMutation) ResetRevision() {
+	m.revision = nil
+	m.addrevision = nil
+}
+
+// SetState sets the "state" field.
+func (m *ExecutionMutation) SetState(jm json.RawMessage) {
+	m.state = &jm
+	m.appendstate = nil
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *ExecutionMutation) State() (r json.RawMessage, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldState returns the old "state" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldState(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldState: %w", err)
+	}
+	return oldValue.State, nil
+}
+
+// AppendState adds jm to the "state" field.
+func (m *ExecutionMutation) AppendState(jm json.RawMessage) {
+	m.appendstate = append(m.appendstate, jm...)
+}
+
+// AppendedState returns the list of values that were appended to the "state" field in this mutation.
+func (m *ExecutionMutation) AppendedState() (json.RawMessage, bool) {
+	if len(m.appendstate) == 0 {
+		return nil, false
+	}
+	return m.appendstate, true
+}
+
+// ClearState clears the value of the "state" field.
+func (m *ExecutionMutation) ClearState() {
+	m.state = nil
+	m.appendstate = nil
+	m.clearedFields[execution.FieldState] = struct{}{}
+}
+
+// StateCleared returns if the "state" field was cleared in this mutation.
+func (m *ExecutionMutation) StateCleared() bool {
+	_, ok := m.clearedFields[execution.FieldState]
+	return ok
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *ExecutionMutation) ResetState() {
+	m.state = nil
+	m.appendstate = nil
+	delete(m.clearedFields, execution.FieldState)
+}
+
+// SetWebhook sets the "webhook" field.
+func (m *ExecutionMutation) SetWebhook(jm json.RawMessage) {
+	m.webhook = &jm
+	m.appendwebhook = nil
+}
+
+// Webhook returns the value of the "webhook" field in the mutation.
+func (m *ExecutionMutation) Webhook() (r json.RawMessage, exists bool) {
+	v := m.webhook
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWebhook returns the old "webhook" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldWebhook(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWebhook is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWebhook requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWebhook: %w", err)
+	}
+	return oldValue.Webhook, nil
+}
+
+// AppendWebhook adds jm to the "webhook" field.
+func (m *ExecutionMutation) AppendWebhook(jm json.RawMessage) {
+	m.appendwebhook = append(m.appendwebhook, jm...)
+}
+
+// AppendedWebhook returns the list of values that were appended to the "webhook" field in this mutation.
+func (m *ExecutionMutation) AppendedWebhook() (json.RawMessage, bool) {
+	if len(m.appendwebhook) == 0 {
+		return nil, false
+	}
+	return m.appendwebhook, true
+}
+
+// ClearWebhook clears the value of the "webhook" field.
+func (m *ExecutionMutation) ClearWebhook() {
+	m.webhook = nil
+	m.appendwebhook = nil
+	m.clearedFields[execution.FieldWebhook] = struct{}{}
+}
+
+// WebhookCleared returns if the "webhook" field was cleared in this mutation.
+func (m *ExecutionMutation) WebhookCleared() bool {
+	_, ok := m.clearedFields[execution.FieldWebhook]
+	return ok
+}
+
+// ResetWebhook resets all changes to the "webhook" field.
+func (m *ExecutionMutation) ResetWebhook() {
+	m.webhook = nil
+	m.appendwebhook = nil
+	delete(m.clearedFields, execution.FieldWebhook)
+}
+
+// SetError sets the "error" field.
+func (m *ExecutionMutation) SetError(jm json.RawMessage) {
+	m.error = &jm
+	m.appenderror = nil
+}
+
+// Error returns the value of the "error" field in the mutation.
+func (m *ExecutionMutation) Error() (r json.RawMessage, exists bool) {
+	v := m.error
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldError returns the old "error" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldError(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldError is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldError requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldError: %w", err)
+	}
+	return oldValue.Error, nil
+}
+
+// AppendError adds jm to the "error" field.
+func (m *ExecutionMutation) AppendError(jm json.RawMessage) {
+	m.appenderror = append(m.appenderror, jm...)
+}
+
+// AppendedError returns the list of values that were appended to the "error" field in this mutation.
+func (m *ExecutionMutation) AppendedError() (json.RawMessage, bool) {
+	if len(m.appenderror) == 0 {
+		return nil, false
+	}
+	return m.appenderror, true
+}
+
+// ClearError clears the value of the "error" field.
+func (m *ExecutionMutation) ClearError() {
+	m.error = nil
+	m.appenderror = nil
+	m.clearedFields[execution.FieldError] = struct{}{}
+}
+
+// ErrorCleared returns if the "error" field was cleared in this mutation.
+func (m *ExecutionMutation) ErrorCleared() bool {
+	_, ok := m.clearedFields[execution.FieldError]
+	return ok
+}
+
+// ResetError resets all changes to the "error" field.
+func (m *ExecutionMutation) ResetError() {
+	m.error = nil
+	m.appenderror = nil
+	delete(m.clearedFields, execution.FieldError)
+}
+
+// SetStartedAt sets the "started_at" field.
+func (m *ExecutionMutation) SetStartedAt(t time.Time) {
+	m.started_at = &t
+}
+
+// StartedAt returns the value of the "started_at" field in the mutation.
+func (m *ExecutionMutation) StartedAt() (r time.Time, exists bool) {
+	v := m.started_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartedAt returns the old "started_at" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldStartedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartedAt: %w", err)
+	}
+	return oldValue.StartedAt, nil
+}
+
+// ClearStartedAt clears the value of the "started_at" field.
+func (m *ExecutionMutation) ClearStartedAt() {
+	m.started_at = nil
+	m.clearedFields[execution.FieldStartedAt] = struct{}{}
+}
+
+// StartedAtCleared returns if the "started_at" field was cleared in this mutation.
+func (m *ExecutionMutation) StartedAtCleared() bool {
+	_, ok := m.clearedFields[execution.FieldStartedAt]
+	return ok
+}
+
+// ResetStartedAt resets all changes to the "started_at" field.
+func (m *ExecutionMutation) ResetStartedAt() {
+	m.started_at = nil
+	delete(m.clearedFields, execution.FieldStartedAt)
+}
+
+// SetFinishedAt sets the "finished_at" field.
+func (m *ExecutionMutation) SetFinishedAt(t time.Time) {
+	m.finished_at = &t
+}
+
+// FinishedAt returns the value of the "finished_at" field in the mutation.
+func (m *ExecutionMutation) FinishedAt() (r time.Time, exists bool) {
+	v := m.finished_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFinishedAt returns the old "finished_at" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldFinishedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFinishedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFinishedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFinishedAt: %w", err)
+	}
+	return oldValue.FinishedAt, nil
+}
+
+// ClearFinishedAt clears the value of the "finished_at" field.
+func (m *ExecutionMutation) ClearFinishedAt() {
+	m.finished_at = nil
+	m.clearedFields[execution.FieldFinishedAt] = struct{}{}
+}
+
+// FinishedAtCleared returns if the "finished_at" field was cleared in this mutation.
+func (m *ExecutionMutation) FinishedAtCleared() bool {
+	_, ok := m.clearedFields[execution.FieldFinishedAt]
+	return ok
+}
+
+// ResetFinishedAt resets all changes to the "finished_at" field.
+func (m *ExecutionMutation) ResetFinishedAt() {
+	m.finished_at = nil
+	delete(m.clearedFields, execution.FieldFinishedAt)
+}
+
+// ClearWorkflow clears the "workflow" edge to the Workflow entity.
+func (m *ExecutionMutation) ClearWorkflow() {
+	m.clearedworkflow = true
+	m.clearedFields[execution.FieldWorkflowID] = struct{}{}
+}
+
+// WorkflowCleared reports if the "workflow" edge to the Workflow entity was cleared.
+func (m *ExecutionMutation) WorkflowCleared() bool {
+	return m.clearedworkflow
+}
+
+// WorkflowIDs returns the "workflow" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkflowID instead. It exists only for internal usage by the builders.
+func (m *ExecutionMutation) WorkflowIDs() (ids []string) {
+	if id := m.workflow; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkflow resets all changes to the "workflow" edge.
+func (m *ExecutionMutation) ResetWorkflow() {
+	m.workflow = nil
+	m.clearedworkflow = false
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (m *ExecutionMutation) ClearRequest() {
+	m.clearedrequest = true
+	m.clearedFields[execution.FieldRequestID] = struct{}{}
+}
+
+// RequestCleared reports if the "request" edge to the Request entity was cleared.
+func (m *ExecutionMutation) RequestCleared() bool {
+	return m.RequestIDCleared() || m.clearedrequest
+}
+
+// RequestIDs returns the "request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RequestID instead. It exists only for internal usage by the builders.
+func (m *ExecutionMutation) RequestIDs() (ids []string) {
+	if id := m.request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRequest resets all changes to the "request" edge.
+func (m *ExecutionMutation) ResetRequest() {
+	m.request = nil
+	m.clearedrequest = false
+}
+
+// AddVisitIDs adds the "visits" edge to the PhaseVisit entity by ids.
+func (m *ExecutionMutation) AddVisitIDs(ids ...string) {
+	if m.visits == nil {
+		m.visits = make(map[string]struct{})
+	}
+	for i := range ids {
+		m.visits[ids[i]] = struct{}{}
+	}
+}
+
+// ClearVisits clears the "visits" edge to the PhaseVisit entity.
+func (m *ExecutionMutation) ClearVisits() {
+	m.clearedvisits = true
+}
+
+// VisitsCleared reports if the "visits" edge to the PhaseVisit entity was cleared.
+func (m *ExecutionMutation) VisitsCleared() bool {
+	return m.clearedvisits
+}
+
+// RemoveVisitIDs removes the "visits" edge to the PhaseVisit entity by IDs.
+func (m *ExecutionMutation) RemoveVisitIDs(ids ...string) {
+	if m.removedvisits == nil {
+		m.removedvisits = make(map[string]struct{})
+	}
+	for i := range ids {
+		delete(m.visits, ids[i])
+		m.removedvisits[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedVisits returns the removed IDs of the "visits" edge to the PhaseVisit entity.
+func (m *ExecutionMutation) RemovedVisitsIDs() (ids []string) {
+	for id := range m.removedvisits {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// VisitsIDs returns the "visits" edge IDs in the mutation.
+func (m *ExecutionMutation) VisitsIDs() (ids []string) {
+	for id := range m.visits {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetVisits resets all changes to the "visits" edge.
+func (m *ExecutionMutation) ResetVisits() {
+	m.visits = nil
+	m.clearedvisits = false
+	m.removedvisits = nil
+}
+
+// Where appends a list predicates to the ExecutionMutation builder.
+func (m *ExecutionMutation) Where(ps ...predicate.Execution) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ExecutionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ExecutionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Execution, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ExecutionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ExecutionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Execution).
+func (m *ExecutionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ExecutionMutation) Fields() []string {
+	fields := make([]string, 0, 15)
+	if m.created_at != nil {
+		fields = append(fields, execution.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, execution.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, execution.FieldCompanyID)
+	}
+	if m.workflow != nil {
+		fields = append(fields, execution.FieldWorkflowID)
+	}
+	if m.workflow_version != nil {
+		fields = append(fields, execution.FieldWorkflowVersion)
+	}
+	if m.request != nil {
+		fields = append(fields, execution.FieldRequestID)
+	}
+	if m.status != nil {
+		fields = append(fields, execution.FieldStatus)
+	}
+	if m.trigger != nil {
+		fields = append(fields, execution.FieldTrigger)
+	}
+	if m.phase_id != nil {
+		fields = append(fields, execution.FieldPhaseID)
+	}
+	if m.revision != nil {
+		fields = append(fields, execution.FieldRevision)
+	}
+	if m.state != nil {
+		fields = append(fields, execution.FieldState)
+	}
+	if m.webhook != nil {
+		fields = append(fields, execution.FieldWebhook)
+	}
+	if m.error != nil {
+		fields = append(fields, execution.FieldError)
+	}
+	if m.started_at != nil {
+		fields = append(fields, execution.FieldStartedAt)
+	}
+	if m.finished_at != nil {
+		fields = append(fields, execution.FieldFinishedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ExecutionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case execution.FieldCreatedAt:
+		return m.CreatedAt()
+	case execution.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case execution.FieldCompanyID:
+		return m.CompanyID()
+	case execution.FieldWorkflowID:
+		return m.WorkflowID()
+	case execution.FieldWorkflowVersion:
+		return m.WorkflowVersion()
+	case execution.FieldRequestID:
+		return m.RequestID()
+	case execution.FieldStatus:
+		return m.Status()
+	case execution.FieldTrigger:
+		return m.Trigger()
+	case execution.FieldPhaseID:
+		return m.PhaseID()
+	case execution.FieldRevision:
+		return m.Revision()
+	case execution.FieldState:
+		return m.State()
+	case execution.FieldWebhook:
+		return m.Webhook()
+	case execution.FieldError:
+		return m.Error()
+	case execution.FieldStartedAt:
+		return m.StartedAt()
+	case execution.FieldFinishedAt:
+		return m.FinishedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ExecutionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case execution.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case execution.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case execution.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case execution.FieldWorkflowID:
+		return m.OldWorkflowID(ctx)
+	case execution.FieldWorkflowVersion:
+		return m.OldWorkflowVersion(ctx)
+	case execution.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case execution.FieldStatus:
+		return m.OldStatus(ctx)
+	case execution.FieldTrigger:
+		return m.OldTrigger(ctx)
+	case execution.FieldPhaseID:
+		return m.OldPhaseID(ctx)
+	case execution.FieldRevision:
+		return m.OldRevision(ctx)
+	case execution.FieldState:
+		return m.OldState(ctx)
+	case execution.FieldWebhook:
+		return m.OldWebhook(ctx)
+	case execution.FieldError:
+		return m.OldError(ctx)
+	case execution.FieldStartedAt:
+		return m.OldStartedAt(ctx)
+	case execution.FieldFinishedAt:
+		return m.OldFinishedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Execution field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ExecutionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case execution.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case execution.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case execution.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case execution.FieldWorkflowID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkflowID(v)
+		return nil
+	case execution.FieldWorkflowVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkflowVersion(v)
+		return nil
+	case execution.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case execution.FieldStatus:
+		v, ok := value.(execution.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case execution.FieldTrigger:
+		v, ok := value.(execution.Trigger)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTrigger(v)
+		return nil
+	case execution.FieldPhaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPhaseID(v)
+		return nil
+	case execution.FieldRevision:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRevision(v)
+		return nil
+	case execution.FieldState:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case execution.FieldWebhook:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWebhook(v)
+		return nil
+	case execution.FieldError:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetError(v)
+		return nil
+	case execution.FieldStartedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartedAt(v)
+		return nil
+	case execution.FieldFinishedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFinishedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Execution field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ExecutionMutation) AddedFields() []string {
+	var fields []string
+	if m.addworkflow_version != nil {
+		fields = append(fields, execution.FieldWorkflowVersion)
+	}
+	if m.addrevision != nil {
+		fields = append(fields, execution.FieldRevision)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ExecutionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case execution.FieldWorkflowVersion:
+		return m.AddedWorkflowVersion()
+	case execution.FieldRevision:
+		return m.AddedRevision()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ExecutionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case execution.FieldWorkflowVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWorkflowVersion(v)
+		return nil
+	case execution.FieldRevision:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRevision(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Execution numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ExecutionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(execution.FieldRequestID) {
+		fields = append(fields, execution.FieldRequestID)
+	}
+	if m.FieldCleared(execution.FieldPhaseID) {
+		fields = append(fields, execution.FieldPhaseID)
+	}
+	if m.FieldCleared(execution.FieldState) {
+		fields = append(fields, execution.FieldState)
+	}
+	if m.FieldCleared(execution.FieldWebhook) {
+		fields = append(fields, execution.FieldWebhook)
+	}
+	if m.FieldCleared(execution.FieldError) {
+		fields = append(fields, execution.FieldError)
+	}
+	if m.FieldCleared(execution.FieldStartedAt) {
+		fields = append(fields, execution.FieldStartedAt)
+	}
+	if m.FieldCleared(execution.FieldFinishedAt) {
+		fields = append(fields, execution.FieldFinishedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ExecutionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ExecutionMutation) ClearField(name string) error {
+	switch name {
+	case execution.FieldRequestID:
+		m.ClearRequestID()
+		return nil
+	case execution.FieldPhaseID:
+		m.ClearPhaseID()
+		return nil
+	case execution.FieldState:
+		m.ClearState()
+		return nil
+	case execution.FieldWebhook:
+		m.ClearWebhook()
+		return nil
+	case execution.FieldError:
+		m.ClearError()
+		return nil
+	case execution.FieldStartedAt:
+		m.ClearStartedAt()
+		return nil
+	case execution.FieldFinishedAt:
+		m.ClearFinishedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Execution nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ExecutionMutation) ResetField(name string) error {
+	switch name {
+	case execution.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case execution.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case execution.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case execution.FieldWorkflowID:
+		m.ResetWorkflowID()
+		return nil
+	case execution.FieldWorkflowVersion:
+		m.ResetWorkflowVersion()
+		return nil
+	case execution.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case execution.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case execution.FieldTrigger:
+		m.ResetTrigger()
+		return nil
+	case execution.FieldPhaseID:
+		m.ResetPhaseID()
+		return nil
+	case execution.FieldRevision:
+		m.ResetRevision()
+		return nil
+	case execution.FieldState:
+		m.ResetState()
+		return nil
+	case execution.FieldWebhook:
+		m.ResetWebhook()
+		return nil
+	case execution.FieldError:
+		m.ResetError()
+		return nil
+	case execution.FieldStartedAt:
+		m.ResetStartedAt()
+		return nil
+	case execution.FieldFinishedAt:
+		m.ResetFinishedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Execution field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ExecutionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 3)
+	if m.workflow != nil {
+		edges = append(edges, execution.EdgeWorkflow)
+	}
+	if m.request != nil {
+		edges = append(edges, execution.EdgeRequest)
+	}
+	if m.visits != nil {
+		edges = append(edges, execution.EdgeVisits)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ExecutionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case execution.EdgeWorkflow:
+		if id := m.workflow; id != nil {
+			return []ent.Value{*id}
+		}
+	case execution.EdgeRequest:
+		if id := m.request; id != nil {
+			return []ent.Value{*id}
+		}
+	case execution.EdgeVisits:
+		ids := make([]ent.Value, 0, len(m.visits))
+		for id := range m.visits {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ExecutionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 3)
+	if m.removedvisits != nil {
+		edges = append(edges, execution.EdgeVisits)
+	}
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ExecutionMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case execution.EdgeVisits:
+		ids := make([]ent.Value, 0, len(m.removedvisits))
+		for id := range m.removedvisits {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ExecutionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 3)
+	if m.clearedworkflow {
+		edges = append(edges, execution.EdgeWorkflow)
+	}
+	if m.clearedrequest {
+		edges = append(edges, execution.EdgeRequest)
+	}
+	if m.clearedvisits {
+		edges = append(edges, execution.EdgeVisits)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ExecutionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case execution.EdgeWorkflow:
+		return m.clearedworkflow
+	case execution.EdgeRequest:
+		return m.clearedrequest
+	case execution.EdgeVisits:
+		return m.clearedvisits
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ExecutionMutation) ClearEdge(name string) error {
+	switch name {
+	case execution.EdgeWorkflow:
+		m.ClearWorkflow()
+		return nil
+	case execution.EdgeRequest:
+		m.ClearRequest()
+		return nil
+	}
+	return fmt.Errorf("unknown Execution unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ExecutionMutation) ResetEdge(name string) error {
+	switch name {
+	case execution.EdgeWorkflow:
+		m.ResetWorkflow()
+		return nil
+	case execution.EdgeRequest:
+		m.ResetRequest()
+		return nil
+	case execution.EdgeVisits:
+		m.ResetVisits()
+		return nil
+	}
+	return fmt.Errorf("unknown Execution edge %s", name)
+}
+
 // ExternalIdentityMutation represents an operation that mutates the ExternalIdentity nodes in the graph.
 type ExternalIdentityMutation struct {
 	config
@@ -18633,6 +21683,1259 @@ func (m *IdempotencyKeyMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
+}
+
+// IncidentMutation represents an operation that mutates the Incident nodes in the graph.
+type IncidentMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	created_at       *time.Time
+	updated_at       *time.Time
+	company_id       *string
+	phase_id         *string
+	visit            *int
+	addvisit         *int
+	attempt          *int
+	addattempt       *int
+	code             *string
+	message          *string
+	status           *incident.Status
+	resolution       *incident.Resolution
+	variables        *json.RawMessage
+	appendvariables  json.RawMessage
+	resolved_by      *string
+	resolved_at      *time.Time
+	clearedFields    map[string]struct{}
+	execution        *string
+	clearedexecution bool
+	done             bool
+	oldValue         func(context.Context) (*Incident, error)
+	predicates       []predicate.Incident
+}
+
+var _ ent.Mutation = (*IncidentMutation)(nil)
+
+// incidentOption allows management of the mutation configuration using functional options.
+type incidentOption func(*IncidentMutation)
+
+// newIncidentMutation creates new mutation for the Incident entity.
+func newIncidentMutation(c config, op Op, opts ...incidentOption) *IncidentMutation {
+	m := &IncidentMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeIncident,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withIncidentID sets the ID field of the mutation.
+func withIncidentID(id string) incidentOption {
+	return func(m *IncidentMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Incident
+		)
+		m.oldValue = func(ctx context.Context) (*Incident, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Incident.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withIncident sets the old Incident of the mutation.
+func withIncident(node *Incident) incidentOption {
+	return func(m *IncidentMutation) {
+		m.oldValue = func(context.Context) (*Incident, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m IncidentMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m IncidentMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Incident entities.
+func (m *IncidentMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *IncidentMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *IncidentMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Incident.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *IncidentMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *IncidentMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *IncidentMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *IncidentMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *IncidentMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *IncidentMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *IncidentMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *IncidentMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *IncidentMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetExecutionID sets the "execution_id" field.
+func (m *IncidentMutation) SetExecutionID(s string) {
+	m.execution = &s
+}
+
+// ExecutionID returns the value of the "execution_id" field in the mutation.
+func (m *IncidentMutation) ExecutionID() (r string, exists bool) {
+	v := m.execution
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExecutionID returns the old "execution_id" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldExecutionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExecutionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExecutionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExecutionID: %w", err)
+	}
+	return oldValue.ExecutionID, nil
+}
+
+// ResetExecutionID resets all changes to the "execution_id" field.
+func (m *IncidentMutation) ResetExecutionID() {
+	m.execution = nil
+}
+
+// SetPhaseID sets the "phase_id" field.
+func (m *IncidentMutation) SetPhaseID(s string) {
+	m.phase_id = &s
+}
+
+// PhaseID returns the value of the "phase_id" field in the mutation.
+func (m *IncidentMutation) PhaseID() (r string, exists bool) {
+	v := m.phase_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPhaseID returns the old "phase_id" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldPhaseID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPhaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPhaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPhaseID: %w", err)
+	}
+	return oldValue.PhaseID, nil
+}
+
+// ResetPhaseID resets all changes to the "phase_id" field.
+func (m *IncidentMutation) ResetPhaseID() {
+	m.phase_id = nil
+}
+
+// SetVisit sets the "visit" field.
+func (m *IncidentMutation) SetVisit(i int) {
+	m.visit = &i
+	m.addvisit = nil
+}
+
+// Visit returns the value of the "visit" field in the mutation.
+func (m *IncidentMutation) Visit() (r int, exists bool) {
+	v := m.visit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVisit returns the old "visit" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldVisit(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVisit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVisit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVisit: %w", err)
+	}
+	return oldValue.Visit, nil
+}
+
+// AddVisit adds i to the "visit" field.
+func (m *IncidentMutation) AddVisit(i int) {
+	if m.addvisit != nil {
+		*m.addvisit += i
+	} else {
+		m.addvisit = &i
+	}
+}
+
+// AddedVisit returns the value that was added to the "visit" field in this mutation.
+func (m *IncidentMutation) AddedVisit() (r int, exists bool) {
+	v := m.addvisit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVisit resets all changes to the "visit" field.
+func (m *IncidentMutation) ResetVisit() {
+	m.visit = nil
+	m.addvisit = nil
+}
+
+// SetAttempt sets the "attempt" field.
+func (m *IncidentMutation) SetAttempt(i int) {
+	m.attempt = &i
+	m.addattempt = nil
+}
+
+// Attempt returns the value of the "attempt" field in the mutation.
+func (m *IncidentMutation) Attempt() (r int, exists bool) {
+	v := m.attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempt returns the old "attempt" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
+	}
+	return oldValue.Attempt, nil
+}
+
+// AddAttempt adds i to the "attempt" field.
+func (m *IncidentMutation) AddAttempt(i int) {
+	if m.addattempt != nil {
+		*m.addattempt += i
+	} else {
+		m.addattempt = &i
+	}
+}
+
+// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
+func (m *IncidentMutation) AddedAttempt() (r int, exists bool) {
+	v := m.addattempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempt resets all changes to the "attempt" field.
+func (m *IncidentMutation) ResetAttempt() {
+	m.attempt = nil
+	m.addattempt = nil
+}
+
+// SetCode sets the "code" field.
+func (m *IncidentMutation) SetCode(s string) {
+	m.code = &s
+}
+
+// Code returns the value of the "code" field in the mutation.
+func (m *IncidentMutation) Code() (r string, exists bool) {
+	v := m.code
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCode returns the old "code" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldCode(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCode is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCode requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCode: %w", err)
+	}
+	return oldValue.Code, nil
+}
+
+// ResetCode resets all changes to the "code" field.
+func (m *IncidentMutation) ResetCode() {
+	m.code = nil
+}
+
+// SetMessage sets the "message" field.
+func (m *IncidentMutation) SetMessage(s string) {
+	m.message = &s
+}
+
+// Message returns the value of the "message" field in the mutation.
+func (m *IncidentMutation) Message() (r string, exists bool) {
+	v := m.message
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessage returns the old "message" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldMessage(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessage: %w", err)
+	}
+	return oldValue.Message, nil
+}
+
+// ResetMessage resets all changes to the "message" field.
+func (m *IncidentMutation) ResetMessage() {
+	m.message = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *IncidentMutation) SetStatus(i incident.Status) {
+	m.status = &i
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *IncidentMutation) Status() (r incident.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldStatus(ctx context.Context) (v incident.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *IncidentMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetResolution sets the "resolution" field.
+func (m *IncidentMutation) SetResolution(i incident.Resolution) {
+	m.resolution = &i
+}
+
+// Resolution returns the value of the "resolution" field in the mutation.
+func (m *IncidentMutation) Resolution() (r incident.Resolution, exists bool) {
+	v := m.resolution
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResolution returns the old "resolution" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldResolution(ctx context.Context) (v *incident.Resolution, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResolution is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResolution requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResolution: %w", err)
+	}
+	return oldValue.Resolution, nil
+}
+
+// ClearResolution clears the value of the "resolution" field.
+func (m *IncidentMutation) ClearResolution() {
+	m.resolution = nil
+	m.clearedFields[incident.FieldResolution] = struct{}{}
+}
+
+// ResolutionCleared returns if the "resolution" field was cleared in this mutation.
+func (m *IncidentMutation) ResolutionCleared() bool {
+	_, ok := m.clearedFields[incident.FieldResolution]
+	return ok
+}
+
+// ResetResolution resets all changes to the "resolution" field.
+func (m *IncidentMutation) ResetResolution() {
+	m.resolution = nil
+	delete(m.clearedFields, incident.FieldResolution)
+}
+
+// SetVariables sets the "variables" field.
+func (m *IncidentMutation) SetVariables(jm json.RawMessage) {
+	m.variables = &jm
+	m.appendvariables = nil
+}
+
+// Variables returns the value of the "variables" field in the mutation.
+func (m *IncidentMutation) Variables() (r json.RawMessage, exists bool) {
+	v := m.variables
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariables returns the old "variables" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldVariables(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariables is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariables requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariables: %w", err)
+	}
+	return oldValue.Variables, nil
+}
+
+// AppendVariables adds jm to the "variables" field.
+func (m *IncidentMutation) AppendVariables(jm json.RawMessage) {
+	m.appendvariables = append(m.appendvariables, jm...)
+}
+
+// AppendedVariables returns the list of values that were appended to the "variables" field in this mutation.
+func (m *IncidentMutation) AppendedVariables() (json.RawMessage, bool) {
+	if len(m.appendvariables) == 0 {
+		return nil, false
+	}
+	return m.appendvariables, true
+}
+
+// ClearVariables clears the value of the "variables" field.
+func (m *IncidentMutation) ClearVariables() {
+	m.variables = nil
+	m.appendvariables = nil
+	m.clearedFields[incident.FieldVariables] = struct{}{}
+}
+
+// VariablesCleared returns if the "variables" field was cleared in this mutation.
+func (m *IncidentMutation) VariablesCleared() bool {
+	_, ok := m.clearedFields[incident.FieldVariables]
+	return ok
+}
+
+// ResetVariables resets all changes to the "variables" field.
+func (m *IncidentMutation) ResetVariables() {
+	m.variables = nil
+	m.appendvariables = nil
+	delete(m.clearedFields, incident.FieldVariables)
+}
+
+// SetResolvedBy sets the "resolved_by" field.
+func (m *IncidentMutation) SetResolvedBy(s string) {
+	m.resolved_by = &s
+}
+
+// ResolvedBy returns the value of the "resolved_by" field in the mutation.
+func (m *IncidentMutation) ResolvedBy() (r string, exists bool) {
+	v := m.resolved_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResolvedBy returns the old "resolved_by" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldResolvedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResolvedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResolvedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResolvedBy: %w", err)
+	}
+	return oldValue.ResolvedBy, nil
+}
+
+// ClearResolvedBy clears the value of the "resolved_by" field.
+func (m *IncidentMutation) ClearResolvedBy() {
+	m.resolved_by = nil
+	m.clearedFields[incident.FieldResolvedBy] = struct{}{}
+}
+
+// ResolvedByCleared returns if the "resolved_by" field was cleared in this mutation.
+func (m *IncidentMutation) ResolvedByCleared() bool {
+	_, ok := m.clearedFields[incident.FieldResolvedBy]
+	return ok
+}
+
+// ResetResolvedBy resets all changes to the "resolved_by" field.
+func (m *IncidentMutation) ResetResolvedBy() {
+	m.resolved_by = nil
+	delete(m.clearedFields, incident.FieldResolvedBy)
+}
+
+// SetResolvedAt sets the "resolved_at" field.
+func (m *IncidentMutation) SetResolvedAt(t time.Time) {
+	m.resolved_at = &t
+}
+
+// ResolvedAt returns the value of the "resolved_at" field in the mutation.
+func (m *IncidentMutation) ResolvedAt() (r time.Time, exists bool) {
+	v := m.resolved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResolvedAt returns the old "resolved_at" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldResolvedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResolvedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResolvedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResolvedAt: %w", err)
+	}
+	return oldValue.ResolvedAt, nil
+}
+
+// ClearResolvedAt clears the value of the "resolved_at" field.
+func (m *IncidentMutation) ClearResolvedAt() {
+	m.resolved_at = nil
+	m.clearedFields[incident.FieldResolvedAt] = struct{}{}
+}
+
+// ResolvedAtCleared returns if the "resolved_at" field was cleared in this mutation.
+func (m *IncidentMutation) ResolvedAtCleared() bool {
+	_, ok := m.clearedFields[incident.FieldResolvedAt]
+	return ok
+}
+
+// ResetResolvedAt resets all changes to the "resolved_at" field.
+func (m *IncidentMutation) ResetResolvedAt() {
+	m.resolved_at = nil
+	delete(m.clearedFields, incident.FieldResolvedAt)
+}
+
+// ClearExecution clears the "execution" edge to the Execution entity.
+func (m *IncidentMutation) ClearExecution() {
+	m.clearedexecution = true
+	m.clearedFields[incident.FieldExecutionID] = struct{}{}
+}
+
+// ExecutionCleared reports if the "execution" edge to the Execution entity was cleared.
+func (m *IncidentMutation) ExecutionCleared() bool {
+	return m.clearedexecution
+}
+
+// ExecutionIDs returns the "execution" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ExecutionID instead. It exists only for internal usage by the builders.
+func (m *IncidentMutation) ExecutionIDs() (ids []string) {
+	if id := m.execution; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetExecution resets all changes to the "execution" edge.
+func (m *IncidentMutation) ResetExecution() {
+	m.execution = nil
+	m.clearedexecution = false
+}
+
+// Where appends a list predicates to the IncidentMutation builder.
+func (m *IncidentMutation) Where(ps ...predicate.Incident) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the IncidentMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *IncidentMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Incident, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *IncidentMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *IncidentMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Incident).
+func (m *IncidentMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *IncidentMutation) Fields() []string {
+	fields := make([]string, 0, 14)
+	if m.created_at != nil {
+		fields = append(fields, incident.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, incident.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, incident.FieldCompanyID)
+	}
+	if m.execution != nil {
+		fields = append(fields, incident.FieldExecutionID)
+	}
+	if m.phase_id != nil {
+		fields = append(fields, incident.FieldPhaseID)
+	}
+	if m.visit != nil {
+		fields = append(fields, incident.FieldVisit)
+	}
+	if m.attempt != nil {
+		fields = append(fields, incident.FieldAttempt)
+	}
+	if m.code != nil {
+		fields = append(fields, incident.FieldCode)
+	}
+	if m.message != nil {
+		fields = append(fields, incident.FieldMessage)
+	}
+	if m.status != nil {
+		fields = append(fields, incident.FieldStatus)
+	}
+	if m.resolution != nil {
+		fields = append(fields, incident.FieldResolution)
+	}
+	if m.variables != nil {
+		fields = append(fields, incident.FieldVariables)
+	}
+	if m.resolved_by != nil {
+		fields = append(fields, incident.FieldResolvedBy)
+	}
+	if m.resolved_at != nil {
+		fields = append(fields, incident.FieldResolvedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *IncidentMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case incident.FieldCreatedAt:
+		return m.CreatedAt()
+	case incident.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case incident.FieldCompanyID:
+		return m.CompanyID()
+	case incident.FieldExecutionID:
+		return m.ExecutionID()
+	case incident.FieldPhaseID:
+		return m.PhaseID()
+	case incident.FieldVisit:
+		return m.Visit()
+	case incident.FieldAttempt:
+		return m.Attempt()
+	case incident.FieldCode:
+		return m.Code()
+	case incident.FieldMessage:
+		return m.Message()
+	case incident.FieldStatus:
+		return m.Status()
+	case incident.FieldResolution:
+		return m.Resolution()
+	case incident.FieldVariables:
+		return m.Variables()
+	case incident.FieldResolvedBy:
+		return m.ResolvedBy()
+	case incident.FieldResolvedAt:
+		return m.ResolvedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *IncidentMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case incident.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case incident.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case incident.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case incident.FieldExecutionID:
+		return m.OldExecutionID(ctx)
+	case incident.FieldPhaseID:
+		return m.OldPhaseID(ctx)
+	case incident.FieldVisit:
+		return m.OldVisit(ctx)
+	case incident.FieldAttempt:
+		return m.OldAttempt(ctx)
+	case incident.FieldCode:
+		return m.OldCode(ctx)
+	case incident.FieldMessage:
+		return m.OldMessage(ctx)
+	case incident.FieldStatus:
+		return m.OldStatus(ctx)
+	case incident.FieldResolution:
+		return m.OldResolution(ctx)
+	case incident.FieldVariables:
+		return m.OldVariables(ctx)
+	case incident.FieldResolvedBy:
+		return m.OldResolvedBy(ctx)
+	case incident.FieldResolvedAt:
+		return m.OldResolvedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Incident field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *IncidentMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case incident.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case incident.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case incident.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case incident.FieldExecutionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExecutionID(v)
+		return nil
+	case incident.FieldPhaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPhaseID(v)
+		return nil
+	case incident.FieldVisit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVisit(v)
+		return nil
+	case incident.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempt(v)
+		return nil
+	case incident.FieldCode:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCode(v)
+		return nil
+	case incident.FieldMessage:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessage(v)
+		return nil
+	case incident.FieldStatus:
+		v, ok := value.(incident.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case incident.FieldResolution:
+		v, ok := value.(incident.Resolution)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResolution(v)
+		return nil
+	case incident.FieldVariables:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariables(v)
+		return nil
+	case incident.FieldResolvedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResolvedBy(v)
+		return nil
+	case incident.FieldResolvedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResolvedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Incident field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *IncidentMutation) AddedFields() []string {
+	var fields []string
+	if m.addvisit != nil {
+		fields = append(fields, incident.FieldVisit)
+	}
+	if m.addattempt != nil {
+		fields = append(fields, incident.FieldAttempt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *IncidentMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case incident.FieldVisit:
+		return m.AddedVisit()
+	case incident.FieldAttempt:
+		return m.AddedAttempt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *IncidentMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case incident.FieldVisit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVisit(v)
+		return nil
+	case incident.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Incident numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *IncidentMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(incident.FieldResolution) {
+		fields = append(fields, incident.FieldResolution)
+	}
+	if m.FieldCleared(incident.FieldVariables) {
+		fields = append(fields, incident.FieldVariables)
+	}
+	if m.FieldCleared(incident.FieldResolvedBy) {
+		fields = append(fields, incident.FieldResolvedBy)
+	}
+	if m.FieldCleared(incident.FieldResolvedAt) {
+		fields = append(fields, incident.FieldResolvedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *IncidentMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *IncidentMutation) ClearField(name string) error {
+	switch name {
+	case incident.FieldResolution:
+		m.ClearResolution()
+		return nil
+	case incident.FieldVariables:
+		m.ClearVariables()
+		return nil
+	case incident.FieldResolvedBy:
+		m.ClearResolvedBy()
+		return nil
+	case incident.FieldResolvedAt:
+		m.ClearResolvedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Incident nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *IncidentMutation) ResetField(name string) error {
+	switch name {
+	case incident.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case incident.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case incident.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case incident.FieldExecutionID:
+		m.ResetExecutionID()
+		return nil
+	case incident.FieldPhaseID:
+		m.ResetPhaseID()
+		return nil
+	case incident.FieldVisit:
+		m.ResetVisit()
+		return nil
+	case incident.FieldAttempt:
+		m.ResetAttempt()
+		return nil
+	case incident.FieldCode:
+		m.ResetCode()
+		return nil
+	case incident.FieldMessage:
+		m.ResetMessage()
+		return nil
+	case incident.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case incident.FieldResolution:
+		m.ResetResolution()
+		return nil
+	case incident.FieldVariables:
+		m.ResetVariables()
+		return nil
+	case incident.FieldResolvedBy:
+		m.ResetResolvedBy()
+		return nil
+	case incident.FieldResolvedAt:
+		m.ResetResolvedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Incident field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *IncidentMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.execution != nil {
+		edges = append(edges, incident.EdgeExecution)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *IncidentMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case incident.EdgeExecution:
+		if id := m.execution; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *IncidentMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *IncidentMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *IncidentMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedexecution {
+		edges = append(edges, incident.EdgeExecution)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *IncidentMutation) EdgeCleared(name string) bool {
+	switch name {
+	case incident.EdgeExecution:
+		return m.clearedexecution
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *IncidentMutation) ClearEdge(name string) error {
+	switch name {
+	case incident.EdgeExecution:
+		m.ClearExecution()
+		return nil
+	}
+	return fmt.Errorf("unknown Incident unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *IncidentMutation) ResetEdge(name string) error {
+	switch name {
+	case incident.EdgeExecution:
+		m.ResetExecution()
+		return nil
+	}
+	return fmt.Errorf("unknown Incident edge %s", name)
 }
 
 // InvoiceMutation represents an operation that mutates the Invoice nodes in the graph.
@@ -24578,6 +28881,1347 @@ func (m *OrganizationMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Organization edge %s", name)
 }
 
+// PhaseVisitMutation represents an operation that mutates the PhaseVisit nodes in the graph.
+type PhaseVisitMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	created_at       *time.Time
+	updated_at       *time.Time
+	company_id       *string
+	number           *int
+	addnumber        *int
+	phase_id         *string
+	_type            *string
+	status           *phasevisit.Status
+	started_at       *time.Time
+	finished_at      *time.Time
+	transition       *string
+	attempts         *int
+	addattempts      *int
+	input            *json.RawMessage
+	appendinput      json.RawMessage
+	output           *json.RawMessage
+	appendoutput     json.RawMessage
+	error            *json.RawMessage
+	appenderror      json.RawMessage
+	clearedFields    map[string]struct{}
+	execution        *string
+	clearedexecution bool
+	done             bool
+	oldValue         func(context.Context) (*PhaseVisit, error)
+	predicates       []predicate.PhaseVisit
+}
+
+var _ ent.Mutation = (*PhaseVisitMutation)(nil)
+
+// phasevisitOption allows management of the mutation configuration using functional options.
+type phasevisitOption func(*PhaseVisitMutation)
+
+// newPhaseVisitMutation creates new mutation for the PhaseVisit entity.
+func newPhaseVisitMutation(c config, op Op, opts ...phasevisitOption) *PhaseVisitMutation {
+	m := &PhaseVisitMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePhaseVisit,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPhaseVisitID sets the ID field of the mutation.
+func withPhaseVisitID(id string) phasevisitOption {
+	return func(m *PhaseVisitMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *PhaseVisit
+		)
+		m.oldValue = func(ctx context.Context) (*PhaseVisit, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().PhaseVisit.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPhaseVisit sets the old PhaseVisit of the mutation.
+func withPhaseVisit(node *PhaseVisit) phasevisitOption {
+	return func(m *PhaseVisitMutation) {
+		m.oldValue = func(context.Context) (*PhaseVisit, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PhaseVisitMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PhaseVisitMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of PhaseVisit entities.
+func (m *PhaseVisitMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PhaseVisitMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PhaseVisitMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().PhaseVisit.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *PhaseVisitMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *PhaseVisitMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *PhaseVisitMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *PhaseVisitMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *PhaseVisitMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *PhaseVisitMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *PhaseVisitMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *PhaseVisitMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *PhaseVisitMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetExecutionID sets the "execution_id" field.
+func (m *PhaseVisitMutation) SetExecutionID(s string) {
+	m.execution = &s
+}
+
+// ExecutionID returns the value of the "execution_id" field in the mutation.
+func (m *PhaseVisitMutation) ExecutionID() (r string, exists bool) {
+	v := m.execution
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExecutionID returns the old "execution_id" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldExecutionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExecutionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExecutionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExecutionID: %w", err)
+	}
+	return oldValue.ExecutionID, nil
+}
+
+// ResetExecutionID resets all changes to the "execution_id" field.
+func (m *PhaseVisitMutation) ResetExecutionID() {
+	m.execution = nil
+}
+
+// SetNumber sets the "number" field.
+func (m *PhaseVisitMutation) SetNumber(i int) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *PhaseVisitMutation) Number() (r int, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldNumber(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *PhaseVisitMutation) AddNumber(i int) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *PhaseVisitMutation) AddedNumber() (r int, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *PhaseVisitMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+}
+
+// SetPhaseID sets the "phase_id" field.
+func (m *PhaseVisitMutation) SetPhaseID(s string) {
+	m.phase_id = &s
+}
+
+// PhaseID returns the value of the "phase_id" field in the mutation.
+func (m *PhaseVisitMutation) PhaseID() (r string, exists bool) {
+	v := m.phase_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPhaseID returns the old "phase_id" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldPhaseID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPhaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPhaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPhaseID: %w", err)
+	}
+	return oldValue.PhaseID, nil
+}
+
+// ResetPhaseID resets all changes to the "phase_id" field.
+func (m *PhaseVisitMutation) ResetPhaseID() {
+	m.phase_id = nil
+}
+
+// SetType sets the "type" field.
+func (m *PhaseVisitMutation) SetType(s string) {
+	m._type = &s
+}
+
+// GetType returns the value of the "type" field in the mutation.
+func (m *PhaseVisitMutation) GetType() (r string, exists bool) {
+	v := m._type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldType returns the old "type" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldType: %w", err)
+	}
+	return oldValue.Type, nil
+}
+
+// ResetType resets all changes to the "type" field.
+func (m *PhaseVisitMutation) ResetType() {
+	m._type = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *PhaseVisitMutation) SetStatus(ph phasevisit.Status) {
+	m.status = &ph
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *PhaseVisitMutation) Status() (r phasevisit.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldStatus(ctx context.Context) (v phasevisit.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *PhaseVisitMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetStartedAt sets the "started_at" field.
+func (m *PhaseVisitMutation) SetStartedAt(t time.Time) {
+	m.started_at = &t
+}
+
+// StartedAt returns the value of the "started_at" field in the mutation.
+func (m *PhaseVisitMutation) StartedAt() (r time.Time, exists bool) {
+	v := m.started_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartedAt returns the old "started_at" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldStartedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartedAt: %w", err)
+	}
+	return oldValue.StartedAt, nil
+}
+
+// ResetStartedAt resets all changes to the "started_at" field.
+func (m *PhaseVisitMutation) ResetStartedAt() {
+	m.started_at = nil
+}
+
+// SetFinishedAt sets the "finished_at" field.
+func (m *PhaseVisitMutation) SetFinishedAt(t time.Time) {
+	m.finished_at = &t
+}
+
+// FinishedAt returns the value of the "finished_at" field in the mutation.
+func (m *PhaseVisitMutation) FinishedAt() (r time.Time, exists bool) {
+	v := m.finished_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFinishedAt returns the old "finished_at" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldFinishedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFinishedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFinishedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFinishedAt: %w", err)
+	}
+	return oldValue.FinishedAt, nil
+}
+
+// ClearFinishedAt clears the value of the "finished_at" field.
+func (m *PhaseVisitMutation) ClearFinishedAt() {
+	m.finished_at = nil
+	m.clearedFields[phasevisit.FieldFinishedAt] = struct{}{}
+}
+
+// FinishedAtCleared returns if the "finished_at" field was cleared in this mutation.
+func (m *PhaseVisitMutation) FinishedAtCleared() bool {
+	_, ok := m.clearedFields[phasevisit.FieldFinishedAt]
+	return ok
+}
+
+// ResetFinishedAt resets all changes to the "finished_at" field.
+func (m *PhaseVisitMutation) ResetFinishedAt() {
+	m.finished_at = nil
+	delete(m.clearedFields, phasevisit.FieldFinishedAt)
+}
+
+// SetTransition sets the "transition" field.
+func (m *PhaseVisitMutation) SetTransition(s string) {
+	m.transition = &s
+}
+
+// Transition returns the value of the "transition" field in the mutation.
+func (m *PhaseVisitMutation) Transition() (r string, exists bool) {
+	v := m.transition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTransition returns the old "transition" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldTransition(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTransition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTransition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTransition: %w", err)
+	}
+	return oldValue.Transition, nil
+}
+
+// ResetTransition resets all changes to the "transition" field.
+func (m *PhaseVisitMutation) ResetTransition() {
+	m.transition = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *PhaseVisitMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *PhaseVisitMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempts returns the old "attempts" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldAttempts(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
+	}
+	return oldValue.Attempts, nil
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *PhaseVisitMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *PhaseVisitMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *PhaseVisitMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetInput sets the "input" field.
+func (m *PhaseVisitMutation) SetInput(jm json.RawMessage) {
+	m.input = &jm
+	m.appendinput = nil
+}
+
+// Input returns the value of the "input" field in the mutation.
+func (m *PhaseVisitMutation) Input() (r json.RawMessage, exists bool) {
+	v := m.input
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInput returns the old "input" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldInput(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInput is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInput requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInput: %w", err)
+	}
+	return oldValue.Input, nil
+}
+
+// AppendInput adds jm to the "input" field.
+func (m *PhaseVisitMutation) AppendInput(jm json.RawMessage) {
+	m.appendinput = append(m.appendinput, jm...)
+}
+
+// AppendedInput returns the list of values that were appended to the "input" field in this mutation.
+func (m *PhaseVisitMutation) AppendedInput() (json.RawMessage, bool) {
+	if len(m.appendinput) == 0 {
+		return nil, false
+	}
+	return m.appendinput, true
+}
+
+// ClearInput clears the value of the "input" field.
+func (m *PhaseVisitMutation) ClearInput() {
+	m.input = nil
+	m.appendinput = nil
+	m.clearedFields[phasevisit.FieldInput] = struct{}{}
+}
+
+// InputCleared returns if the "input" field was cleared in this mutation.
+func (m *PhaseVisitMutation) InputCleared() bool {
+	_, ok := m.clearedFields[phasevisit.FieldInput]
+	return ok
+}
+
+// ResetInput resets all changes to the "input" field.
+func (m *PhaseVisitMutation) ResetInput() {
+	m.input = nil
+	m.appendinput = nil
+	delete(m.clearedFields, phasevisit.FieldInput)
+}
+
+// SetOutput sets the "output" field.
+func (m *PhaseVisitMutation) SetOutput(jm json.RawMessage) {
+	m.output = &jm
+	m.appendoutput = nil
+}
+
+// Output returns the value of the "output" field in the mutation.
+func (m *PhaseVisitMutation) Output() (r json.RawMessage, exists bool) {
+	v := m.output
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutput returns the old "output" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldOutput(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutput is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutput requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutput: %w", err)
+	}
+	return oldValue.Output, nil
+}
+
+// AppendOutput adds jm to the "output" field.
+func (m *PhaseVisitMutation) AppendOutput(jm json.RawMessage) {
+	m.appendoutput = append(m.appendoutput, jm...)
+}
+
+// AppendedOutput returns the list of values that were appended to the "output" field in this mutation.
+func (m *PhaseVisitMutation) AppendedOutput() (json.RawMessage, bool) {
+	if len(m.appendoutput) == 0 {
+		return nil, false
+	}
+	return m.appendoutput, true
+}
+
+// ClearOutput clears the value of the "output" field.
+func (m *PhaseVisitMutation) ClearOutput() {
+	m.output = nil
+	m.appendoutput = nil
+	m.clearedFields[phasevisit.FieldOutput] = struct{}{}
+}
+
+// OutputCleared returns if the "output" field was cleared in this mutation.
+func (m *PhaseVisitMutation) OutputCleared() bool {
+	_, ok := m.clearedFields[phasevisit.FieldOutput]
+	return ok
+}
+
+// ResetOutput resets all changes to the "output" field.
+func (m *PhaseVisitMutation) ResetOutput() {
+	m.output = nil
+	m.appendoutput = nil
+	delete(m.clearedFields, phasevisit.FieldOutput)
+}
+
+// SetError sets the "error" field.
+func (m *PhaseVisitMutation) SetError(jm json.RawMessage) {
+	m.error = &jm
+	m.appenderror = nil
+}
+
+// Error returns the value of the "error" field in the mutation.
+func (m *PhaseVisitMutation) Error() (r json.RawMessage, exists bool) {
+	v := m.error
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldError returns the old "error" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldError(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldError is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldError requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldError: %w", err)
+	}
+	return oldValue.Error, nil
+}
+
+// AppendError adds jm to the "error" field.
+func (m *PhaseVisitMutation) AppendError(jm json.RawMessage) {
+	m.appenderror = append(m.appenderror, jm...)
+}
+
+// AppendedError returns the list of values that were appended to the "error" field in this mutation.
+func (m *PhaseVisitMutation) AppendedError() (json.RawMessage, bool) {
+	if len(m.appenderror) == 0 {
+		return nil, false
+	}
+	return m.appenderror, true
+}
+
+// ClearError clears the value of the "error" field.
+func (m *PhaseVisitMutation) ClearError() {
+	m.error = nil
+	m.appenderror = nil
+	m.clearedFields[phasevisit.FieldError] = struct{}{}
+}
+
+// ErrorCleared returns if the "error" field was cleared in this mutation.
+func (m *PhaseVisitMutation) ErrorCleared() bool {
+	_, ok := m.clearedFields[phasevisit.FieldError]
+	return ok
+}
+
+// ResetError resets all changes to the "error" field.
+func (m *PhaseVisitMutation) ResetError() {
+	m.error = nil
+	m.appenderror = nil
+	delete(m.clearedFields, phasevisit.FieldError)
+}
+
+// ClearExecution clears the "execution" edge to the Execution entity.
+func (m *PhaseVisitMutation) ClearExecution() {
+	m.clearedexecution = true
+	m.clearedFields[phasevisit.FieldExecutionID] = struct{}{}
+}
+
+// ExecutionCleared reports if the "execution" edge to the Execution entity was cleared.
+func (m *PhaseVisitMutation) ExecutionCleared() bool {
+	return m.clearedexecution
+}
+
+// ExecutionIDs returns the "execution" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ExecutionID instead. It exists only for internal usage by the builders.
+func (m *PhaseVisitMutation) ExecutionIDs() (ids []string) {
+	if id := m.execution; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetExecution resets all changes to the "execution" edge.
+func (m *PhaseVisitMutation) ResetExecution() {
+	m.execution = nil
+	m.clearedexecution = false
+}
+
+// Where appends a list predicates to the PhaseVisitMutation builder.
+func (m *PhaseVisitMutation) Where(ps ...predicate.PhaseVisit) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PhaseVisitMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PhaseVisitMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.PhaseVisit, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PhaseVisitMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PhaseVisitMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (PhaseVisit).
+func (m *PhaseVisitMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PhaseVisitMutation) Fields() []string {
+	fields := make([]string, 0, 15)
+	if m.created_at != nil {
+		fields = append(fields, phasevisit.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, phasevisit.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, phasevisit.FieldCompanyID)
+	}
+	if m.execution != nil {
+		fields = append(fields, phasevisit.FieldExecutionID)
+	}
+	if m.number != nil {
+		fields = append(fields, phasevisit.FieldNumber)
+	}
+	if m.phase_id != nil {
+		fields = append(fields, phasevisit.FieldPhaseID)
+	}
+	if m._type != nil {
+		fields = append(fields, phasevisit.FieldType)
+	}
+	if m.status != nil {
+		fields = append(fields, phasevisit.FieldStatus)
+	}
+	if m.started_at != nil {
+		fields = append(fields, phasevisit.FieldStartedAt)
+	}
+	if m.finished_at != nil {
+		fields = append(fields, phasevisit.FieldFinishedAt)
+	}
+	if m.transition != nil {
+		fields = append(fields, phasevisit.FieldTransition)
+	}
+	if m.attempts != nil {
+		fields = append(fields, phasevisit.FieldAttempts)
+	}
+	if m.input != nil {
+		fields = append(fields, phasevisit.FieldInput)
+	}
+	if m.output != nil {
+		fields = append(fields, phasevisit.FieldOutput)
+	}
+	if m.error != nil {
+		fields = append(fields, phasevisit.FieldError)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PhaseVisitMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case phasevisit.FieldCreatedAt:
+		return m.CreatedAt()
+	case phasevisit.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case phasevisit.FieldCompanyID:
+		return m.CompanyID()
+	case phasevisit.FieldExecutionID:
+		return m.ExecutionID()
+	case phasevisit.FieldNumber:
+		return m.Number()
+	case phasevisit.FieldPhaseID:
+		return m.PhaseID()
+	case phasevisit.FieldType:
+		return m.GetType()
+	case phasevisit.FieldStatus:
+		return m.Status()
+	case phasevisit.FieldStartedAt:
+		return m.StartedAt()
+	case phasevisit.FieldFinishedAt:
+		return m.FinishedAt()
+	case phasevisit.FieldTransition:
+		return m.Transition()
+	case phasevisit.FieldAttempts:
+		return m.Attempts()
+	case phasevisit.FieldInput:
+		return m.Input()
+	case phasevisit.FieldOutput:
+		return m.Output()
+	case phasevisit.FieldError:
+		return m.Error()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PhaseVisitMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case phasevisit.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case phasevisit.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case phasevisit.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case phasevisit.FieldExecutionID:
+		return m.OldExecutionID(ctx)
+	case phasevisit.FieldNumber:
+		return m.OldNumber(ctx)
+	case phasevisit.FieldPhaseID:
+		return m.OldPhaseID(ctx)
+	case phasevisit.FieldType:
+		return m.OldType(ctx)
+	case phasevisit.FieldStatus:
+		return m.OldStatus(ctx)
+	case phasevisit.FieldStartedAt:
+		return m.OldStartedAt(ctx)
+	case phasevisit.FieldFinishedAt:
+		return m.OldFinishedAt(ctx)
+	case phasevisit.FieldTransition:
+		return m.OldTransition(ctx)
+	case phasevisit.FieldAttempts:
+		return m.OldAttempts(ctx)
+	case phasevisit.FieldInput:
+		return m.OldInput(ctx)
+	case phasevisit.FieldOutput:
+		return m.OldOutput(ctx)
+	case phasevisit.FieldError:
+		return m.OldError(ctx)
+	}
+	return nil, fmt.Errorf("unknown PhaseVisit field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PhaseVisitMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case phasevisit.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case phasevisit.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case phasevisit.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case phasevisit.FieldExecutionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExecutionID(v)
+		return nil
+	case phasevisit.FieldNumber:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
+	case phasevisit.FieldPhaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPhaseID(v)
+		return nil
+	case phasevisit.FieldType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetType(v)
+		return nil
+	case phasevisit.FieldStatus:
+		v, ok := value.(phasevisit.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case phasevisit.FieldStartedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartedAt(v)
+		return nil
+	case phasevisit.FieldFinishedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFinishedAt(v)
+		return nil
+	case phasevisit.FieldTransition:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTransition(v)
+		return nil
+	case phasevisit.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case phasevisit.FieldInput:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInput(v)
+		return nil
+	case phasevisit.FieldOutput:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutput(v)
+		return nil
+	case phasevisit.FieldError:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetError(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PhaseVisit field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PhaseVisitMutation) AddedFields() []string {
+	var fields []string
+	if m.addnumber != nil {
+		fields = append(fields, phasevisit.FieldNumber)
+	}
+	if m.addattempts != nil {
+		fields = append(fields, phasevisit.FieldAttempts)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PhaseVisitMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case phasevisit.FieldNumber:
+		return m.AddedNumber()
+	case phasevisit.FieldAttempts:
+		return m.AddedAttempts()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PhaseVisitMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case phasevisit.FieldNumber:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
+	case phasevisit.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	}
+	return fmt.Errorf("unknown PhaseVisit numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PhaseVisitMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(phasevisit.FieldFinishedAt) {
+		fields = append(fields, phasevisit.FieldFinishedAt)
+	}
+	if m.FieldCleared(phasevisit.FieldInput) {
+		fields = append(fields, phasevisit.FieldInput)
+	}
+	if m.FieldCleared(phasevisit.FieldOutput) {
+		fields = append(fields, phasevisit.FieldOutput)
+	}
+	if m.FieldCleared(phasevisit.FieldError) {
+		fields = append(fields, phasevisit.FieldError)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PhaseVisitMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PhaseVisitMutation) ClearField(name string) error {
+	switch name {
+	case phasevisit.FieldFinishedAt:
+		m.ClearFinishedAt()
+		return nil
+	case phasevisit.FieldInput:
+		m.ClearInput()
+		return nil
+	case phasevisit.FieldOutput:
+		m.ClearOutput()
+		return nil
+	case phasevisit.FieldError:
+		m.ClearError()
+		return nil
+	}
+	return fmt.Errorf("unknown PhaseVisit nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PhaseVisitMutation) ResetField(name string) error {
+	switch name {
+	case phasevisit.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case phasevisit.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case phasevisit.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case phasevisit.FieldExecutionID:
+		m.ResetExecutionID()
+		return nil
+	case phasevisit.FieldNumber:
+		m.ResetNumber()
+		return nil
+	case phasevisit.FieldPhaseID:
+		m.ResetPhaseID()
+		return nil
+	case phasevisit.FieldType:
+		m.ResetType()
+		return nil
+	case phasevisit.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case phasevisit.FieldStartedAt:
+		m.ResetStartedAt()
+		return nil
+	case phasevisit.FieldFinishedAt:
+		m.ResetFinishedAt()
+		return nil
+	case phasevisit.FieldTransition:
+		m.ResetTransition()
+		return nil
+	case phasevisit.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case phasevisit.FieldInput:
+		m.ResetInput()
+		return nil
+	case phasevisit.FieldOutput:
+		m.ResetOutput()
+		return nil
+	case phasevisit.FieldError:
+		m.ResetError()
+		return nil
+	}
+	return fmt.Errorf("unknown PhaseVisit field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PhaseVisitMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.execution != nil {
+		edges = append(edges, phasevisit.EdgeExecution)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PhaseVisitMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case phasevisit.EdgeExecution:
+		if id := m.execution; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PhaseVisitMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PhaseVisitMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PhaseVisitMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedexecution {
+		edges = append(edges, phasevisit.EdgeExecution)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PhaseVisitMutation) EdgeCleared(name string) bool {
+	switch name {
+	case phasevisit.EdgeExecution:
+		return m.clearedexecution
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PhaseVisitMutation) ClearEdge(name string) error {
+	switch name {
+	case phasevisit.EdgeExecution:
+		m.ClearExecution()
+		return nil
+	}
+	return fmt.Errorf("unknown PhaseVisit unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PhaseVisitMutation) ResetEdge(name string) error {
+	switch name {
+	case phasevisit.EdgeExecution:
+		m.ResetExecution()
+		return nil
+	}
+	return fmt.Errorf("unknown PhaseVisit edge %s", name)
+}
+
 // RateCountMutation represents an operation that mutates the RateCount nodes in the graph.
 type RateCountMutation struct {
 	config
@@ -26321,6 +31965,7 @@ type RequestMutation struct {
 	appendfields     json.RawMessage
 	tags             *map[string]string
 	created_by       *string
+	execution_id     *string
 	accepted_at      *time.Time
 	completed_at     *time.Time
 	cancelled_at     *time.Time
@@ -27070,6 +32715,55 @@ func (m *RequestMutation) ResetTeamID() {
 	delete(m.clearedFields, request.FieldTeamID)
 }
 
+// SetExecutionID sets the "execution_id" field.
+func (m *RequestMutation) SetExecutionID(s string) {
+	m.execution_id = &s
+}
+
+// ExecutionID returns the value of the "execution_id" field in the mutation.
+func (m *RequestMutation) ExecutionID() (r string, exists bool) {
+	v := m.execution_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExecutionID returns the old "execution_id" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldExecutionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExecutionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExecutionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExecutionID: %w", err)
+	}
+	return oldValue.ExecutionID, nil
+}
+
+// ClearExecutionID clears the value of the "execution_id" field.
+func (m *RequestMutation) ClearExecutionID() {
+	m.execution_id = nil
+	m.clearedFields[request.FieldExecutionID] = struct{}{}
+}
+
+// ExecutionIDCleared returns if the "execution_id" field was cleared in this mutation.
+func (m *RequestMutation) ExecutionIDCleared() bool {
+	_, ok := m.clearedFields[request.FieldExecutionID]
+	return ok
+}
+
+// ResetExecutionID resets all changes to the "execution_id" field.
+func (m *RequestMutation) ResetExecutionID() {
+	m.execution_id = nil
+	delete(m.clearedFields, request.FieldExecutionID)
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (m *RequestMutation) SetAcceptedAt(t time.Time) {
 	m.accepted_at = &t
@@ -27359,7 +33053,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 19)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -27404,6 +33098,9 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.team != nil {
 		fields = append(fields, request.FieldTeamID)
+	}
+	if m.execution_id != nil {
+		fields = append(fields, request.FieldExecutionID)
 	}
 	if m.accepted_at != nil {
 		fields = append(fields, request.FieldAcceptedAt)
@@ -27452,6 +33149,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.AssigneeID()
 	case request.FieldTeamID:
 		return m.TeamID()
+	case request.FieldExecutionID:
+		return m.ExecutionID()
 	case request.FieldAcceptedAt:
 		return m.AcceptedAt()
 	case request.FieldCompletedAt:
@@ -27497,6 +33196,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldAssigneeID(ctx)
 	case request.FieldTeamID:
 		return m.OldTeamID(ctx)
+	case request.FieldExecutionID:
+		return m.OldExecutionID(ctx)
 	case request.FieldAcceptedAt:
 		return m.OldAcceptedAt(ctx)
 	case request.FieldCompletedAt:
@@ -27617,6 +33318,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetTeamID(v)
 		return nil
+	case request.FieldExecutionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExecutionID(v)
+		return nil
 	case request.FieldAcceptedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -27695,6 +33403,9 @@ func (m *RequestMutation) ClearedFields() []string {
 	if m.FieldCleared(request.FieldTeamID) {
 		fields = append(fields, request.FieldTeamID)
 	}
+	if m.FieldCleared(request.FieldExecutionID) {
+		fields = append(fields, request.FieldExecutionID)
+	}
 	if m.FieldCleared(request.FieldAcceptedAt) {
 		fields = append(fields, request.FieldAcceptedAt)
 	}
@@ -27729,6 +33440,9 @@ func (m *RequestMutation) ClearField(name string) error {
 		return nil
 	case request.FieldTeamID:
 		m.ClearTeamID()
+		return nil
+	case request.FieldExecutionID:
+		m.ClearExecutionID()
 		return nil
 	case request.FieldAcceptedAt:
 		m.ClearAcceptedAt()
@@ -27791,6 +33505,9 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldTeamID:
 		m.ResetTeamID()
+		return nil
+	case request.FieldExecutionID:
+		m.ResetExecutionID()
 		return nil
 	case request.FieldAcceptedAt:
 		m.ResetAcceptedAt()
@@ -34189,6 +39906,2078 @@ func (m *SigningKeyMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SigningKeyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SigningKey edge %s", name)
+}
+
+// TaskMutation represents an operation that mutates the Task nodes in the graph.
+type TaskMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *string
+	created_at        *time.Time
+	updated_at        *time.Time
+	company_id        *string
+	phase_id          *string
+	visit             *int
+	addvisit          *int
+	attempt           *int
+	addattempt        *int
+	title             *string
+	instructions      *string
+	status            *task.Status
+	due_at            *time.Time
+	form              *json.RawMessage
+	appendform        json.RawMessage
+	outcomes          *[]string
+	appendoutcomes    []string
+	corrections       *json.RawMessage
+	appendcorrections json.RawMessage
+	outcome           *string
+	variables         *json.RawMessage
+	appendvariables   json.RawMessage
+	completed_by      *string
+	completed_at      *time.Time
+	clearedFields     map[string]struct{}
+	execution         *string
+	clearedexecution  bool
+	request           *string
+	clearedrequest    bool
+	assignee          *string
+	clearedassignee   bool
+	team              *string
+	clearedteam       bool
+	agent             *string
+	clearedagent      bool
+	done              bool
+	oldValue          func(context.Context) (*Task, error)
+	predicates        []predicate.Task
+}
+
+var _ ent.Mutation = (*TaskMutation)(nil)
+
+// taskOption allows management of the mutation configuration using functional options.
+type taskOption func(*TaskMutation)
+
+// newTaskMutation creates new mutation for the Task entity.
+func newTaskMutation(c config, op Op, opts ...taskOption) *TaskMutation {
+	m := &TaskMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTask,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTaskID sets the ID field of the mutation.
+func withTaskID(id string) taskOption {
+	return func(m *TaskMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Task
+		)
+		m.oldValue = func(ctx context.Context) (*Task, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Task.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTask sets the old Task of the mutation.
+func withTask(node *Task) taskOption {
+	return func(m *TaskMutation) {
+		m.oldValue = func(context.Context) (*Task, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TaskMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TaskMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Task entities.
+func (m *TaskMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TaskMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TaskMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Task.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *TaskMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *TaskMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *TaskMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *TaskMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *TaskMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *TaskMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *TaskMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *TaskMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *TaskMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetExecutionID sets the "execution_id" field.
+func (m *TaskMutation) SetExecutionID(s string) {
+	m.execution = &s
+}
+
+// ExecutionID returns the value of the "execution_id" field in the mutation.
+func (m *TaskMutation) ExecutionID() (r string, exists bool) {
+	v := m.execution
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExecutionID returns the old "execution_id" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldExecutionID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExecutionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExecutionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExecutionID: %w", err)
+	}
+	return oldValue.ExecutionID, nil
+}
+
+// ResetExecutionID resets all changes to the "execution_id" field.
+func (m *TaskMutation) ResetExecutionID() {
+	m.execution = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *TaskMutation) SetRequestID(s string) {
+	m.request = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *TaskMutation) RequestID() (r string, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldRequestID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (m *TaskMutation) ClearRequestID() {
+	m.request = nil
+	m.clearedFields[task.FieldRequestID] = struct{}{}
+}
+
+// RequestIDCleared returns if the "request_id" field was cleared in this mutation.
+func (m *TaskMutation) RequestIDCleared() bool {
+	_, ok := m.clearedFields[task.FieldRequestID]
+	return ok
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *TaskMutation) ResetRequestID() {
+	m.request = nil
+	delete(m.clearedFields, task.FieldRequestID)
+}
+
+// SetPhaseID sets the "phase_id" field.
+func (m *TaskMutation) SetPhaseID(s string) {
+	m.phase_id = &s
+}
+
+// PhaseID returns the value of the "phase_id" field in the mutation.
+func (m *TaskMutation) PhaseID() (r string, exists bool) {
+	v := m.phase_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPhaseID returns the old "phase_id" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldPhaseID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPhaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPhaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPhaseID: %w", err)
+	}
+	return oldValue.PhaseID, nil
+}
+
+// ResetPhaseID resets all changes to the "phase_id" field.
+func (m *TaskMutation) ResetPhaseID() {
+	m.phase_id = nil
+}
+
+// SetVisit sets the "visit" field.
+func (m *TaskMutation) SetVisit(i int) {
+	m.visit = &i
+	m.addvisit = nil
+}
+
+// Visit returns the value of the "visit" field in the mutation.
+func (m *TaskMutation) Visit() (r int, exists bool) {
+	v := m.visit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVisit returns the old "visit" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldVisit(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVisit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVisit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVisit: %w", err)
+	}
+	return oldValue.Visit, nil
+}
+
+// AddVisit adds i to the "visit" field.
+func (m *TaskMutation) AddVisit(i int) {
+	if m.addvisit != nil {
+		*m.addvisit += i
+	} else {
+		m.addvisit = &i
+	}
+}
+
+// AddedVisit returns the value that was added to the "visit" field in this mutation.
+func (m *TaskMutation) AddedVisit() (r int, exists bool) {
+	v := m.addvisit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVisit resets all changes to the "visit" field.
+func (m *TaskMutation) ResetVisit() {
+	m.visit = nil
+	m.addvisit = nil
+}
+
+// SetAttempt sets the "attempt" field.
+func (m *TaskMutation) SetAttempt(i int) {
+	m.attempt = &i
+	m.addattempt = nil
+}
+
+// Attempt returns the value of the "attempt" field in the mutation.
+func (m *TaskMutation) Attempt() (r int, exists bool) {
+	v := m.attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempt returns the old "attempt" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
+	}
+	return oldValue.Attempt, nil
+}
+
+// AddAttempt adds i to the "attempt" field.
+func (m *TaskMutation) AddAttempt(i int) {
+	if m.addattempt != nil {
+		*m.addattempt += i
+	} else {
+		m.addattempt = &i
+	}
+}
+
+// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
+func (m *TaskMutation) AddedAttempt() (r int, exists bool) {
+	v := m.addattempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempt resets all changes to the "attempt" field.
+func (m *TaskMutation) ResetAttempt() {
+	m.attempt = nil
+	m.addattempt = nil
+}
+
+// SetTitle sets the "title" field.
+func (m *TaskMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *TaskMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTitle returns the old "title" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldTitle(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTitle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
+	}
+	return oldValue.Title, nil
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *TaskMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetInstructions sets the "instructions" field.
+func (m *TaskMutation) SetInstructions(s string) {
+	m.instructions = &s
+}
+
+// Instructions returns the value of the "instructions" field in the mutation.
+func (m *TaskMutation) Instructions() (r string, exists bool) {
+	v := m.instructions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInstructions returns the old "instructions" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldInstructions(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInstructions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInstructions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInstructions: %w", err)
+	}
+	return oldValue.Instructions, nil
+}
+
+// ResetInstructions resets all changes to the "instructions" field.
+func (m *TaskMutation) ResetInstructions() {
+	m.instructions = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *TaskMutation) SetStatus(t task.Status) {
+	m.status = &t
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *TaskMutation) Status() (r task.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldStatus(ctx context.Context) (v task.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *TaskMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetAssigneeID sets the "assignee_id" field.
+func (m *TaskMutation) SetAssigneeID(s string) {
+	m.assignee = &s
+}
+
+// AssigneeID returns the value of the "assignee_id" field in the mutation.
+func (m *TaskMutation) AssigneeID() (r string, exists bool) {
+	v := m.assignee
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAssigneeID returns the old "assignee_id" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldAssigneeID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAssigneeID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAssigneeID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAssigneeID: %w", err)
+	}
+	return oldValue.AssigneeID, nil
+}
+
+// ClearAssigneeID clears the value of the "assignee_id" field.
+func (m *TaskMutation) ClearAssigneeID() {
+	m.assignee = nil
+	m.clearedFields[task.FieldAssigneeID] = struct{}{}
+}
+
+// AssigneeIDCleared returns if the "assignee_id" field was cleared in this mutation.
+func (m *TaskMutation) AssigneeIDCleared() bool {
+	_, ok := m.clearedFields[task.FieldAssigneeID]
+	return ok
+}
+
+// ResetAssigneeID resets all changes to the "assignee_id" field.
+func (m *TaskMutation) ResetAssigneeID() {
+	m.assignee = nil
+	delete(m.clearedFields, task.FieldAssigneeID)
+}
+
+// SetTeamID sets the "team_id" field.
+func (m *TaskMutation) SetTeamID(s string) {
+	m.team = &s
+}
+
+// TeamID returns the value of the "team_id" field in the mutation.
+func (m *TaskMutation) TeamID() (r string, exists bool) {
+	v := m.team
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTeamID returns the old "team_id" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldTeamID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTeamID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTeamID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTeamID: %w", err)
+	}
+	return oldValue.TeamID, nil
+}
+
+// ClearTeamID clears the value of the "team_id" field.
+func (m *TaskMutation) ClearTeamID() {
+	m.team = nil
+	m.clearedFields[task.FieldTeamID] = struct{}{}
+}
+
+// TeamIDCleared returns if the "team_id" field was cleared in this mutation.
+func (m *TaskMutation) TeamIDCleared() bool {
+	_, ok := m.clearedFields[task.FieldTeamID]
+	return ok
+}
+
+// ResetTeamID resets all changes to the "team_id" field.
+func (m *TaskMutation) ResetTeamID() {
+	m.team = nil
+	delete(m.clearedFields, task.FieldTeamID)
+}
+
+// SetAgentID sets the "agent_id" field.
+func (m *TaskMutation) SetAgentID(s string) {
+	m.agent = &s
+}
+
+// AgentID returns the value of the "agent_id" field in the mutation.
+func (m *TaskMutation) AgentID() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentID returns the old "agent_id" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldAgentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentID: %w", err)
+	}
+	return oldValue.AgentID, nil
+}
+
+// ClearAgentID clears the value of the "agent_id" field.
+func (m *TaskMutation) ClearAgentID() {
+	m.agent = nil
+	m.clearedFields[task.FieldAgentID] = struct{}{}
+}
+
+// AgentIDCleared returns if the "agent_id" field was cleared in this mutation.
+func (m *TaskMutation) AgentIDCleared() bool {
+	_, ok := m.clearedFields[task.FieldAgentID]
+	return ok
+}
+
+// ResetAgentID resets all changes to the "agent_id" field.
+func (m *TaskMutation) ResetAgentID() {
+	m.agent = nil
+	delete(m.clearedFields, task.FieldAgentID)
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *TaskMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *TaskMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDueAt returns the old "due_at" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
+	}
+	return oldValue.DueAt, nil
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *TaskMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[task.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *TaskMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[task.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *TaskMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, task.FieldDueAt)
+}
+
+// SetForm sets the "form" field.
+func (m *TaskMutation) SetForm(jm json.RawMessage) {
+	m.form = &jm
+	m.appendform = nil
+}
+
+// Form returns the value of the "form" field in the mutation.
+func (m *TaskMutation) Form() (r json.RawMessage, exists bool) {
+	v := m.form
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldForm returns the old "form" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldForm(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldForm is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldForm requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldForm: %w", err)
+	}
+	return oldValue.Form, nil
+}
+
+// AppendForm adds jm to the "form" field.
+func (m *TaskMutation) AppendForm(jm json.RawMessage) {
+	m.appendform = append(m.appendform, jm...)
+}
+
+// AppendedForm returns the list of values that were appended to the "form" field in this mutation.
+func (m *TaskMutation) AppendedForm() (json.RawMessage, bool) {
+	if len(m.appendform) == 0 {
+		return nil, false
+	}
+	return m.appendform, true
+}
+
+// ClearForm clears the value of the "form" field.
+func (m *TaskMutation) ClearForm() {
+	m.form = nil
+	m.appendform = nil
+	m.clearedFields[task.FieldForm] = struct{}{}
+}
+
+// FormCleared returns if the "form" field was cleared in this mutation.
+func (m *TaskMutation) FormCleared() bool {
+	_, ok := m.clearedFields[task.FieldForm]
+	return ok
+}
+
+// ResetForm resets all changes to the "form" field.
+func (m *TaskMutation) ResetForm() {
+	m.form = nil
+	m.appendform = nil
+	delete(m.clearedFields, task.FieldForm)
+}
+
+// SetOutcomes sets the "outcomes" field.
+func (m *TaskMutation) SetOutcomes(s []string) {
+	m.outcomes = &s
+	m.appendoutcomes = nil
+}
+
+// Outcomes returns the value of the "outcomes" field in the mutation.
+func (m *TaskMutation) Outcomes() (r []string, exists bool) {
+	v := m.outcomes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcomes returns the old "outcomes" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldOutcomes(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcomes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcomes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcomes: %w", err)
+	}
+	return oldValue.Outcomes, nil
+}
+
+// AppendOutcomes adds s to the "outcomes" field.
+func (m *TaskMutation) AppendOutcomes(s []string) {
+	m.appendoutcomes = append(m.appendoutcomes, s...)
+}
+
+// AppendedOutcomes returns the list of values that were appended to the "outcomes" field in this mutation.
+func (m *TaskMutation) AppendedOutcomes() ([]string, bool) {
+	if len(m.appendoutcomes) == 0 {
+		return nil, false
+	}
+	return m.appendoutcomes, true
+}
+
+// ClearOutcomes clears the value of the "outcomes" field.
+func (m *TaskMutation) ClearOutcomes() {
+	m.outcomes = nil
+	m.appendoutcomes = nil
+	m.clearedFields[task.FieldOutcomes] = struct{}{}
+}
+
+// OutcomesCleared returns if the "outcomes" field was cleared in this mutation.
+func (m *TaskMutation) OutcomesCleared() bool {
+	_, ok := m.clearedFields[task.FieldOutcomes]
+	return ok
+}
+
+// ResetOutcomes resets all changes to the "outcomes" field.
+func (m *TaskMutation) ResetOutcomes() {
+	m.outcomes = nil
+	m.appendoutcomes = nil
+	delete(m.clearedFields, task.FieldOutcomes)
+}
+
+// SetCorrections sets the "corrections" field.
+func (m *TaskMutation) SetCorrections(jm json.RawMessage) {
+	m.corrections = &jm
+	m.appendcorrections = nil
+}
+
+// Corrections returns the value of the "corrections" field in the mutation.
+func (m *TaskMutation) Corrections() (r json.RawMessage, exists bool) {
+	v := m.corrections
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCorrections returns the old "corrections" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldCorrections(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCorrections is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCorrections requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCorrections: %w", err)
+	}
+	return oldValue.Corrections, nil
+}
+
+// AppendCorrections adds jm to the "corrections" field.
+func (m *TaskMutation) AppendCorrections(jm json.RawMessage) {
+	m.appendcorrections = append(m.appendcorrections, jm...)
+}
+
+// AppendedCorrections returns the list of values that were appended to the "corrections" field in this mutation.
+func (m *TaskMutation) AppendedCorrections() (json.RawMessage, bool) {
+	if len(m.appendcorrections) == 0 {
+		return nil, false
+	}
+	return m.appendcorrections, true
+}
+
+// ClearCorrections clears the value of the "corrections" field.
+func (m *TaskMutation) ClearCorrections() {
+	m.corrections = nil
+	m.appendcorrections = nil
+	m.clearedFields[task.FieldCorrections] = struct{}{}
+}
+
+// CorrectionsCleared returns if the "corrections" field was cleared in this mutation.
+func (m *TaskMutation) CorrectionsCleared() bool {
+	_, ok := m.clearedFields[task.FieldCorrections]
+	return ok
+}
+
+// ResetCorrections resets all changes to the "corrections" field.
+func (m *TaskMutation) ResetCorrections() {
+	m.corrections = nil
+	m.appendcorrections = nil
+	delete(m.clearedFields, task.FieldCorrections)
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *TaskMutation) SetOutcome(s string) {
+	m.outcome = &s
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *TaskMutation) Outcome() (r string, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldOutcome(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ClearOutcome clears the value of the "outcome" field.
+func (m *TaskMutation) ClearOutcome() {
+	m.outcome = nil
+	m.clearedFields[task.FieldOutcome] = struct{}{}
+}
+
+// OutcomeCleared returns if the "outcome" field was cleared in this mutation.
+func (m *TaskMutation) OutcomeCleared() bool {
+	_, ok := m.clearedFields[task.FieldOutcome]
+	return ok
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *TaskMutation) ResetOutcome() {
+	m.outcome = nil
+	delete(m.clearedFields, task.FieldOutcome)
+}
+
+// SetVariables sets the "variables" field.
+func (m *TaskMutation) SetVariables(jm json.RawMessage) {
+	m.variables = &jm
+	m.appendvariables = nil
+}
+
+// Variables returns the value of the "variables" field in the mutation.
+func (m *TaskMutation) Variables() (r json.RawMessage, exists bool) {
+	v := m.variables
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVariables returns the old "variables" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldVariables(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVariables is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVariables requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVariables: %w", err)
+	}
+	return oldValue.Variables, nil
+}
+
+// AppendVariables adds jm to the "variables" field.
+func (m *TaskMutation) AppendVariables(jm json.RawMessage) {
+	m.appendvariables = append(m.appendvariables, jm...)
+}
+
+// AppendedVariables returns the list of values that were appended to the "variables" field in this mutation.
+func (m *TaskMutation) AppendedVariables() (json.RawMessage, bool) {
+	if len(m.appendvariables) == 0 {
+		return nil, false
+	}
+	return m.appendvariables, true
+}
+
+// ClearVariables clears the value of the "variables" field.
+func (m *TaskMutation) ClearVariables() {
+	m.variables = nil
+	m.appendvariables = nil
+	m.clearedFields[task.FieldVariables] = struct{}{}
+}
+
+// VariablesCleared returns if the "variables" field was cleared in this mutation.
+func (m *TaskMutation) VariablesCleared() bool {
+	_, ok := m.clearedFields[task.FieldVariables]
+	return ok
+}
+
+// ResetVariables resets all changes to the "variables" field.
+func (m *TaskMutation) ResetVariables() {
+	m.variables = nil
+	m.appendvariables = nil
+	delete(m.clearedFields, task.FieldVariables)
+}
+
+// SetCompletedBy sets the "completed_by" field.
+func (m *TaskMutation) SetCompletedBy(s string) {
+	m.completed_by = &s
+}
+
+// CompletedBy returns the value of the "completed_by" field in the mutation.
+func (m *TaskMutation) CompletedBy() (r string, exists bool) {
+	v := m.completed_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletedBy returns the old "completed_by" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldCompletedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletedBy: %w", err)
+	}
+	return oldValue.CompletedBy, nil
+}
+
+// ClearCompletedBy clears the value of the "completed_by" field.
+func (m *TaskMutation) ClearCompletedBy() {
+	m.completed_by = nil
+	m.clearedFields[task.FieldCompletedBy] = struct{}{}
+}
+
+// CompletedByCleared returns if the "completed_by" field was cleared in this mutation.
+func (m *TaskMutation) CompletedByCleared() bool {
+	_, ok := m.clearedFields[task.FieldCompletedBy]
+	return ok
+}
+
+// ResetCompletedBy resets all changes to the "completed_by" field.
+func (m *TaskMutation) ResetCompletedBy() {
+	m.completed_by = nil
+	delete(m.clearedFields, task.FieldCompletedBy)
+}
+
+// SetCompletedAt sets the "completed_at" field.
+func (m *TaskMutation) SetCompletedAt(t time.Time) {
+	m.completed_at = &t
+}
+
+// CompletedAt returns the value of the "completed_at" field in the mutation.
+func (m *TaskMutation) CompletedAt() (r time.Time, exists bool) {
+	v := m.completed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompletedAt returns the old "completed_at" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldCompletedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompletedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompletedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompletedAt: %w", err)
+	}
+	return oldValue.CompletedAt, nil
+}
+
+// ClearCompletedAt clears the value of the "completed_at" field.
+func (m *TaskMutation) ClearCompletedAt() {
+	m.completed_at = nil
+	m.clearedFields[task.FieldCompletedAt] = struct{}{}
+}
+
+// CompletedAtCleared returns if the "completed_at" field was cleared in this mutation.
+func (m *TaskMutation) CompletedAtCleared() bool {
+	_, ok := m.clearedFields[task.FieldCompletedAt]
+	return ok
+}
+
+// ResetCompletedAt resets all changes to the "completed_at" field.
+func (m *TaskMutation) ResetCompletedAt() {
+	m.completed_at = nil
+	delete(m.clearedFields, task.FieldCompletedAt)
+}
+
+// ClearExecution clears the "execution" edge to the Execution entity.
+func (m *TaskMutation) ClearExecution() {
+	m.clearedexecution = true
+	m.clearedFields[task.FieldExecutionID] = struct{}{}
+}
+
+// ExecutionCleared reports if the "execution" edge to the Execution entity was cleared.
+func (m *TaskMutation) ExecutionCleared() bool {
+	return m.clearedexecution
+}
+
+// ExecutionIDs returns the "execution" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ExecutionID instead. It exists only for internal usage by the builders.
+func (m *TaskMutation) ExecutionIDs() (ids []string) {
+	if id := m.execution; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetExecution resets all changes to the "execution" edge.
+func (m *TaskMutation) ResetExecution() {
+	m.execution = nil
+	m.clearedexecution = false
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (m *TaskMutation) ClearRequest() {
+	m.clearedrequest = true
+	m.clearedFields[task.FieldRequestID] = struct{}{}
+}
+
+// RequestCleared reports if the "request" edge to the Request entity was cleared.
+func (m *TaskMutation) RequestCleared() bool {
+	return m.RequestIDCleared() || m.clearedrequest
+}
+
+// RequestIDs returns the "request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RequestID instead. It exists only for internal usage by the builders.
+func (m *TaskMutation) RequestIDs() (ids []string) {
+	if id := m.request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRequest resets all changes to the "request" edge.
+func (m *TaskMutation) ResetRequest() {
+	m.request = nil
+	m.clearedrequest = false
+}
+
+// ClearAssignee clears the "assignee" edge to the User entity.
+func (m *TaskMutation) ClearAssignee() {
+	m.clearedassignee = true
+	m.clearedFields[task.FieldAssigneeID] = struct{}{}
+}
+
+// AssigneeCleared reports if the "assignee" edge to the User entity was cleared.
+func (m *TaskMutation) AssigneeCleared() bool {
+	return m.AssigneeIDCleared() || m.clearedassignee
+}
+
+// AssigneeIDs returns the "assignee" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AssigneeID instead. It exists only for internal usage by the builders.
+func (m *TaskMutation) AssigneeIDs() (ids []string) {
+	if id := m.assignee; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAssignee resets all changes to the "assignee" edge.
+func (m *TaskMutation) ResetAssignee() {
+	m.assignee = nil
+	m.clearedassignee = false
+}
+
+// ClearTeam clears the "team" edge to the Team entity.
+func (m *TaskMutation) ClearTeam() {
+	m.clearedteam = true
+	m.clearedFields[task.FieldTeamID] = struct{}{}
+}
+
+// TeamCleared reports if the "team" edge to the Team entity was cleared.
+func (m *TaskMutation) TeamCleared() bool {
+	return m.TeamIDCleared() || m.clearedteam
+}
+
+// TeamIDs returns the "team" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// TeamID instead. It exists only for internal usage by the builders.
+func (m *TaskMutation) TeamIDs() (ids []string) {
+	if id := m.team; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetTeam resets all changes to the "team" edge.
+func (m *TaskMutation) ResetTeam() {
+	m.team = nil
+	m.clearedteam = false
+}
+
+// ClearAgent clears the "agent" edge to the Agent entity.
+func (m *TaskMutation) ClearAgent() {
+	m.clearedagent = true
+	m.clearedFields[task.FieldAgentID] = struct{}{}
+}
+
+// AgentCleared reports if the "agent" edge to the Agent entity was cleared.
+func (m *TaskMutation) AgentCleared() bool {
+	return m.AgentIDCleared() || m.clearedagent
+}
+
+// AgentIDs returns the "agent" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AgentID instead. It exists only for internal usage by the builders.
+func (m *TaskMutation) AgentIDs() (ids []string) {
+	if id := m.agent; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAgent resets all changes to the "agent" edge.
+func (m *TaskMutation) ResetAgent() {
+	m.agent = nil
+	m.clearedagent = false
+}
+
+// Where appends a list predicates to the TaskMutation builder.
+func (m *TaskMutation) Where(ps ...predicate.Task) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TaskMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TaskMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Task, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TaskMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TaskMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Task).
+func (m *TaskMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TaskMutation) Fields() []string {
+	fields := make([]string, 0, 22)
+	if m.created_at != nil {
+		fields = append(fields, task.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, task.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, task.FieldCompanyID)
+	}
+	if m.execution != nil {
+		fields = append(fields, task.FieldExecutionID)
+	}
+	if m.request != nil {
+		fields = append(fields, task.FieldRequestID)
+	}
+	if m.phase_id != nil {
+		fields = append(fields, task.FieldPhaseID)
+	}
+	if m.visit != nil {
+		fields = append(fields, task.FieldVisit)
+	}
+	if m.attempt != nil {
+		fields = append(fields, task.FieldAttempt)
+	}
+	if m.title != nil {
+		fields = append(fields, task.FieldTitle)
+	}
+	if m.instructions != nil {
+		fields = append(fields, task.FieldInstructions)
+	}
+	if m.status != nil {
+		fields = append(fields, task.FieldStatus)
+	}
+	if m.assignee != nil {
+		fields = append(fields, task.FieldAssigneeID)
+	}
+	if m.team != nil {
+		fields = append(fields, task.FieldTeamID)
+	}
+	if m.agent != nil {
+		fields = append(fields, task.FieldAgentID)
+	}
+	if m.due_at != nil {
+		fields = append(fields, task.FieldDueAt)
+	}
+	if m.form != nil {
+		fields = append(fields, task.FieldForm)
+	}
+	if m.outcomes != nil {
+		fields = append(fields, task.FieldOutcomes)
+	}
+	if m.corrections != nil {
+		fields = append(fields, task.FieldCorrections)
+	}
+	if m.outcome != nil {
+		fields = append(fields, task.FieldOutcome)
+	}
+	if m.variables != nil {
+		fields = append(fields, task.FieldVariables)
+	}
+	if m.completed_by != nil {
+		fields = append(fields, task.FieldCompletedBy)
+	}
+	if m.completed_at != nil {
+		fields = append(fields, task.FieldCompletedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TaskMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case task.FieldCreatedAt:
+		return m.CreatedAt()
+	case task.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case task.FieldCompanyID:
+		return m.CompanyID()
+	case task.FieldExecutionID:
+		return m.ExecutionID()
+	case task.FieldRequestID:
+		return m.RequestID()
+	case task.FieldPhaseID:
+		return m.PhaseID()
+	case task.FieldVisit:
+		return m.Visit()
+	case task.FieldAttempt:
+		return m.Attempt()
+	case task.FieldTitle:
+		return m.Title()
+	case task.FieldInstructions:
+		return m.Instructions()
+	case task.FieldStatus:
+		return m.Status()
+	case task.FieldAssigneeID:
+		return m.AssigneeID()
+	case task.FieldTeamID:
+		return m.TeamID()
+	case task.FieldAgentID:
+		return m.AgentID()
+	case task.FieldDueAt:
+		return m.DueAt()
+	case task.FieldForm:
+		return m.Form()
+	case task.FieldOutcomes:
+		return m.Outcomes()
+	case task.FieldCorrections:
+		return m.Corrections()
+	case task.FieldOutcome:
+		return m.Outcome()
+	case task.FieldVariables:
+		return m.Variables()
+	case task.FieldCompletedBy:
+		return m.CompletedBy()
+	case task.FieldCompletedAt:
+		return m.CompletedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TaskMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case task.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case task.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case task.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case task.FieldExecutionID:
+		return m.OldExecutionID(ctx)
+	case task.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case task.FieldPhaseID:
+		return m.OldPhaseID(ctx)
+	case task.FieldVisit:
+		return m.OldVisit(ctx)
+	case task.FieldAttempt:
+		return m.OldAttempt(ctx)
+	case task.FieldTitle:
+		return m.OldTitle(ctx)
+	case task.FieldInstructions:
+		return m.OldInstructions(ctx)
+	case task.FieldStatus:
+		return m.OldStatus(ctx)
+	case task.FieldAssigneeID:
+		return m.OldAssigneeID(ctx)
+	case task.FieldTeamID:
+		return m.OldTeamID(ctx)
+	case task.FieldAgentID:
+		return m.OldAgentID(ctx)
+	case task.FieldDueAt:
+		return m.OldDueAt(ctx)
+	case task.FieldForm:
+		return m.OldForm(ctx)
+	case task.FieldOutcomes:
+		return m.OldOutcomes(ctx)
+	case task.FieldCorrections:
+		return m.OldCorrections(ctx)
+	case task.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case task.FieldVariables:
+		return m.OldVariables(ctx)
+	case task.FieldCompletedBy:
+		return m.OldCompletedBy(ctx)
+	case task.FieldCompletedAt:
+		return m.OldCompletedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Task field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TaskMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case task.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case task.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case task.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case task.FieldExecutionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExecutionID(v)
+		return nil
+	case task.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case task.FieldPhaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPhaseID(v)
+		return nil
+	case task.FieldVisit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVisit(v)
+		return nil
+	case task.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempt(v)
+		return nil
+	case task.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case task.FieldInstructions:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInstructions(v)
+		return nil
+	case task.FieldStatus:
+		v, ok := value.(task.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case task.FieldAssigneeID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAssigneeID(v)
+		return nil
+	case task.FieldTeamID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTeamID(v)
+		return nil
+	case task.FieldAgentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentID(v)
+		return nil
+	case task.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case task.FieldForm:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetForm(v)
+		return nil
+	case task.FieldOutcomes:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcomes(v)
+		return nil
+	case task.FieldCorrections:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCorrections(v)
+		return nil
+	case task.FieldOutcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case task.FieldVariables:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVariables(v)
+		return nil
+	case task.FieldCompletedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletedBy(v)
+		return nil
+	case task.FieldCompletedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompletedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Task field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TaskMutation) AddedFields() []string {
+	var fields []string
+	if m.addvisit != nil {
+		fields = append(fields, task.FieldVisit)
+	}
+	if m.addattempt != nil {
+		fields = append(fields, task.FieldAttempt)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TaskMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case task.FieldVisit:
+		return m.AddedVisit()
+	case task.FieldAttempt:
+		return m.AddedAttempt()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TaskMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case task.FieldVisit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVisit(v)
+		return nil
+	case task.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Task numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TaskMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(task.FieldRequestID) {
+		fields = append(fields, task.FieldRequestID)
+	}
+	if m.FieldCleared(task.FieldAssigneeID) {
+		fields = append(fields, task.FieldAssigneeID)
+	}
+	if m.FieldCleared(task.FieldTeamID) {
+		fields = append(fields, task.FieldTeamID)
+	}
+	if m.FieldCleared(task.FieldAgentID) {
+		fields = append(fields, task.FieldAgentID)
+	}
+	if m.FieldCleared(task.FieldDueAt) {
+		fields = append(fields, task.FieldDueAt)
+	}
+	if m.FieldCleared(task.FieldForm) {
+		fields = append(fields, task.FieldForm)
+	}
+	if m.FieldCleared(task.FieldOutcomes) {
+		fields = append(fields, task.FieldOutcomes)
+	}
+	if m.FieldCleared(task.FieldCorrections) {
+		fields = append(fields, task.FieldCorrections)
+	}
+	if m.FieldCleared(task.FieldOutcome) {
+		fields = append(fields, task.FieldOutcome)
+	}
+	if m.FieldCleared(task.FieldVariables) {
+		fields = append(fields, task.FieldVariables)
+	}
+	if m.FieldCleared(task.FieldCompletedBy) {
+		fields = append(fields, task.FieldCompletedBy)
+	}
+	if m.FieldCleared(task.FieldCompletedAt) {
+		fields = append(fields, task.FieldCompletedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TaskMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TaskMutation) ClearField(name string) error {
+	switch name {
+	case task.FieldRequestID:
+		m.ClearRequestID()
+		return nil
+	case task.FieldAssigneeID:
+		m.ClearAssigneeID()
+		return nil
+	case task.FieldTeamID:
+		m.ClearTeamID()
+		return nil
+	case task.FieldAgentID:
+		m.ClearAgentID()
+		return nil
+	case task.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case task.FieldForm:
+		m.ClearForm()
+		return nil
+	case task.FieldOutcomes:
+		m.ClearOutcomes()
+		return nil
+	case task.FieldCorrections:
+		m.ClearCorrections()
+		return nil
+	case task.FieldOutcome:
+		m.ClearOutcome()
+		return nil
+	case task.FieldVariables:
+		m.ClearVariables()
+		return nil
+	case task.FieldCompletedBy:
+		m.ClearCompletedBy()
+		return nil
+	case task.FieldCompletedAt:
+		m.ClearCompletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Task nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TaskMutation) ResetField(name string) error {
+	switch name {
+	case task.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case task.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case task.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case task.FieldExecutionID:
+		m.ResetExecutionID()
+		return nil
+	case task.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case task.FieldPhaseID:
+		m.ResetPhaseID()
+		return nil
+	case task.FieldVisit:
+		m.ResetVisit()
+		return nil
+	case task.FieldAttempt:
+		m.ResetAttempt()
+		return nil
+	case task.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case task.FieldInstructions:
+		m.ResetInstructions()
+		return nil
+	case task.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case task.FieldAssigneeID:
+		m.ResetAssigneeID()
+		return nil
+	case task.FieldTeamID:
+		m.ResetTeamID()
+		return nil
+	case task.FieldAgentID:
+		m.ResetAgentID()
+		return nil
+	case task.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case task.FieldForm:
+		m.ResetForm()
+		return nil
+	case task.FieldOutcomes:
+		m.ResetOutcomes()
+		return nil
+	case task.FieldCorrections:
+		m.ResetCorrections()
+		return nil
+	case task.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case task.FieldVariables:
+		m.ResetVariables()
+		return nil
+	case task.FieldCompletedBy:
+		m.ResetCompletedBy()
+		return nil
+	case task.FieldCompletedAt:
+		m.ResetCompletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Task field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TaskMutation) AddedEdges() []string {
+	edges := make([]string, 0, 5)
+	if m.execution != nil {
+		edges = append(edges, task.EdgeExecution)
+	}
+	if m.request != nil {
+		edges = append(edges, task.EdgeRequest)
+	}
+	if m.assignee != nil {
+		edges = append(edges, task.EdgeAssignee)
+	}
+	if m.team != nil {
+		edges = append(edges, task.EdgeTeam)
+	}
+	if m.agent != nil {
+		edges = append(edges, task.EdgeAgent)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TaskMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case task.EdgeExecution:
+		if id := m.execution; id != nil {
+			return []ent.Value{*id}
+		}
+	case task.EdgeRequest:
+		if id := m.request; id != nil {
+			return []ent.Value{*id}
+		}
+	case task.EdgeAssignee:
+		if id := m.assignee; id != nil {
+			return []ent.Value{*id}
+		}
+	case task.EdgeTeam:
+		if id := m.team; id != nil {
+			return []ent.Value{*id}
+		}
+	case task.EdgeAgent:
+		if id := m.agent; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TaskMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 5)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TaskMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TaskMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 5)
+	if m.clearedexecution {
+		edges = append(edges, task.EdgeExecution)
+	}
+	if m.clearedrequest {
+		edges = append(edges, task.EdgeRequest)
+	}
+	if m.clearedassignee {
+		edges = append(edges, task.EdgeAssignee)
+	}
+	if m.clearedteam {
+		edges = append(edges, task.EdgeTeam)
+	}
+	if m.clearedagent {
+		edges = append(edges, task.EdgeAgent)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TaskMutation) EdgeCleared(name string) bool {
+	switch name {
+	case task.EdgeExecution:
+		return m.clearedexecution
+	case task.EdgeRequest:
+		return m.clearedrequest
+	case task.EdgeAssignee:
+		return m.clearedassignee
+	case task.EdgeTeam:
+		return m.clearedteam
+	case task.EdgeAgent:
+		return m.clearedagent
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TaskMutation) ClearEdge(name string) error {
+	switch name {
+	case task.EdgeExecution:
+		m.ClearExecution()
+		return nil
+	case task.EdgeRequest:
+		m.ClearRequest()
+		return nil
+	case task.EdgeAssignee:
+		m.ClearAssignee()
+		return nil
+	case task.EdgeTeam:
+		m.ClearTeam()
+		return nil
+	case task.EdgeAgent:
+		m.ClearAgent()
+		return nil
+	}
+	return fmt.Errorf("unknown Task unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TaskMutation) ResetEdge(name string) error {
+	switch name {
+	case task.EdgeExecution:
+		m.ResetExecution()
+		return nil
+	case task.EdgeRequest:
+		m.ResetRequest()
+		return nil
+	case task.EdgeAssignee:
+		m.ResetAssignee()
+		return nil
+	case task.EdgeTeam:
+		m.ResetTeam()
+		return nil
+	case task.EdgeAgent:
+		m.ResetAgent()
+		return nil
+	}
+	return fmt.Errorf("unknown Task edge %s", name)
 }
 
 // TeamMutation represents an operation that mutates the Team nodes in the graph.

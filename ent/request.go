@@ -52,6 +52,8 @@ type Request struct {
 	AssigneeID *string `json:"assignee_id,omitempty"`
 	// TeamID holds the value of the "team_id" field.
 	TeamID *string `json:"team_id,omitempty"`
+	// of the workflow that processes it; a key would close a circle with the execution's own
+	ExecutionID *string `json:"execution_id,omitempty"`
 	// AcceptedAt holds the value of the "accepted_at" field.
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
@@ -132,7 +134,7 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case request.FieldPriorityRank:
 			values[i] = new(sql.NullInt64)
-		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID:
+		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID:
 			values[i] = new(sql.NullString)
 		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt:
 			values[i] = new(sql.NullTime)
@@ -252,6 +254,13 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.TeamID = new(string)
 				*_m.TeamID = value.String
+			}
+		case request.FieldExecutionID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field execution_id", values[i])
+			} else if value.Valid {
+				_m.ExecutionID = new(string)
+				*_m.ExecutionID = value.String
 			}
 		case request.FieldAcceptedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -376,6 +385,11 @@ func (_m *Request) String() string {
 	builder.WriteString(", ")
 	if v := _m.TeamID; v != nil {
 		builder.WriteString("team_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ExecutionID; v != nil {
+		builder.WriteString("execution_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -163,6 +163,20 @@ func (_c *RequestCreate) SetNillableTeamID(v *string) *RequestCreate {
 	return _c
 }
 
+// SetExecutionID sets the "execution_id" field.
+func (_c *RequestCreate) SetExecutionID(v string) *RequestCreate {
+	_c.mutation.SetExecutionID(v)
+	return _c
+}
+
+// SetNillableExecutionID sets the "execution_id" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableExecutionID(v *string) *RequestCreate {
+	if v != nil {
+		_c.SetExecutionID(*v)
+	}
+	return _c
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_c *RequestCreate) SetAcceptedAt(v time.Time) *RequestCreate {
 	_c.mutation.SetAcceptedAt(v)
@@ -382,6 +396,11 @@ func (_c *RequestCreate) check() error {
 			return &ValidationError{Name: "team_id", err: fmt.Errorf(`ent: validator failed for field "Request.team_id": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.ExecutionID(); ok {
+		if err := request.ExecutionIDValidator(v); err != nil {
+			return &ValidationError{Name: "execution_id", err: fmt.Errorf(`ent: validator failed for field "Request.execution_id": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := request.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Request.id": %w`, err)}
@@ -471,6 +490,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(request.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
+	}
+	if value, ok := _c.mutation.ExecutionID(); ok {
+		_spec.SetField(request.FieldExecutionID, field.TypeString, value)
+		_node.ExecutionID = &value
 	}
 	if value, ok := _c.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)

@@ -193,6 +193,26 @@ func (_u *RequestUpdate) ClearTeamID() *RequestUpdate {
 	return _u
 }
 
+// SetExecutionID sets the "execution_id" field.
+func (_u *RequestUpdate) SetExecutionID(v string) *RequestUpdate {
+	_u.mutation.SetExecutionID(v)
+	return _u
+}
+
+// SetNillableExecutionID sets the "execution_id" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableExecutionID(v *string) *RequestUpdate {
+	if v != nil {
+		_u.SetExecutionID(*v)
+	}
+	return _u
+}
+
+// ClearExecutionID clears the value of the "execution_id" field.
+func (_u *RequestUpdate) ClearExecutionID() *RequestUpdate {
+	_u.mutation.ClearExecutionID()
+	return _u
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_u *RequestUpdate) SetAcceptedAt(v time.Time) *RequestUpdate {
 	_u.mutation.SetAcceptedAt(v)
@@ -334,6 +354,11 @@ func (_u *RequestUpdate) check() error {
 			return &ValidationError{Name: "team_id", err: fmt.Errorf(`ent: validator failed for field "Request.team_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ExecutionID(); ok {
+		if err := request.ExecutionIDValidator(v); err != nil {
+			return &ValidationError{Name: "execution_id", err: fmt.Errorf(`ent: validator failed for field "Request.execution_id": %w`, err)}
+		}
+	}
 	if _u.mutation.ServiceCleared() && len(_u.mutation.ServiceIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Request.service"`)
 	}
@@ -392,6 +417,12 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.TagsCleared() {
 		_spec.ClearField(request.FieldTags, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ExecutionID(); ok {
+		_spec.SetField(request.FieldExecutionID, field.TypeString, value)
+	}
+	if _u.mutation.ExecutionIDCleared() {
+		_spec.ClearField(request.FieldExecutionID, field.TypeString)
 	}
 	if value, ok := _u.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)
@@ -650,6 +681,26 @@ func (_u *RequestUpdateOne) ClearTeamID() *RequestUpdateOne {
 	return _u
 }
 
+// SetExecutionID sets the "execution_id" field.
+func (_u *RequestUpdateOne) SetExecutionID(v string) *RequestUpdateOne {
+	_u.mutation.SetExecutionID(v)
+	return _u
+}
+
+// SetNillableExecutionID sets the "execution_id" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableExecutionID(v *string) *RequestUpdateOne {
+	if v != nil {
+		_u.SetExecutionID(*v)
+	}
+	return _u
+}
+
+// ClearExecutionID clears the value of the "execution_id" field.
+func (_u *RequestUpdateOne) ClearExecutionID() *RequestUpdateOne {
+	_u.mutation.ClearExecutionID()
+	return _u
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_u *RequestUpdateOne) SetAcceptedAt(v time.Time) *RequestUpdateOne {
 	_u.mutation.SetAcceptedAt(v)
@@ -804,6 +855,11 @@ func (_u *RequestUpdateOne) check() error {
 			return &ValidationError{Name: "team_id", err: fmt.Errorf(`ent: validator failed for field "Request.team_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ExecutionID(); ok {
+		if err := request.ExecutionIDValidator(v); err != nil {
+			return &ValidationError{Name: "execution_id", err: fmt.Errorf(`ent: validator failed for field "Request.execution_id": %w`, err)}
+		}
+	}
 	if _u.mutation.ServiceCleared() && len(_u.mutation.ServiceIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Request.service"`)
 	}
@@ -879,6 +935,12 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.TagsCleared() {
 		_spec.ClearField(request.FieldTags, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ExecutionID(); ok {
+		_spec.SetField(request.FieldExecutionID, field.TypeString, value)
+	}
+	if _u.mutation.ExecutionIDCleared() {
+		_spec.ClearField(request.FieldExecutionID, field.TypeString)
 	}
 	if value, ok := _u.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)

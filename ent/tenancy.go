@@ -2,44 +2,31 @@
 
 package ent
 
-import (
-	"context"
-
-	"entgo.io/ent/dialect"
-	"entgo.io/ent/dialect/sql"
-)
+import "entgo.io/ent/dialect"
 
 // DriverOf returns the driver that the client runs on, for the few statements that are written by hand.
 func DriverOf(c *Client) dialect.Driver { return c.driver }
-
-// ReadInt returns the number that a statement written by hand selects.
-func ReadInt(ctx context.Context, c *Client, s *sql.Selector) (int, error) {
-	query, args := s.Query()
-	var rows sql.Rows
-	if err := c.driver.Query(ctx, query, args, &rows); err != nil {
-		return 0, err
-	}
-	n, err := sql.ScanInt(rows)
-	if cerr := rows.Close(); err == nil {
-		err = cerr
-	}
-	return n, err
-}
 
 // EdgeTables names the table behind each edge that holds a foreign key, by "Entity.edge".
 var EdgeTables = map[string]string{
 	"APIKey.user":                  "users",
 	"APIKey.service_account":       "service_accounts",
-	"Comment.request":              "requests",
+	"Approval.execution":           "executions",
+	"Approval.request":             "requests",
 	"Consent.user":                 "users",
 	"Consent.client":               "oauth_clients",
+	"Execution.workflow":           "workflows",
+	"Execution.request":            "requests",
+	"Execution.visits":             "phase_visits",
 	"ExternalIdentity.user":        "users",
 	"Grant.user":                   "users",
+	"Incident.execution":           "executions",
 	"Offering.service":             "services",
 	"Offering.workflow":            "workflows",
 	"Offering.calendar":            "calendars",
 	"Organization.parent":          "organizations",
 	"Organization.children":        "organizations",
+	"PhaseVisit.execution":         "executions",
 	"RefreshToken.grant":           "grants",
 	"Request.service":              "services",
 	"Request.offering":             "offerings",
@@ -49,6 +36,11 @@ var EdgeTables = map[string]string{
 	"Service.organization":         "organizations",
 	"Service.offerings":            "offerings",
 	"Session.user":                 "users",
+	"Task.execution":               "executions",
+	"Task.request":                 "requests",
+	"Task.assignee":                "users",
+	"Task.team":                    "teams",
+	"Task.agent":                   "agents",
 	"Team.organization":            "organizations",
 	"Team.members":                 "team_members",
 	"TeamMember.team":              "teams",

@@ -24,6 +24,8 @@ type Tx struct {
 	Account *AccountClient
 	// Agent is the client for interacting with the Agent builders.
 	Agent *AgentClient
+	// Approval is the client for interacting with the Approval builders.
+	Approval *ApprovalClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
 	// AuthRequest is the client for interacting with the AuthRequest builders.
@@ -42,6 +44,8 @@ type Tx struct {
 	CreditEntry *CreditEntryClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
+	// Execution is the client for interacting with the Execution builders.
+	Execution *ExecutionClient
 	// ExternalIdentity is the client for interacting with the ExternalIdentity builders.
 	ExternalIdentity *ExternalIdentityClient
 	// Factor is the client for interacting with the Factor builders.
@@ -50,6 +54,8 @@ type Tx struct {
 	Grant *GrantClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// Incident is the client for interacting with the Incident builders.
+	Incident *IncidentClient
 	// Invoice is the client for interacting with the Invoice builders.
 	Invoice *InvoiceClient
 	// JournalLine is the client for interacting with the JournalLine builders.
@@ -62,6 +68,8 @@ type Tx struct {
 	Offering *OfferingClient
 	// Organization is the client for interacting with the Organization builders.
 	Organization *OrganizationClient
+	// PhaseVisit is the client for interacting with the PhaseVisit builders.
+	PhaseVisit *PhaseVisitClient
 	// RateCount is the client for interacting with the RateCount builders.
 	RateCount *RateCountClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
@@ -86,6 +94,8 @@ type Tx struct {
 	SignIn *SignInClient
 	// SigningKey is the client for interacting with the SigningKey builders.
 	SigningKey *SigningKeyClient
+	// Task is the client for interacting with the Task builders.
+	Task *TaskClient
 	// Team is the client for interacting with the Team builders.
 	Team *TeamClient
 	// TeamMember is the client for interacting with the TeamMember builders.
@@ -239,6 +249,7 @@ func (tx *Tx) init() {
 	tx.AccessPolicyVersion = NewAccessPolicyVersionClient(tx.config)
 	tx.Account = NewAccountClient(tx.config)
 	tx.Agent = NewAgentClient(tx.config)
+	tx.Approval = NewApprovalClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
 	tx.AuthRequest = NewAuthRequestClient(tx.config)
 	tx.BillingAccount = NewBillingAccountClient(tx.config)
@@ -248,16 +259,19 @@ func (tx *Tx) init() {
 	tx.Consent = NewConsentClient(tx.config)
 	tx.CreditEntry = NewCreditEntryClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
+	tx.Execution = NewExecutionClient(tx.config)
 	tx.ExternalIdentity = NewExternalIdentityClient(tx.config)
 	tx.Factor = NewFactorClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.Incident = NewIncidentClient(tx.config)
 	tx.Invoice = NewInvoiceClient(tx.config)
 	tx.JournalLine = NewJournalLineClient(tx.config)
 	tx.MailedLink = NewMailedLinkClient(tx.config)
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Offering = NewOfferingClient(tx.config)
 	tx.Organization = NewOrganizationClient(tx.config)
+	tx.PhaseVisit = NewPhaseVisitClient(tx.config)
 	tx.RateCount = NewRateCountClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.RefreshToken = NewRefreshTokenClient(tx.config)
@@ -270,6 +284,7 @@ func (tx *Tx) init() {
 	tx.Setting = NewSettingClient(tx.config)
 	tx.SignIn = NewSignInClient(tx.config)
 	tx.SigningKey = NewSigningKeyClient(tx.config)
+	tx.Task = NewTaskClient(tx.config)
 	tx.Team = NewTeamClient(tx.config)
 	tx.TeamMember = NewTeamMemberClient(tx.config)
 	tx.Throttle = NewThrottleClient(tx.config)

@@ -14,6 +14,7 @@ import (
 	"atrium/internal/auditlog"
 	"atrium/internal/billing"
 	"atrium/internal/catalog"
+	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
@@ -42,6 +43,14 @@ func (r *queryResolver) APIKeys(ctx context.Context, first *int, after *string, 
 	return list(ctx, r.engine, apikey.List, nil, first, after, orderBy)
 }
 
+func (r *queryResolver) Approval(ctx context.Context, id string) (*ent.Approval, error) {
+	return read(ctx, r.engine, execution.GetApproval, id)
+}
+
+func (r *queryResolver) Approvals(ctx context.Context, first *int, after *string, filter *execution.ListApprovalsInput, orderBy *relay.Order) (*relay.Connection[ent.Approval], error) {
+	return list(ctx, r.engine, execution.ListApprovals, filter, first, after, orderBy)
+}
+
 func (r *queryResolver) AuditEntry(ctx context.Context, id string) (*ent.AuditEntry, error) {
 	return read(ctx, r.engine, auditlog.GetEntry, id)
 }
@@ -60,6 +69,22 @@ func (r *queryResolver) Invoice(ctx context.Context, id string) (*ent.Invoice, e
 
 func (r *queryResolver) Invoices(ctx context.Context, first *int, after *string, filter *billing.ListInvoicesInput, orderBy *relay.Order) (*relay.Connection[ent.Invoice], error) {
 	return list(ctx, r.engine, billing.ListInvoices, filter, first, after, orderBy)
+}
+
+func (r *queryResolver) Execution(ctx context.Context, id string) (*ent.Execution, error) {
+	return read(ctx, r.engine, execution.Get, id)
+}
+
+func (r *queryResolver) Executions(ctx context.Context, first *int, after *string, filter *execution.ListInput, orderBy *relay.Order) (*relay.Connection[ent.Execution], error) {
+	return list(ctx, r.engine, execution.List, filter, first, after, orderBy)
+}
+
+func (r *queryResolver) Incident(ctx context.Context, id string) (*ent.Incident, error) {
+	return read(ctx, r.engine, execution.GetIncident, id)
+}
+
+func (r *queryResolver) Incidents(ctx context.Context, first *int, after *string, filter *execution.ListIncidentsInput, orderBy *relay.Order) (*relay.Connection[ent.Incident], error) {
+	return list(ctx, r.engine, execution.ListIncidents, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) OauthClients(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.OAuthClient], error) {
@@ -106,6 +131,14 @@ func (r *queryResolver) ServiceAccounts(ctx context.Context, first *int, after *
 	return list(ctx, r.engine, people.ListServiceAccounts, nil, first, after, orderBy)
 }
 
+func (r *queryResolver) Task(ctx context.Context, id string) (*ent.Task, error) {
+	return read(ctx, r.engine, execution.GetTask, id)
+}
+
+func (r *queryResolver) Tasks(ctx context.Context, first *int, after *string, filter *execution.ListTasksInput, orderBy *relay.Order) (*relay.Connection[ent.Task], error) {
+	return list(ctx, r.engine, execution.ListTasks, filter, first, after, orderBy)
+}
+
 func (r *queryResolver) Team(ctx context.Context, id string) (*ent.Team, error) {
 	return read(ctx, r.engine, people.GetTeam, id)
 }
@@ -139,6 +172,26 @@ func (r *mutationResolver) AcceptRequest(ctx context.Context, input op.ByID) (*g
 	return &generated.AcceptRequestPayload{Request: row}, err
 }
 
+func (r *mutationResolver) AssignTask(ctx context.Context, input execution.AssignTaskInput) (*generated.AssignTaskPayload, error) {
+	row, err := change(ctx, r.engine, execution.AssignTask, input, "id")
+	return &generated.AssignTaskPayload{Task: row}, err
+}
+
+func (r *mutationResolver) CancelExecution(ctx context.Context, input op.ByID) (*generated.CancelExecutionPayload, error) {
+	row, err := change(ctx, r.engine, execution.Cancel, input, "id")
+	return &generated.CancelExecutionPayload{Execution: row}, err
+}
+
+func (r *mutationResolver) ClaimTask(ctx context.Context, input op.ByID) (*generated.ClaimTaskPayload, error) {
+	row, err := change(ctx, r.engine, execution.ClaimTask, input, "id")
+	return &generated.ClaimTaskPayload{Task: row}, err
+}
+
+func (r *mutationResolver) CompleteTask(ctx context.Context, input execution.CompleteTaskInput) (*generated.CompleteTaskPayload, error) {
+	row, err := change(ctx, r.engine, execution.CompleteTask, input, "id")
+	return &generated.CompleteTaskPayload{Task: row}, err
+}
+
 func (r *mutationResolver) CreateAccessPolicy(ctx context.Context, input policy.CreateInput) (*generated.CreateAccessPolicyPayload, error) {
 	row, err := change(ctx, r.engine, policy.Create, input, "")
 	return &generated.CreateAccessPolicyPayload{AccessPolicy: row}, err
@@ -152,11 +205,6 @@ func (r *mutationResolver) CreateAgent(ctx context.Context, input agent.CreateIn
 func (r *mutationResolver) CreateCalendar(ctx context.Context, input workflow.CreateCalendarInput) (*generated.CreateCalendarPayload, error) {
 	row, err := change(ctx, r.engine, workflow.CreateCalendar, input, "")
 	return &generated.CreateCalendarPayload{Calendar: row}, err
-}
-
-func (r *mutationResolver) CreateComment(ctx context.Context, input request.CreateCommentInput) (*generated.CreateCommentPayload, error) {
-	row, err := change(ctx, r.engine, request.CreateComment, input, "requestId")
-	return &generated.CreateCommentPayload{Comment: row}, err
 }
 
 func (r *mutationResolver) CreateOffering(ctx context.Context, input catalog.CreateOfferingInput) (*generated.CreateOfferingPayload, error) {
@@ -199,19 +247,24 @@ func (r *mutationResolver) CreateWorkflow(ctx context.Context, input workflow.Cr
 	return &generated.CreateWorkflowPayload{Workflow: row}, err
 }
 
+func (r *mutationResolver) DecideApproval(ctx context.Context, input execution.DecideApprovalInput) (*generated.DecideApprovalPayload, error) {
+	row, err := change(ctx, r.engine, execution.DecideApproval, input, "id")
+	return &generated.DecideApprovalPayload{Approval: row}, err
+}
+
 func (r *mutationResolver) DeclineRequest(ctx context.Context, input request.DeclineInput) (*generated.DeclineRequestPayload, error) {
 	row, err := change(ctx, r.engine, request.Decline, input, "id")
 	return &generated.DeclineRequestPayload{Request: row}, err
 }
 
+func (r *mutationResolver) DelegateApproval(ctx context.Context, input execution.DelegateApprovalInput) (*generated.DelegateApprovalPayload, error) {
+	row, err := change(ctx, r.engine, execution.DelegateApproval, input, "id")
+	return &generated.DelegateApprovalPayload{Approval: row}, err
+}
+
 func (r *mutationResolver) DeleteAccessPolicy(ctx context.Context, input op.ByID) (*generated.DeleteAccessPolicyPayload, error) {
 	_, err := change(ctx, r.engine, policy.Delete, input, "id")
 	return &generated.DeleteAccessPolicyPayload{ID: input.ID}, err
-}
-
-func (r *mutationResolver) DeleteComment(ctx context.Context, input op.ByID) (*generated.DeleteCommentPayload, error) {
-	_, err := change(ctx, r.engine, request.DeleteComment, input, "id")
-	return &generated.DeleteCommentPayload{ID: input.ID}, err
 }
 
 func (r *mutationResolver) DeleteOAuthClient(ctx context.Context, input op.ByID) (*generated.DeleteOAuthClientPayload, error) {
@@ -294,6 +347,11 @@ func (r *mutationResolver) ResetUserMfa(ctx context.Context, input op.ByID) (*ge
 	return &generated.ResetUserMfaPayload{User: row}, err
 }
 
+func (r *mutationResolver) ResolveIncident(ctx context.Context, input execution.ResolveIncidentInput) (*generated.ResolveIncidentPayload, error) {
+	row, err := change(ctx, r.engine, execution.ResolveIncident, input, "id")
+	return &generated.ResolveIncidentPayload{Incident: row}, err
+}
+
 func (r *mutationResolver) RevokeAPIKey(ctx context.Context, input op.ByID) (*generated.RevokeAPIKeyPayload, error) {
 	row, err := change(ctx, r.engine, apikey.Revoke, input, "id")
 	return &generated.RevokeAPIKeyPayload{APIKey: row}, err
@@ -312,11 +370,6 @@ func (r *mutationResolver) SendTestEvent(ctx context.Context, input webhook.Send
 func (r *mutationResolver) UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*generated.UpdateAccessPolicyPayload, error) {
 	row, err := change(ctx, r.engine, policy.Update, input, "id")
 	return &generated.UpdateAccessPolicyPayload{AccessPolicy: row}, err
-}
-
-func (r *mutationResolver) UpdateComment(ctx context.Context, input request.UpdateCommentInput) (*generated.UpdateCommentPayload, error) {
-	row, err := change(ctx, r.engine, request.UpdateComment, input, "id")
-	return &generated.UpdateCommentPayload{Comment: row}, err
 }
 
 func (r *mutationResolver) UpdateOffering(ctx context.Context, input catalog.UpdateOfferingInput) (*generated.UpdateOfferingPayload, error) {
@@ -364,6 +417,10 @@ func (r *mutationResolver) UpdateWorkflow(ctx context.Context, input workflow.Up
 	return &generated.UpdateWorkflowPayload{Workflow: row}, err
 }
 
+func (r *completeTaskInputResolver) Variables(_ context.Context, in *execution.CompleteTaskInput, data json.RawMessage) error {
+	return readJSON(data, &in.Variables)
+}
+
 func (r *createAccessPolicyInputResolver) Condition(_ context.Context, in *policy.CreateInput, data json.RawMessage) error {
 	return readJSON(data, &in.Condition)
 }
@@ -394,6 +451,10 @@ func (r *createServiceInputResolver) Tags(_ context.Context, in *catalog.CreateS
 
 func (r *createWorkflowInputResolver) Definition(_ context.Context, in *workflow.CreateWorkflowInput, data json.RawMessage) error {
 	return readJSON(data, &in.Definition)
+}
+
+func (r *resolveIncidentInputResolver) Variables(_ context.Context, in *execution.ResolveIncidentInput, data json.RawMessage) error {
+	return readJSON(data, &in.Variables)
 }
 
 func (r *updateAccessPolicyInputResolver) Condition(_ context.Context, in *policy.UpdateInput, data json.RawMessage) error {
@@ -444,6 +505,14 @@ func (r *accessPolicyResolver) Condition(_ context.Context, row *ent.AccessPolic
 	return objectOf(row.Condition), nil
 }
 
+func (r *approvalResolver) Execution(ctx context.Context, row *ent.Approval) (*ent.Execution, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Approval) *string { return &row.ExecutionID }, execution.LookUp)
+}
+
+func (r *approvalResolver) Request(ctx context.Context, row *ent.Approval) (*ent.Request, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Approval) *string { return row.RequestID }, request.LookUpRequests)
+}
+
 func (r *auditEntryResolver) IP(_ context.Context, row *ent.AuditEntry) (*string, error) {
 	return textOrNil(row.IP), nil
 }
@@ -460,8 +529,20 @@ func (r *auditEntryResolver) Changes(_ context.Context, row *ent.AuditEntry) (js
 	return objectOf(row.Changes), nil
 }
 
-func (r *commentResolver) Author(ctx context.Context, row *ent.Comment) (*ent.User, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Comment) *string { return &row.AuthorID }, people.LookUpUsers)
+func (r *executionResolver) Workflow(ctx context.Context, row *ent.Execution) (*ent.Workflow, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Execution) *string { return &row.WorkflowID }, workflow.LookUpWorkflows)
+}
+
+func (r *executionResolver) Request(ctx context.Context, row *ent.Execution) (*ent.Request, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Execution) *string { return row.RequestID }, request.LookUpRequests)
+}
+
+func (r *incidentResolver) Variables(_ context.Context, row *ent.Incident) (json.RawMessage, error) {
+	return objectOf(row.Variables), nil
+}
+
+func (r *incidentResolver) Execution(ctx context.Context, row *ent.Incident) (*ent.Execution, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Incident) *string { return &row.ExecutionID }, execution.LookUp)
 }
 
 func (r *oAuthClientResolver) BackchannelLogoutURI(_ context.Context, row *ent.OAuthClient) (*string, error) {
@@ -520,6 +601,10 @@ func (r *requestResolver) Team(ctx context.Context, row *ent.Request) (*ent.Team
 	return follow(ctx, r.engine, row, func(row *ent.Request) *string { return row.TeamID }, people.LookUpTeams)
 }
 
+func (r *requestResolver) Execution(ctx context.Context, row *ent.Request) (*ent.Execution, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Request) *string { return row.ExecutionID }, execution.LookUp)
+}
+
 func (r *secretResolver) Description(_ context.Context, row *ent.Secret) (*string, error) {
 	return textOrNil(row.Description), nil
 }
@@ -546,6 +631,30 @@ func (r *sessionResolver) IP(_ context.Context, row *ent.Session) (*string, erro
 
 func (r *sessionResolver) UserAgent(_ context.Context, row *ent.Session) (*string, error) {
 	return textOrNil(row.UserAgent), nil
+}
+
+func (r *taskResolver) Instructions(_ context.Context, row *ent.Task) (*string, error) {
+	return textOrNil(row.Instructions), nil
+}
+
+func (r *taskResolver) Variables(_ context.Context, row *ent.Task) (json.RawMessage, error) {
+	return objectOf(row.Variables), nil
+}
+
+func (r *taskResolver) Execution(ctx context.Context, row *ent.Task) (*ent.Execution, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Task) *string { return &row.ExecutionID }, execution.LookUp)
+}
+
+func (r *taskResolver) Request(ctx context.Context, row *ent.Task) (*ent.Request, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Task) *string { return row.RequestID }, request.LookUpRequests)
+}
+
+func (r *taskResolver) Assignee(ctx context.Context, row *ent.Task) (*ent.User, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Task) *string { return row.AssigneeID }, people.LookUpUsers)
+}
+
+func (r *taskResolver) Team(ctx context.Context, row *ent.Task) (*ent.Team, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Task) *string { return row.TeamID }, people.LookUpTeams)
 }
 
 func (r *teamResolver) Description(_ context.Context, row *ent.Team) (*string, error) {
@@ -602,6 +711,11 @@ func (r *Resolver) ApiKey() generated.ApiKeyResolver { return &apiKeyResolver{r}
 
 type apiKeyResolver struct{ *Resolver }
 
+// Approval returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Approval() generated.ApprovalResolver { return &approvalResolver{r} }
+
+type approvalResolver struct{ *Resolver }
+
 // AuditEntry returns the resolver of the type's fields that are no columns.
 func (r *Resolver) AuditEntry() generated.AuditEntryResolver { return &auditEntryResolver{r} }
 
@@ -612,10 +726,12 @@ func (r *Resolver) Calendar() generated.CalendarResolver { return &calendarResol
 
 type calendarResolver struct{ *Resolver }
 
-// Comment returns the resolver of the type's fields that are no columns.
-func (r *Resolver) Comment() generated.CommentResolver { return &commentResolver{r} }
+// CompleteTaskInput returns the resolver of the type's fields that are no columns.
+func (r *Resolver) CompleteTaskInput() generated.CompleteTaskInputResolver {
+	return &completeTaskInputResolver{r}
+}
 
-type commentResolver struct{ *Resolver }
+type completeTaskInputResolver struct{ *Resolver }
 
 // CreateAccessPolicyInput returns the resolver of the type's fields that are no columns.
 func (r *Resolver) CreateAccessPolicyInput() generated.CreateAccessPolicyInputResolver {
@@ -659,6 +775,16 @@ func (r *Resolver) CreateWorkflowInput() generated.CreateWorkflowInputResolver {
 
 type createWorkflowInputResolver struct{ *Resolver }
 
+// Execution returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Execution() generated.ExecutionResolver { return &executionResolver{r} }
+
+type executionResolver struct{ *Resolver }
+
+// Incident returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Incident() generated.IncidentResolver { return &incidentResolver{r} }
+
+type incidentResolver struct{ *Resolver }
+
 // Invoice returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Invoice() generated.InvoiceResolver { return &invoiceResolver{r} }
 
@@ -679,10 +805,22 @@ func (r *Resolver) Organization() generated.OrganizationResolver { return &organ
 
 type organizationResolver struct{ *Resolver }
 
+// PhaseVisit returns the resolver of the type's fields that are no columns.
+func (r *Resolver) PhaseVisit() generated.PhaseVisitResolver { return &phaseVisitResolver{r} }
+
+type phaseVisitResolver struct{ *Resolver }
+
 // Request returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Request() generated.RequestResolver { return &requestResolver{r} }
 
 type requestResolver struct{ *Resolver }
+
+// ResolveIncidentInput returns the resolver of the type's fields that are no columns.
+func (r *Resolver) ResolveIncidentInput() generated.ResolveIncidentInputResolver {
+	return &resolveIncidentInputResolver{r}
+}
+
+type resolveIncidentInputResolver struct{ *Resolver }
 
 // Secret returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Secret() generated.SecretResolver { return &secretResolver{r} }
@@ -698,6 +836,11 @@ type serviceResolver struct{ *Resolver }
 func (r *Resolver) Session() generated.SessionResolver { return &sessionResolver{r} }
 
 type sessionResolver struct{ *Resolver }
+
+// Task returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Task() generated.TaskResolver { return &taskResolver{r} }
+
+type taskResolver struct{ *Resolver }
 
 // Team returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Team() generated.TeamResolver { return &teamResolver{r} }

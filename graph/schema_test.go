@@ -17,6 +17,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/catalog"
 	"atrium/internal/company"
+	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
@@ -128,6 +129,13 @@ var inputs = map[string]struct {
 	"sendTestEvent":              {webhook.SendTestEvent.Info(), ""},
 	"replayWebhookDelivery":      {webhook.ReplayDelivery.Info(), "id"},
 	"replayWebhookEvents":        {webhook.ReplayEvents.Info(), ""},
+	"assignTask":                 {execution.AssignTask.Info(), "id"},
+	"cancelExecution":            {execution.Cancel.Info(), "id"},
+	"claimTask":                  {execution.ClaimTask.Info(), "id"},
+	"completeTask":               {execution.CompleteTask.Info(), "id"},
+	"decideApproval":             {execution.DecideApproval.Info(), "id"},
+	"delegateApproval":           {execution.DelegateApproval.Info(), "id"},
+	"resolveIncident":            {execution.ResolveIncident.Info(), "id"},
 }
 
 // The input of every mutation has the fields of its operation's input, neither more nor less, and asks for those that
@@ -205,6 +213,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "agents": agent.List.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
+		"approvals": execution.ListApprovals.Info(), "executions": execution.List.Info(), "incidents": execution.ListIncidents.Info(), "tasks": execution.ListTasks.Info(),
 		"creditHistory": nil, // in one order alone
 	}
 	seen := 0

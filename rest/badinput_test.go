@@ -107,8 +107,8 @@ func TestBadBodies(t *testing.T) {
 		}
 		for _, row := range rest.Table() {
 			path := sample(paths, row)
-			if row.Method != http.MethodPost && row.Method != http.MethodPatch || strings.HasSuffix(row.Path, "/publish") {
-				continue // publishing takes no body
+			if !row.Op.Input.HasBody() {
+				continue // publishing takes none
 			}
 			for name, text := range malformed {
 				s.Do(t, apitest.Scenario{Name: name, As: as, Method: row.Method, Path: path, Body: text, WantStatus: 400, WantCode: "validation_error", WantFields: []string{"body"}})
@@ -122,7 +122,7 @@ func TestBadBodies(t *testing.T) {
 			// Every field, of every wrong type; and the NUL character, which no database takes.
 			for name := range row.Op.Input.Body.Properties {
 				for _, v := range []string{`1e308`, `true`, `[[]]`, `{"a":{"b":[]}}`, `"` + strings.Repeat("x", 70_000) + `"`, `"a\u0000b"`, `{"a\u0000":"b"}`} {
-					if name == "fields" && strings.Contains(v, `"b":[]`) {
+					if (name == "fields" || name == "variables" && row.Op.Name == "task.complete") && strings.Contains(v, `"b":[]`) {
 						continue // without a form, any answers are fine
 					}
 					a := s.Do(t, apitest.Scenario{Name: name, As: as, Method: row.Method, Path: path, Body: fmt.Sprintf(`{%q:%s}`, name, v), WantStatus: 400, WantCode: "validation_error"})

@@ -36,7 +36,7 @@ func requestOut(r *ent.Request) Request {
 	return Request{
 		ID: r.ID, ServiceID: r.ServiceID, OfferingID: r.OfferingID, Title: r.Title, Description: textOrNil(r.Description),
 		Status: string(r.Status), Priority: string(r.Priority), Fields: objectOut(r.Fields), Tags: tagsOut(r.Tags), CreatedBy: r.CreatedBy,
-		AssigneeID: r.AssigneeID, TeamID: r.TeamID,
+		AssigneeID: r.AssigneeID, TeamID: r.TeamID, ExecutionID: r.ExecutionID,
 		AcceptedAt: atOrNil(r.AcceptedAt), CompletedAt: atOrNil(r.CompletedAt), CancelledAt: atOrNil(r.CancelledAt),
 		CreatedAt: at(r.CreatedAt), UpdatedAt: at(r.UpdatedAt),
 	}

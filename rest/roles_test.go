@@ -23,6 +23,10 @@ var matrix = map[string]string{
 	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // of the owner's own
 	"GET /workflows": "oag", "POST /workflows": "oa", "GET /workflows/{id}": "oag", "PATCH /workflows/{id}": "oa", "DELETE /workflows/{id}": "oa",
 	"POST /workflows/{id}/publish": "oa", "GET /workflows/{id}/versions": "oag", "GET /workflows/{id}/versions/{version}": "oag",
+	"GET /workflows/{id}/executions": "oag", "GET /executions": "oag", "GET /executions/{id}": "oag", "POST /executions/{id}/cancel": "oag",
+	"GET /incidents": "oag", "GET /incidents/{id}": "oag", "POST /incidents/{id}/resolve": "oag",
+	"GET /tasks": "oagm", "GET /tasks/{id}": "oag", "POST /tasks/{id}/complete": "oag", "POST /tasks/{id}/claim": "oag", "POST /tasks/{id}/assign": "oag",
+	"GET /approvals": "oagm", "GET /approvals/{id}": "oagm", "POST /approvals/{id}/decide": "oagm", "POST /approvals/{id}/delegate": "oagm",
 	"GET /users": "oag", "GET /users/{id}": "oag", "PATCH /users/{id}": "oa",
 	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
 	"GET /organizations": "oag", "POST /organizations": "oa", "GET /organizations/{id}": "oag", "PATCH /organizations/{id}": "oa", "DELETE /organizations/{id}": "oa",
@@ -33,6 +37,7 @@ var matrix = map[string]string{
 // scopes says which scope each path takes, by its first part; what is not a GET takes ":write".
 var scopes = map[string]string{
 	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "workflows": "workflows", "users": "users",
+	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows",
 	"teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }
 
@@ -54,6 +59,18 @@ func goodBody(row rest.Row, f filing, n int) any {
 		return body{"name": "S" + strings.ToUpper(unique()), "value": "v"}
 	case "PATCH /secrets/{id}":
 		return body{"description": unique()}
+	case "POST /executions/{id}/cancel", "POST /tasks/{id}/claim":
+		return nil
+	case "POST /tasks/{id}/complete":
+		return body{}
+	case "POST /tasks/{id}/assign":
+		return body{"assigneeId": f.user}
+	case "POST /approvals/{id}/decide":
+		return body{"decision": "APPROVE"}
+	case "POST /approvals/{id}/delegate":
+		return body{"userId": f.user}
+	case "POST /incidents/{id}/resolve":
+		return body{"action": "RETRY"}
 	case "PATCH /users/{id}":
 		return body{"attributes": body{"a": unique()}}
 	}
@@ -95,7 +112,7 @@ func TestRoleMatrix(t *testing.T) {
 					want, code = 403, "forbidden"
 				}
 				for _, as := range []apitest.Caller{s.A.Role(role), keyOf(only, role, []string{scope})} {
-					if paths == nil || row.Method == http.MethodDelete {
+					if paths == nil || row.Method == http.MethodDelete || row.Method == http.MethodPost && strings.Contains(row.Path, "{id}") {
 						paths = singles(t, s, s.A.OwnerKey)
 					}
 					path, ok := paths[row.Path]

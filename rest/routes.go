@@ -6,6 +6,7 @@ import (
 	"atrium/internal/auditlog"
 	"atrium/internal/billing"
 	"atrium/internal/catalog"
+	"atrium/internal/execution"
 	"atrium/internal/people"
 	"atrium/internal/request"
 	"atrium/internal/secret"
@@ -43,6 +44,25 @@ var routes = []route{
 	one(http.MethodPost, "/workflows/{id}/publish", http.StatusOK, workflow.PublishWorkflow, workflowOut),
 	list("/workflows/{id}/versions", workflow.ListVersions, workflowVersionOut),
 	one(http.MethodGet, "/workflows/{id}/versions/{version}", http.StatusOK, workflow.GetVersion, workflowVersionOut),
+
+	list("/workflows/{id}/executions", execution.OfWorkflow, executionSummaryOut),
+
+	list("/executions", execution.List, executionSummaryOut),
+	one(http.MethodGet, "/executions/{id}", http.StatusOK, execution.Get, executionOut),
+	one(http.MethodPost, "/executions/{id}/cancel", http.StatusOK, execution.Cancel, executionOut),
+	list("/incidents", execution.ListIncidents, incidentOut),
+	one(http.MethodGet, "/incidents/{id}", http.StatusOK, execution.GetIncident, incidentOut),
+	one(http.MethodPost, "/incidents/{id}/resolve", http.StatusOK, execution.ResolveIncident, incidentOut),
+
+	list("/tasks", execution.ListTasks, taskOut),
+	one(http.MethodGet, "/tasks/{id}", http.StatusOK, execution.GetTask, taskOut),
+	one(http.MethodPost, "/tasks/{id}/complete", http.StatusOK, execution.CompleteTask, taskOut),
+	one(http.MethodPost, "/tasks/{id}/claim", http.StatusOK, execution.ClaimTask, taskOut),
+	one(http.MethodPost, "/tasks/{id}/assign", http.StatusOK, execution.AssignTask, taskOut),
+	list("/approvals", execution.ListApprovals, approvalOut),
+	one(http.MethodGet, "/approvals/{id}", http.StatusOK, execution.GetApproval, approvalOut),
+	one(http.MethodPost, "/approvals/{id}/decide", http.StatusOK, execution.DecideApproval, approvalOut),
+	one(http.MethodPost, "/approvals/{id}/delegate", http.StatusOK, execution.DelegateApproval, approvalOut),
 
 	list("/users", people.ListUsers, userOut),
 	one(http.MethodGet, "/users/{id}", http.StatusOK, people.GetUser, userOut),

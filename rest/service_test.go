@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/apitest"
+	"atrium/internal/principal"
 )
 
 // body is a JSON object.
@@ -133,12 +134,15 @@ func many(n int) map[string]string {
 }
 
 // filing is a request with what it was filed against.
-type filing struct{ service, offering, request string }
+type filing struct{ service, offering, request, user string } // user: somebody else of company A
 
 // filed makes a service, an offering and a request against it.
 func filed(t *testing.T, s *apitest.Server, as apitest.Caller) filing {
 	t.Helper()
 	f := offered(t, s, as, nil)
+	if as.Company == s.A.Tenant.Company.ID {
+		f.user = s.World.AddUser(t, s.A.Tenant, unique()+"@a.test", principal.Member).ID
+	}
 	f.request = create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": "A laptop"})
 	return f
 }

@@ -20,6 +20,7 @@ import (
 	"atrium/internal/clock"
 	"atrium/internal/egress"
 	"atrium/internal/events"
+	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/provider"
@@ -114,7 +115,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	c.outbox = mail.NewOutbox(c.queue, c.sealer)
 	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
 	c.engine = &op.Engine{
-		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue, Events: events.Subscribers{webhook.Deliver(c.queue)},
+		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue, Events: events.Subscribers{webhook.Deliver(c.queue), execution.Follow(c.queue)},
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
 	return nil
@@ -291,6 +292,7 @@ func (s *server) addWork() error {
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine),
+		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside, Mail: s.outbox}).Work(),
 	)...)
 	if err != nil {
 		return err

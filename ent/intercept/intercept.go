@@ -13,6 +13,7 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
+	"atrium/ent/approval"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
@@ -22,16 +23,19 @@ import (
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/phasevisit"
 	"atrium/ent/predicate"
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
@@ -45,6 +49,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
@@ -273,6 +278,33 @@ func (f TraverseAgent) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.AgentQuery", q)
+}
+
+// The ApprovalFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ApprovalFunc func(context.Context, *ent.ApprovalQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ApprovalFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ApprovalQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ApprovalQuery", q)
+}
+
+// The TraverseApproval type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseApproval func(context.Context, *ent.ApprovalQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseApproval) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseApproval) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ApprovalQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ApprovalQuery", q)
 }
 
 // The AuditEntryFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -518,6 +550,33 @@ func (f TraverseEvent) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.EventQuery", q)
 }
 
+// The ExecutionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ExecutionFunc func(context.Context, *ent.ExecutionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ExecutionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ExecutionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ExecutionQuery", q)
+}
+
+// The TraverseExecution type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseExecution func(context.Context, *ent.ExecutionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseExecution) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseExecution) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ExecutionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ExecutionQuery", q)
+}
+
 // The ExternalIdentityFunc type is an adapter to allow the use of ordinary function as a Querier.
 type ExternalIdentityFunc func(context.Context, *ent.ExternalIdentityQuery) (ent.Value, error)
 
@@ -624,6 +683,33 @@ func (f TraverseIdempotencyKey) Traverse(ctx context.Context, q ent.Query) error
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.IdempotencyKeyQuery", q)
+}
+
+// The IncidentFunc type is an adapter to allow the use of ordinary function as a Querier.
+type IncidentFunc func(context.Context, *ent.IncidentQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f IncidentFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.IncidentQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.IncidentQuery", q)
+}
+
+// The TraverseIncident type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseIncident func(context.Context, *ent.IncidentQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseIncident) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseIncident) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.IncidentQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.IncidentQuery", q)
 }
 
 // The InvoiceFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -786,6 +872,33 @@ func (f TraverseOrganization) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.OrganizationQuery", q)
+}
+
+// The PhaseVisitFunc type is an adapter to allow the use of ordinary function as a Querier.
+type PhaseVisitFunc func(context.Context, *ent.PhaseVisitQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f PhaseVisitFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.PhaseVisitQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.PhaseVisitQuery", q)
+}
+
+// The TraversePhaseVisit type is an adapter to allow the use of ordinary function as Traverser.
+type TraversePhaseVisit func(context.Context, *ent.PhaseVisitQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraversePhaseVisit) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraversePhaseVisit) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.PhaseVisitQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.PhaseVisitQuery", q)
 }
 
 // The RateCountFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -1112,6 +1225,33 @@ func (f TraverseSigningKey) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.SigningKeyQuery", q)
 }
 
+// The TaskFunc type is an adapter to allow the use of ordinary function as a Querier.
+type TaskFunc func(context.Context, *ent.TaskQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f TaskFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.TaskQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.TaskQuery", q)
+}
+
+// The TraverseTask type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseTask func(context.Context, *ent.TaskQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseTask) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseTask) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.TaskQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.TaskQuery", q)
+}
+
 // The TeamFunc type is an adapter to allow the use of ordinary function as a Querier.
 type TeamFunc func(context.Context, *ent.TeamQuery) (ent.Value, error)
 
@@ -1343,6 +1483,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.AccountQuery, predicate.Account, account.OrderOption]{typ: ent.TypeAccount, tq: q}, nil
 	case *ent.AgentQuery:
 		return &query[*ent.AgentQuery, predicate.Agent, agent.OrderOption]{typ: ent.TypeAgent, tq: q}, nil
+	case *ent.ApprovalQuery:
+		return &query[*ent.ApprovalQuery, predicate.Approval, approval.OrderOption]{typ: ent.TypeApproval, tq: q}, nil
 	case *ent.AuditEntryQuery:
 		return &query[*ent.AuditEntryQuery, predicate.AuditEntry, auditentry.OrderOption]{typ: ent.TypeAuditEntry, tq: q}, nil
 	case *ent.AuthRequestQuery:
@@ -1361,6 +1503,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.CreditEntryQuery, predicate.CreditEntry, creditentry.OrderOption]{typ: ent.TypeCreditEntry, tq: q}, nil
 	case *ent.EventQuery:
 		return &query[*ent.EventQuery, predicate.Event, event.OrderOption]{typ: ent.TypeEvent, tq: q}, nil
+	case *ent.ExecutionQuery:
+		return &query[*ent.ExecutionQuery, predicate.Execution, execution.OrderOption]{typ: ent.TypeExecution, tq: q}, nil
 	case *ent.ExternalIdentityQuery:
 		return &query[*ent.ExternalIdentityQuery, predicate.ExternalIdentity, externalidentity.OrderOption]{typ: ent.TypeExternalIdentity, tq: q}, nil
 	case *ent.FactorQuery:
@@ -1369,6 +1513,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.GrantQuery, predicate.Grant, grant.OrderOption]{typ: ent.TypeGrant, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
+	case *ent.IncidentQuery:
+		return &query[*ent.IncidentQuery, predicate.Incident, incident.OrderOption]{typ: ent.TypeIncident, tq: q}, nil
 	case *ent.InvoiceQuery:
 		return &query[*ent.InvoiceQuery, predicate.Invoice, invoice.OrderOption]{typ: ent.TypeInvoice, tq: q}, nil
 	case *ent.JournalLineQuery:
@@ -1381,6 +1527,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.OfferingQuery, predicate.Offering, offering.OrderOption]{typ: ent.TypeOffering, tq: q}, nil
 	case *ent.OrganizationQuery:
 		return &query[*ent.OrganizationQuery, predicate.Organization, organization.OrderOption]{typ: ent.TypeOrganization, tq: q}, nil
+	case *ent.PhaseVisitQuery:
+		return &query[*ent.PhaseVisitQuery, predicate.PhaseVisit, phasevisit.OrderOption]{typ: ent.TypePhaseVisit, tq: q}, nil
 	case *ent.RateCountQuery:
 		return &query[*ent.RateCountQuery, predicate.RateCount, ratecount.OrderOption]{typ: ent.TypeRateCount, tq: q}, nil
 	case *ent.RecoveryCodeQuery:
@@ -1405,6 +1553,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.SignInQuery, predicate.SignIn, signin.OrderOption]{typ: ent.TypeSignIn, tq: q}, nil
 	case *ent.SigningKeyQuery:
 		return &query[*ent.SigningKeyQuery, predicate.SigningKey, signingkey.OrderOption]{typ: ent.TypeSigningKey, tq: q}, nil
+	case *ent.TaskQuery:
+		return &query[*ent.TaskQuery, predicate.Task, task.OrderOption]{typ: ent.TypeTask, tq: q}, nil
 	case *ent.TeamQuery:
 		return &query[*ent.TeamQuery, predicate.Team, team.OrderOption]{typ: ent.TypeTeam, tq: q}, nil
 	case *ent.TeamMemberQuery:

@@ -197,6 +197,69 @@ var (
 			},
 		},
 	}
+	// ApprovalsColumns holds the columns for the "approvals" table.
+	ApprovalsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "phase_id", Type: field.TypeString, Size: 63},
+		{Name: "visit", Type: field.TypeInt},
+		{Name: "attempt", Type: field.TypeInt},
+		{Name: "title", Type: field.TypeString, Size: 1000},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"PENDING", "APPROVED", "REJECTED", "EXPIRED", "CANCELLED"}, Default: "PENDING"},
+		{Name: "sign_off", Type: field.TypeBool, Default: false},
+		{Name: "mode", Type: field.TypeEnum, Enums: []string{"any", "all", "quorum"}},
+		{Name: "quorum", Type: field.TypeInt, Default: 0},
+		{Name: "sequential", Type: field.TypeBool, Default: false},
+		{Name: "approvers", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "decisions", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "expires_at", Type: field.TypeTime, Nullable: true},
+		{Name: "execution_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// ApprovalsTable holds the schema information for the "approvals" table.
+	ApprovalsTable = &schema.Table{
+		Name:       "approvals",
+		Columns:    ApprovalsColumns,
+		PrimaryKey: []*schema.Column{ApprovalsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "approvals_executions_execution",
+				Columns:    []*schema.Column{ApprovalsColumns[16]},
+				RefColumns: []*schema.Column{ExecutionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "approvals_requests_request",
+				Columns:    []*schema.Column{ApprovalsColumns[17]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "approval_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ApprovalsColumns[3], ApprovalsColumns[1], ApprovalsColumns[0]},
+			},
+			{
+				Name:    "approval_company_id_execution_id_visit_attempt",
+				Unique:  true,
+				Columns: []*schema.Column{ApprovalsColumns[3], ApprovalsColumns[16], ApprovalsColumns[5], ApprovalsColumns[6]},
+			},
+			{
+				Name:    "approval_company_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ApprovalsColumns[3], ApprovalsColumns[8], ApprovalsColumns[1], ApprovalsColumns[0]},
+			},
+			{
+				Name:    "approval_company_id_request_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ApprovalsColumns[3], ApprovalsColumns[17], ApprovalsColumns[1], ApprovalsColumns[0]},
+			},
+		},
+	}
 	// AuditEntriesColumns holds the columns for the "audit_entries" table.
 	AuditEntriesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -347,39 +410,6 @@ var (
 			},
 		},
 	}
-	// CommentsColumns holds the columns for the "comments" table.
-	CommentsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString, Size: 40},
-		{Name: "created_at", Type: field.TypeTime},
-		{Name: "updated_at", Type: field.TypeTime},
-		{Name: "company_id", Type: field.TypeString, Size: 40},
-		{Name: "author_id", Type: field.TypeString, Size: 40},
-		{Name: "body", Type: field.TypeString, Size: 10000},
-		{Name: "visibility", Type: field.TypeEnum, Enums: []string{"public", "internal"}, Default: "public"},
-		{Name: "mentioned", Type: field.TypeJSON, Nullable: true},
-		{Name: "request_id", Type: field.TypeString, Size: 40},
-	}
-	// CommentsTable holds the schema information for the "comments" table.
-	CommentsTable = &schema.Table{
-		Name:       "comments",
-		Columns:    CommentsColumns,
-		PrimaryKey: []*schema.Column{CommentsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "comments_requests_request",
-				Columns:    []*schema.Column{CommentsColumns[8]},
-				RefColumns: []*schema.Column{RequestsColumns[0]},
-				OnDelete:   schema.NoAction,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "comment_company_id_request_id_created_at_id",
-				Unique:  false,
-				Columns: []*schema.Column{CommentsColumns[3], CommentsColumns[8], CommentsColumns[1], CommentsColumns[0]},
-			},
-		},
-	}
 	// CompaniesColumns holds the columns for the "companies" table.
 	CompaniesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -497,6 +527,67 @@ var (
 				Name:    "event_company_id_subject_id",
 				Unique:  false,
 				Columns: []*schema.Column{EventsColumns[3], EventsColumns[5]},
+			},
+		},
+	}
+	// ExecutionsColumns holds the columns for the "executions" table.
+	ExecutionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "workflow_version", Type: field.TypeInt},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"RUNNING", "WAITING", "COMPLETED", "FAILED", "CANCELLED"}, Default: "RUNNING"},
+		{Name: "trigger", Type: field.TypeEnum, Enums: []string{"request", "webhook"}},
+		{Name: "phase_id", Type: field.TypeString, Nullable: true, Size: 63},
+		{Name: "revision", Type: field.TypeInt, Default: 0},
+		{Name: "state", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "webhook", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "started_at", Type: field.TypeTime, Nullable: true},
+		{Name: "finished_at", Type: field.TypeTime, Nullable: true},
+		{Name: "workflow_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// ExecutionsTable holds the schema information for the "executions" table.
+	ExecutionsTable = &schema.Table{
+		Name:       "executions",
+		Columns:    ExecutionsColumns,
+		PrimaryKey: []*schema.Column{ExecutionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "executions_workflows_workflow",
+				Columns:    []*schema.Column{ExecutionsColumns[14]},
+				RefColumns: []*schema.Column{WorkflowsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "executions_requests_request",
+				Columns:    []*schema.Column{ExecutionsColumns[15]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "execution_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[1], ExecutionsColumns[0]},
+			},
+			{
+				Name:    "execution_company_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[5], ExecutionsColumns[1], ExecutionsColumns[0]},
+			},
+			{
+				Name:    "execution_company_id_workflow_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[14], ExecutionsColumns[1], ExecutionsColumns[0]},
+			},
+			{
+				Name:    "execution_company_id_request_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[15], ExecutionsColumns[1], ExecutionsColumns[0]},
 			},
 		},
 	}
@@ -647,6 +738,55 @@ var (
 				Name:    "idempotencykey_created_at",
 				Unique:  false,
 				Columns: []*schema.Column{IdempotencyKeysColumns[1]},
+			},
+		},
+	}
+	// IncidentsColumns holds the columns for the "incidents" table.
+	IncidentsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "phase_id", Type: field.TypeString, Size: 63},
+		{Name: "visit", Type: field.TypeInt},
+		{Name: "attempt", Type: field.TypeInt},
+		{Name: "code", Type: field.TypeString, Size: 40},
+		{Name: "message", Type: field.TypeString},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"OPEN", "RESOLVED"}, Default: "OPEN"},
+		{Name: "resolution", Type: field.TypeEnum, Nullable: true, Enums: []string{"RETRY", "SKIP"}},
+		{Name: "variables", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "resolved_by", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "resolved_at", Type: field.TypeTime, Nullable: true},
+		{Name: "execution_id", Type: field.TypeString, Size: 40},
+	}
+	// IncidentsTable holds the schema information for the "incidents" table.
+	IncidentsTable = &schema.Table{
+		Name:       "incidents",
+		Columns:    IncidentsColumns,
+		PrimaryKey: []*schema.Column{IncidentsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "incidents_executions_execution",
+				Columns:    []*schema.Column{IncidentsColumns[14]},
+				RefColumns: []*schema.Column{ExecutionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "incident_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{IncidentsColumns[3], IncidentsColumns[1], IncidentsColumns[0]},
+			},
+			{
+				Name:    "incident_company_id_execution_id_visit_attempt",
+				Unique:  true,
+				Columns: []*schema.Column{IncidentsColumns[3], IncidentsColumns[14], IncidentsColumns[5], IncidentsColumns[6]},
+			},
+			{
+				Name:    "incident_company_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{IncidentsColumns[3], IncidentsColumns[9], IncidentsColumns[1], IncidentsColumns[0]},
 			},
 		},
 	}
@@ -896,6 +1036,46 @@ var (
 			},
 		},
 	}
+	// PhaseVisitsColumns holds the columns for the "phase_visits" table.
+	PhaseVisitsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "number", Type: field.TypeInt},
+		{Name: "phase_id", Type: field.TypeString, Size: 63},
+		{Name: "type", Type: field.TypeString, Size: 20},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"RUNNING", "WAITING", "COMPLETED", "SKIPPED", "FAILED"}},
+		{Name: "started_at", Type: field.TypeTime},
+		{Name: "finished_at", Type: field.TypeTime, Nullable: true},
+		{Name: "transition", Type: field.TypeString, Default: ""},
+		{Name: "attempts", Type: field.TypeInt, Default: 1},
+		{Name: "input", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "output", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "execution_id", Type: field.TypeString, Size: 40},
+	}
+	// PhaseVisitsTable holds the schema information for the "phase_visits" table.
+	PhaseVisitsTable = &schema.Table{
+		Name:       "phase_visits",
+		Columns:    PhaseVisitsColumns,
+		PrimaryKey: []*schema.Column{PhaseVisitsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "phase_visits_executions_execution",
+				Columns:    []*schema.Column{PhaseVisitsColumns[15]},
+				RefColumns: []*schema.Column{ExecutionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "phasevisit_company_id_execution_id_number",
+				Unique:  true,
+				Columns: []*schema.Column{PhaseVisitsColumns[3], PhaseVisitsColumns[15], PhaseVisitsColumns[4]},
+			},
+		},
+	}
 	// RateCountsColumns holds the columns for the "rate_counts" table.
 	RateCountsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 160},
@@ -981,6 +1161,7 @@ var (
 		{Name: "fields", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "tags", Type: field.TypeJSON, Nullable: true},
 		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "cancelled_at", Type: field.TypeTime, Nullable: true},
@@ -997,25 +1178,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[15]},
+				Columns:    []*schema.Column{RequestsColumns[16]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[16]},
+				Columns:    []*schema.Column{RequestsColumns[17]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[17]},
+				Columns:    []*schema.Column{RequestsColumns[18]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[18]},
+				Columns:    []*schema.Column{RequestsColumns[19]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1039,17 +1220,17 @@ var (
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[15], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[16], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[15], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[16], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[16], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[17], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
@@ -1059,12 +1240,12 @@ var (
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[17], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[18], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[18], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[19], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
@@ -1351,6 +1532,107 @@ var (
 		Columns:    SigningKeysColumns,
 		PrimaryKey: []*schema.Column{SigningKeysColumns[0]},
 	}
+	// TasksColumns holds the columns for the "tasks" table.
+	TasksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "phase_id", Type: field.TypeString, Size: 63},
+		{Name: "visit", Type: field.TypeInt},
+		{Name: "attempt", Type: field.TypeInt},
+		{Name: "title", Type: field.TypeString, Size: 1000},
+		{Name: "instructions", Type: field.TypeString, Default: ""},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"OPEN", "IN_PROGRESS", "COMPLETED", "CANCELLED"}, Default: "OPEN"},
+		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "form", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "outcomes", Type: field.TypeJSON, Nullable: true},
+		{Name: "corrections", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "outcome", Type: field.TypeString, Nullable: true},
+		{Name: "variables", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "completed_by", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "execution_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "assignee_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "team_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "agent_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// TasksTable holds the schema information for the "tasks" table.
+	TasksTable = &schema.Table{
+		Name:       "tasks",
+		Columns:    TasksColumns,
+		PrimaryKey: []*schema.Column{TasksColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "tasks_executions_execution",
+				Columns:    []*schema.Column{TasksColumns[18]},
+				RefColumns: []*schema.Column{ExecutionsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "tasks_requests_request",
+				Columns:    []*schema.Column{TasksColumns[19]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+			{
+				Symbol:     "tasks_users_assignee",
+				Columns:    []*schema.Column{TasksColumns[20]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+			{
+				Symbol:     "tasks_teams_team",
+				Columns:    []*schema.Column{TasksColumns[21]},
+				RefColumns: []*schema.Column{TeamsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+			{
+				Symbol:     "tasks_agents_agent",
+				Columns:    []*schema.Column{TasksColumns[22]},
+				RefColumns: []*schema.Column{AgentsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "task_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_company_id_execution_id_visit_attempt",
+				Unique:  true,
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[18], TasksColumns[5], TasksColumns[6]},
+			},
+			{
+				Name:    "task_company_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_company_id_assignee_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[20], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_company_id_team_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[21], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_company_id_agent_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[22], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_company_id_request_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[19], TasksColumns[1], TasksColumns[0]},
+			},
+		},
+	}
 	// TeamsColumns holds the columns for the "teams" table.
 	TeamsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1482,7 +1764,6 @@ var (
 		{Name: "role", Type: field.TypeEnum, Enums: []string{"owner", "admin", "agent", "member"}, Default: "member"},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"invited", "active", "deactivated"}, Default: "active"},
 		{Name: "attributes", Type: field.TypeJSON, Nullable: true},
-		{Name: "notifications", Type: field.TypeJSON, Nullable: true},
 		{Name: "mfa_enabled", Type: field.TypeBool, Default: false},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "last_seen_at", Type: field.TypeTime, Nullable: true},
@@ -1700,25 +1981,28 @@ var (
 		AccessPolicyVersionsTable,
 		AccountsTable,
 		AgentsTable,
+		ApprovalsTable,
 		AuditEntriesTable,
 		AuthRequestsTable,
 		BillingAccountsTable,
 		CalendarsTable,
-		CommentsTable,
 		CompaniesTable,
 		ConsentsTable,
 		CreditEntriesTable,
 		EventsTable,
+		ExecutionsTable,
 		ExternalIdentitiesTable,
 		FactorsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		IncidentsTable,
 		InvoicesTable,
 		JournalLinesTable,
 		MailedLinksTable,
 		OauthClientsTable,
 		OfferingsTable,
 		OrganizationsTable,
+		PhaseVisitsTable,
 		RateCountsTable,
 		RecoveryCodesTable,
 		RefreshTokensTable,
@@ -1731,6 +2015,7 @@ var (
 		SettingsTable,
 		SignInsTable,
 		SigningKeysTable,
+		TasksTable,
 		TeamsTable,
 		TeamMembersTable,
 		ThrottlesTable,
@@ -1748,11 +2033,15 @@ func init() {
 	APIKeysTable.Annotation = &entsql.Annotation{
 		Table: "api_keys",
 	}
-	CommentsTable.ForeignKeys[0].RefTable = RequestsTable
+	ApprovalsTable.ForeignKeys[0].RefTable = ExecutionsTable
+	ApprovalsTable.ForeignKeys[1].RefTable = RequestsTable
 	ConsentsTable.ForeignKeys[0].RefTable = UsersTable
 	ConsentsTable.ForeignKeys[1].RefTable = OauthClientsTable
+	ExecutionsTable.ForeignKeys[0].RefTable = WorkflowsTable
+	ExecutionsTable.ForeignKeys[1].RefTable = RequestsTable
 	ExternalIdentitiesTable.ForeignKeys[0].RefTable = UsersTable
 	GrantsTable.ForeignKeys[0].RefTable = UsersTable
+	IncidentsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	OauthClientsTable.Annotation = &entsql.Annotation{
 		Table: "oauth_clients",
 	}
@@ -1760,6 +2049,7 @@ func init() {
 	OfferingsTable.ForeignKeys[1].RefTable = WorkflowsTable
 	OfferingsTable.ForeignKeys[2].RefTable = CalendarsTable
 	OrganizationsTable.ForeignKeys[0].RefTable = OrganizationsTable
+	PhaseVisitsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	RefreshTokensTable.ForeignKeys[0].RefTable = GrantsTable
 	RequestsTable.ForeignKeys[0].RefTable = ServicesTable
 	RequestsTable.ForeignKeys[1].RefTable = OfferingsTable
@@ -1768,6 +2058,11 @@ func init() {
 	ServicesTable.ForeignKeys[0].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[1].RefTable = OrganizationsTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable
+	TasksTable.ForeignKeys[0].RefTable = ExecutionsTable
+	TasksTable.ForeignKeys[1].RefTable = RequestsTable
+	TasksTable.ForeignKeys[2].RefTable = UsersTable
+	TasksTable.ForeignKeys[3].RefTable = TeamsTable
+	TasksTable.ForeignKeys[4].RefTable = AgentsTable
 	TeamsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	TeamMembersTable.ForeignKeys[0].RefTable = TeamsTable
 	TeamMembersTable.ForeignKeys[1].RefTable = UsersTable

@@ -24,6 +24,9 @@ type Account func(*sql.Selector)
 // Agent is the predicate function for agent builders.
 type Agent func(*sql.Selector)
 
+// Approval is the predicate function for approval builders.
+type Approval func(*sql.Selector)
+
 // AuditEntry is the predicate function for auditentry builders.
 type AuditEntry func(*sql.Selector)
 
@@ -51,6 +54,9 @@ type CreditEntry func(*sql.Selector)
 // Event is the predicate function for event builders.
 type Event func(*sql.Selector)
 
+// Execution is the predicate function for execution builders.
+type Execution func(*sql.Selector)
+
 // ExternalIdentity is the predicate function for externalidentity builders.
 type ExternalIdentity func(*sql.Selector)
 
@@ -62,6 +68,9 @@ type Grant func(*sql.Selector)
 
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
+
+// Incident is the predicate function for incident builders.
+type Incident func(*sql.Selector)
 
 // Invoice is the predicate function for invoice builders.
 type Invoice func(*sql.Selector)
@@ -80,6 +89,9 @@ type Offering func(*sql.Selector)
 
 // Organization is the predicate function for organization builders.
 type Organization func(*sql.Selector)
+
+// PhaseVisit is the predicate function for phasevisit builders.
+type PhaseVisit func(*sql.Selector)
 
 // RateCount is the predicate function for ratecount builders.
 type RateCount func(*sql.Selector)
@@ -116,6 +128,9 @@ type SignIn func(*sql.Selector)
 
 // SigningKey is the predicate function for signingkey builders.
 type SigningKey func(*sql.Selector)
+
+// Task is the predicate function for task builders.
+type Task func(*sql.Selector)
 
 // Team is the predicate function for team builders.
 type Team func(*sql.Selector)

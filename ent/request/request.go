@@ -45,6 +45,8 @@ const (
 	FieldAssigneeID = "assignee_id"
 	// FieldTeamID holds the string denoting the team_id field in the database.
 	FieldTeamID = "team_id"
+	// FieldExecutionID holds the string denoting the execution_id field in the database.
+	FieldExecutionID = "execution_id"
 	// FieldAcceptedAt holds the string denoting the accepted_at field in the database.
 	FieldAcceptedAt = "accepted_at"
 	// FieldCompletedAt holds the string denoting the completed_at field in the database.
@@ -109,6 +111,7 @@ var Columns = []string{
 	FieldCreatedBy,
 	FieldAssigneeID,
 	FieldTeamID,
+	FieldExecutionID,
 	FieldAcceptedAt,
 	FieldCompletedAt,
 	FieldCancelledAt,
@@ -150,6 +153,8 @@ var (
 	AssigneeIDValidator func(string) error
 	// TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
 	TeamIDValidator func(string) error
+	// ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	ExecutionIDValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -283,6 +288,11 @@ func ByAssigneeID(opts ...sql.OrderTermOption) OrderOption {
 // ByTeamID orders the results by the team_id field.
 func ByTeamID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTeamID, opts...).ToFunc()
+}
+
+// ByExecutionID orders the results by the execution_id field.
+func ByExecutionID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExecutionID, opts...).ToFunc()
 }
 
 // ByAcceptedAt orders the results by the accepted_at field.

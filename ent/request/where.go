@@ -121,6 +121,11 @@ func TeamID(v string) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldTeamID, v))
 }
 
+// ExecutionID applies equality check predicate on the "execution_id" field. It's identical to ExecutionIDEQ.
+func ExecutionID(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldExecutionID, v))
+}
+
 // AcceptedAt applies equality check predicate on the "accepted_at" field. It's identical to AcceptedAtEQ.
 func AcceptedAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldAcceptedAt, v))
@@ -854,6 +859,81 @@ func TeamIDEqualFold(v string) predicate.Request {
 // TeamIDContainsFold applies the ContainsFold predicate on the "team_id" field.
 func TeamIDContainsFold(v string) predicate.Request {
 	return predicate.Request(sql.FieldContainsFold(FieldTeamID, v))
+}
+
+// ExecutionIDEQ applies the EQ predicate on the "execution_id" field.
+func ExecutionIDEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldExecutionID, v))
+}
+
+// ExecutionIDNEQ applies the NEQ predicate on the "execution_id" field.
+func ExecutionIDNEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldExecutionID, v))
+}
+
+// ExecutionIDIn applies the In predicate on the "execution_id" field.
+func ExecutionIDIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldExecutionID, vs...))
+}
+
+// ExecutionIDNotIn applies the NotIn predicate on the "execution_id" field.
+func ExecutionIDNotIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldExecutionID, vs...))
+}
+
+// ExecutionIDGT applies the GT predicate on the "execution_id" field.
+func ExecutionIDGT(v string) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldExecutionID, v))
+}
+
+// ExecutionIDGTE applies the GTE predicate on the "execution_id" field.
+func ExecutionIDGTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldExecutionID, v))
+}
+
+// ExecutionIDLT applies the LT predicate on the "execution_id" field.
+func ExecutionIDLT(v string) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldExecutionID, v))
+}
+
+// ExecutionIDLTE applies the LTE predicate on the "execution_id" field.
+func ExecutionIDLTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldExecutionID, v))
+}
+
+// ExecutionIDContains applies the Contains predicate on the "execution_id" field.
+func ExecutionIDContains(v string) predicate.Request {
+	return predicate.Request(sql.FieldContains(FieldExecutionID, v))
+}
+
+// ExecutionIDHasPrefix applies the HasPrefix predicate on the "execution_id" field.
+func ExecutionIDHasPrefix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasPrefix(FieldExecutionID, v))
+}
+
+// ExecutionIDHasSuffix applies the HasSuffix predicate on the "execution_id" field.
+func ExecutionIDHasSuffix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasSuffix(FieldExecutionID, v))
+}
+
+// ExecutionIDIsNil applies the IsNil predicate on the "execution_id" field.
+func ExecutionIDIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldExecutionID))
+}
+
+// ExecutionIDNotNil applies the NotNil predicate on the "execution_id" field.
+func ExecutionIDNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldExecutionID))
+}
+
+// ExecutionIDEqualFold applies the EqualFold predicate on the "execution_id" field.
+func ExecutionIDEqualFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldEqualFold(FieldExecutionID, v))
+}
+
+// ExecutionIDContainsFold applies the ContainsFold predicate on the "execution_id" field.
+func ExecutionIDContainsFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldContainsFold(FieldExecutionID, v))
 }
 
 // AcceptedAtEQ applies the EQ predicate on the "accepted_at" field.

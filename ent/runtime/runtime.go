@@ -9,6 +9,7 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/apikey"
+	"atrium/ent/approval"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
@@ -18,16 +19,19 @@ import (
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
 	"atrium/ent/event"
+	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/phasevisit"
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
@@ -41,6 +45,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
@@ -333,6 +338,58 @@ func init() {
 	agent.DefaultID = agentDescID.Default.(func() string)
 	// agent.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	agent.IDValidator = agentDescID.Validators[0].(func(string) error)
+	approvalMixin := schema.Approval{}.Mixin()
+	approvalMixinHooks0 := approvalMixin[0].Hooks()
+	approvalMixinHooks1 := approvalMixin[1].Hooks()
+	approval.Hooks[0] = approvalMixinHooks0[0]
+	approval.Hooks[1] = approvalMixinHooks1[0]
+	approvalMixinInters1 := approvalMixin[1].Interceptors()
+	approval.Interceptors[0] = approvalMixinInters1[0]
+	approval.Interceptors[1] = approvalMixinInters1[1]
+	approvalMixinFields0 := approvalMixin[0].Fields()
+	_ = approvalMixinFields0
+	approvalMixinFields1 := approvalMixin[1].Fields()
+	_ = approvalMixinFields1
+	approvalFields := schema.Approval{}.Fields()
+	_ = approvalFields
+	// approvalDescCompanyID is the schema descriptor for company_id field.
+	approvalDescCompanyID := approvalMixinFields1[0].Descriptor()
+	// approval.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	approval.CompanyIDValidator = approvalDescCompanyID.Validators[0].(func(string) error)
+	// approvalDescExecutionID is the schema descriptor for execution_id field.
+	approvalDescExecutionID := approvalFields[0].Descriptor()
+	// approval.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	approval.ExecutionIDValidator = approvalDescExecutionID.Validators[0].(func(string) error)
+	// approvalDescRequestID is the schema descriptor for request_id field.
+	approvalDescRequestID := approvalFields[1].Descriptor()
+	// approval.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	approval.RequestIDValidator = approvalDescRequestID.Validators[0].(func(string) error)
+	// approvalDescPhaseID is the schema descriptor for phase_id field.
+	approvalDescPhaseID := approvalFields[2].Descriptor()
+	// approval.PhaseIDValidator is a validator for the "phase_id" field. It is called by the builders before save.
+	approval.PhaseIDValidator = approvalDescPhaseID.Validators[0].(func(string) error)
+	// approvalDescTitle is the schema descriptor for title field.
+	approvalDescTitle := approvalFields[5].Descriptor()
+	// approval.TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	approval.TitleValidator = approvalDescTitle.Validators[0].(func(string) error)
+	// approvalDescSignOff is the schema descriptor for sign_off field.
+	approvalDescSignOff := approvalFields[7].Descriptor()
+	// approval.DefaultSignOff holds the default value on creation for the sign_off field.
+	approval.DefaultSignOff = approvalDescSignOff.Default.(bool)
+	// approvalDescQuorum is the schema descriptor for quorum field.
+	approvalDescQuorum := approvalFields[9].Descriptor()
+	// approval.DefaultQuorum holds the default value on creation for the quorum field.
+	approval.DefaultQuorum = approvalDescQuorum.Default.(int)
+	// approvalDescSequential is the schema descriptor for sequential field.
+	approvalDescSequential := approvalFields[10].Descriptor()
+	// approval.DefaultSequential holds the default value on creation for the sequential field.
+	approval.DefaultSequential = approvalDescSequential.Default.(bool)
+	// approvalDescID is the schema descriptor for id field.
+	approvalDescID := approvalMixinFields0[0].Descriptor()
+	// approval.DefaultID holds the default value on creation for the id field.
+	approval.DefaultID = approvalDescID.Default.(func() string)
+	// approval.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	approval.IDValidator = approvalDescID.Validators[0].(func(string) error)
 	auditentryMixin := schema.AuditEntry{}.Mixin()
 	auditentryMixinHooks0 := auditentryMixin[0].Hooks()
 	auditentryMixinHooks1 := auditentryMixin[1].Hooks()
@@ -727,6 +784,46 @@ func init() {
 	event.DefaultID = eventDescID.Default.(func() string)
 	// event.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	event.IDValidator = eventDescID.Validators[0].(func(string) error)
+	executionMixin := schema.Execution{}.Mixin()
+	executionMixinHooks0 := executionMixin[0].Hooks()
+	executionMixinHooks1 := executionMixin[1].Hooks()
+	execution.Hooks[0] = executionMixinHooks0[0]
+	execution.Hooks[1] = executionMixinHooks1[0]
+	executionMixinInters1 := executionMixin[1].Interceptors()
+	execution.Interceptors[0] = executionMixinInters1[0]
+	execution.Interceptors[1] = executionMixinInters1[1]
+	executionMixinFields0 := executionMixin[0].Fields()
+	_ = executionMixinFields0
+	executionMixinFields1 := executionMixin[1].Fields()
+	_ = executionMixinFields1
+	executionFields := schema.Execution{}.Fields()
+	_ = executionFields
+	// executionDescCompanyID is the schema descriptor for company_id field.
+	executionDescCompanyID := executionMixinFields1[0].Descriptor()
+	// execution.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	execution.CompanyIDValidator = executionDescCompanyID.Validators[0].(func(string) error)
+	// executionDescWorkflowID is the schema descriptor for workflow_id field.
+	executionDescWorkflowID := executionFields[0].Descriptor()
+	// execution.WorkflowIDValidator is a validator for the "workflow_id" field. It is called by the builders before save.
+	execution.WorkflowIDValidator = executionDescWorkflowID.Validators[0].(func(string) error)
+	// executionDescRequestID is the schema descriptor for request_id field.
+	executionDescRequestID := executionFields[2].Descriptor()
+	// execution.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	execution.RequestIDValidator = executionDescRequestID.Validators[0].(func(string) error)
+	// executionDescPhaseID is the schema descriptor for phase_id field.
+	executionDescPhaseID := executionFields[5].Descriptor()
+	// execution.PhaseIDValidator is a validator for the "phase_id" field. It is called by the builders before save.
+	execution.PhaseIDValidator = executionDescPhaseID.Validators[0].(func(string) error)
+	// executionDescRevision is the schema descriptor for revision field.
+	executionDescRevision := executionFields[6].Descriptor()
+	// execution.DefaultRevision holds the default value on creation for the revision field.
+	execution.DefaultRevision = executionDescRevision.Default.(int)
+	// executionDescID is the schema descriptor for id field.
+	executionDescID := executionMixinFields0[0].Descriptor()
+	// execution.DefaultID holds the default value on creation for the id field.
+	execution.DefaultID = executionDescID.Default.(func() string)
+	// execution.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	execution.IDValidator = executionDescID.Validators[0].(func(string) error)
 	externalidentityMixin := schema.ExternalIdentity{}.Mixin()
 	externalidentityMixinHooks0 := externalidentityMixin[0].Hooks()
 	externalidentityMixinHooks1 := externalidentityMixin[1].Hooks()
@@ -869,6 +966,46 @@ func init() {
 	idempotencykey.DefaultID = idempotencykeyDescID.Default.(func() string)
 	// idempotencykey.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	idempotencykey.IDValidator = idempotencykeyDescID.Validators[0].(func(string) error)
+	incidentMixin := schema.Incident{}.Mixin()
+	incidentMixinHooks0 := incidentMixin[0].Hooks()
+	incidentMixinHooks1 := incidentMixin[1].Hooks()
+	incident.Hooks[0] = incidentMixinHooks0[0]
+	incident.Hooks[1] = incidentMixinHooks1[0]
+	incidentMixinInters1 := incidentMixin[1].Interceptors()
+	incident.Interceptors[0] = incidentMixinInters1[0]
+	incident.Interceptors[1] = incidentMixinInters1[1]
+	incidentMixinFields0 := incidentMixin[0].Fields()
+	_ = incidentMixinFields0
+	incidentMixinFields1 := incidentMixin[1].Fields()
+	_ = incidentMixinFields1
+	incidentFields := schema.Incident{}.Fields()
+	_ = incidentFields
+	// incidentDescCompanyID is the schema descriptor for company_id field.
+	incidentDescCompanyID := incidentMixinFields1[0].Descriptor()
+	// incident.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	incident.CompanyIDValidator = incidentDescCompanyID.Validators[0].(func(string) error)
+	// incidentDescExecutionID is the schema descriptor for execution_id field.
+	incidentDescExecutionID := incidentFields[0].Descriptor()
+	// incident.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	incident.ExecutionIDValidator = incidentDescExecutionID.Validators[0].(func(string) error)
+	// incidentDescPhaseID is the schema descriptor for phase_id field.
+	incidentDescPhaseID := incidentFields[1].Descriptor()
+	// incident.PhaseIDValidator is a validator for the "phase_id" field. It is called by the builders before save.
+	incident.PhaseIDValidator = incidentDescPhaseID.Validators[0].(func(string) error)
+	// incidentDescCode is the schema descriptor for code field.
+	incidentDescCode := incidentFields[4].Descriptor()
+	// incident.CodeValidator is a validator for the "code" field. It is called by the builders before save.
+	incident.CodeValidator = incidentDescCode.Validators[0].(func(string) error)
+	// incidentDescResolvedBy is the schema descriptor for resolved_by field.
+	incidentDescResolvedBy := incidentFields[9].Descriptor()
+	// incident.ResolvedByValidator is a validator for the "resolved_by" field. It is called by the builders before save.
+	incident.ResolvedByValidator = incidentDescResolvedBy.Validators[0].(func(string) error)
+	// incidentDescID is the schema descriptor for id field.
+	incidentDescID := incidentMixinFields0[0].Descriptor()
+	// incident.DefaultID holds the default value on creation for the id field.
+	incident.DefaultID = incidentDescID.Default.(func() string)
+	// incident.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	incident.IDValidator = incidentDescID.Validators[0].(func(string) error)
 	invoiceMixin := schema.Invoice{}.Mixin()
 	invoiceMixinHooks0 := invoiceMixin[0].Hooks()
 	invoiceMixinHooks1 := invoiceMixin[1].Hooks()
@@ -1083,6 +1220,50 @@ func init() {
 	organization.DefaultID = organizationDescID.Default.(func() string)
 	// organization.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	organization.IDValidator = organizationDescID.Validators[0].(func(string) error)
+	phasevisitMixin := schema.PhaseVisit{}.Mixin()
+	phasevisitMixinHooks0 := phasevisitMixin[0].Hooks()
+	phasevisitMixinHooks1 := phasevisitMixin[1].Hooks()
+	phasevisit.Hooks[0] = phasevisitMixinHooks0[0]
+	phasevisit.Hooks[1] = phasevisitMixinHooks1[0]
+	phasevisitMixinInters1 := phasevisitMixin[1].Interceptors()
+	phasevisit.Interceptors[0] = phasevisitMixinInters1[0]
+	phasevisit.Interceptors[1] = phasevisitMixinInters1[1]
+	phasevisitMixinFields0 := phasevisitMixin[0].Fields()
+	_ = phasevisitMixinFields0
+	phasevisitMixinFields1 := phasevisitMixin[1].Fields()
+	_ = phasevisitMixinFields1
+	phasevisitFields := schema.PhaseVisit{}.Fields()
+	_ = phasevisitFields
+	// phasevisitDescCompanyID is the schema descriptor for company_id field.
+	phasevisitDescCompanyID := phasevisitMixinFields1[0].Descriptor()
+	// phasevisit.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	phasevisit.CompanyIDValidator = phasevisitDescCompanyID.Validators[0].(func(string) error)
+	// phasevisitDescExecutionID is the schema descriptor for execution_id field.
+	phasevisitDescExecutionID := phasevisitFields[0].Descriptor()
+	// phasevisit.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	phasevisit.ExecutionIDValidator = phasevisitDescExecutionID.Validators[0].(func(string) error)
+	// phasevisitDescPhaseID is the schema descriptor for phase_id field.
+	phasevisitDescPhaseID := phasevisitFields[2].Descriptor()
+	// phasevisit.PhaseIDValidator is a validator for the "phase_id" field. It is called by the builders before save.
+	phasevisit.PhaseIDValidator = phasevisitDescPhaseID.Validators[0].(func(string) error)
+	// phasevisitDescType is the schema descriptor for type field.
+	phasevisitDescType := phasevisitFields[3].Descriptor()
+	// phasevisit.TypeValidator is a validator for the "type" field. It is called by the builders before save.
+	phasevisit.TypeValidator = phasevisitDescType.Validators[0].(func(string) error)
+	// phasevisitDescTransition is the schema descriptor for transition field.
+	phasevisitDescTransition := phasevisitFields[7].Descriptor()
+	// phasevisit.DefaultTransition holds the default value on creation for the transition field.
+	phasevisit.DefaultTransition = phasevisitDescTransition.Default.(string)
+	// phasevisitDescAttempts is the schema descriptor for attempts field.
+	phasevisitDescAttempts := phasevisitFields[8].Descriptor()
+	// phasevisit.DefaultAttempts holds the default value on creation for the attempts field.
+	phasevisit.DefaultAttempts = phasevisitDescAttempts.Default.(int)
+	// phasevisitDescID is the schema descriptor for id field.
+	phasevisitDescID := phasevisitMixinFields0[0].Descriptor()
+	// phasevisit.DefaultID holds the default value on creation for the id field.
+	phasevisit.DefaultID = phasevisitDescID.Default.(func() string)
+	// phasevisit.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	phasevisit.IDValidator = phasevisitDescID.Validators[0].(func(string) error)
 	ratecountMixin := schema.RateCount{}.Mixin()
 	ratecountMixinHooks0 := ratecountMixin[0].Hooks()
 	ratecount.Hooks[0] = ratecountMixinHooks0[0]
@@ -1207,6 +1388,10 @@ func init() {
 	requestDescTeamID := requestFields[11].Descriptor()
 	// request.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
 	request.TeamIDValidator = requestDescTeamID.Validators[0].(func(string) error)
+	// requestDescExecutionID is the schema descriptor for execution_id field.
+	requestDescExecutionID := requestFields[12].Descriptor()
+	// request.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	request.ExecutionIDValidator = requestDescExecutionID.Validators[0].(func(string) error)
 	// requestDescID is the schema descriptor for id field.
 	requestDescID := requestMixinFields0[0].Descriptor()
 	// request.DefaultID holds the default value on creation for the id field.
@@ -1483,6 +1668,66 @@ func init() {
 	signingkey.DefaultID = signingkeyDescID.Default.(func() string)
 	// signingkey.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	signingkey.IDValidator = signingkeyDescID.Validators[0].(func(string) error)
+	taskMixin := schema.Task{}.Mixin()
+	taskMixinHooks0 := taskMixin[0].Hooks()
+	taskMixinHooks1 := taskMixin[1].Hooks()
+	task.Hooks[0] = taskMixinHooks0[0]
+	task.Hooks[1] = taskMixinHooks1[0]
+	taskMixinInters1 := taskMixin[1].Interceptors()
+	task.Interceptors[0] = taskMixinInters1[0]
+	task.Interceptors[1] = taskMixinInters1[1]
+	taskMixinFields0 := taskMixin[0].Fields()
+	_ = taskMixinFields0
+	taskMixinFields1 := taskMixin[1].Fields()
+	_ = taskMixinFields1
+	taskFields := schema.Task{}.Fields()
+	_ = taskFields
+	// taskDescCompanyID is the schema descriptor for company_id field.
+	taskDescCompanyID := taskMixinFields1[0].Descriptor()
+	// task.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	task.CompanyIDValidator = taskDescCompanyID.Validators[0].(func(string) error)
+	// taskDescExecutionID is the schema descriptor for execution_id field.
+	taskDescExecutionID := taskFields[0].Descriptor()
+	// task.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	task.ExecutionIDValidator = taskDescExecutionID.Validators[0].(func(string) error)
+	// taskDescRequestID is the schema descriptor for request_id field.
+	taskDescRequestID := taskFields[1].Descriptor()
+	// task.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	task.RequestIDValidator = taskDescRequestID.Validators[0].(func(string) error)
+	// taskDescPhaseID is the schema descriptor for phase_id field.
+	taskDescPhaseID := taskFields[2].Descriptor()
+	// task.PhaseIDValidator is a validator for the "phase_id" field. It is called by the builders before save.
+	task.PhaseIDValidator = taskDescPhaseID.Validators[0].(func(string) error)
+	// taskDescTitle is the schema descriptor for title field.
+	taskDescTitle := taskFields[5].Descriptor()
+	// task.TitleValidator is a validator for the "title" field. It is called by the builders before save.
+	task.TitleValidator = taskDescTitle.Validators[0].(func(string) error)
+	// taskDescInstructions is the schema descriptor for instructions field.
+	taskDescInstructions := taskFields[6].Descriptor()
+	// task.DefaultInstructions holds the default value on creation for the instructions field.
+	task.DefaultInstructions = taskDescInstructions.Default.(string)
+	// taskDescAssigneeID is the schema descriptor for assignee_id field.
+	taskDescAssigneeID := taskFields[8].Descriptor()
+	// task.AssigneeIDValidator is a validator for the "assignee_id" field. It is called by the builders before save.
+	task.AssigneeIDValidator = taskDescAssigneeID.Validators[0].(func(string) error)
+	// taskDescTeamID is the schema descriptor for team_id field.
+	taskDescTeamID := taskFields[9].Descriptor()
+	// task.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
+	task.TeamIDValidator = taskDescTeamID.Validators[0].(func(string) error)
+	// taskDescAgentID is the schema descriptor for agent_id field.
+	taskDescAgentID := taskFields[10].Descriptor()
+	// task.AgentIDValidator is a validator for the "agent_id" field. It is called by the builders before save.
+	task.AgentIDValidator = taskDescAgentID.Validators[0].(func(string) error)
+	// taskDescCompletedBy is the schema descriptor for completed_by field.
+	taskDescCompletedBy := taskFields[17].Descriptor()
+	// task.CompletedByValidator is a validator for the "completed_by" field. It is called by the builders before save.
+	task.CompletedByValidator = taskDescCompletedBy.Validators[0].(func(string) error)
+	// taskDescID is the schema descriptor for id field.
+	taskDescID := taskMixinFields0[0].Descriptor()
+	// task.DefaultID holds the default value on creation for the id field.
+	task.DefaultID = taskDescID.Default.(func() string)
+	// task.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	task.IDValidator = taskDescID.Validators[0].(func(string) error)
 	teamMixin := schema.Team{}.Mixin()
 	teamMixinHooks0 := teamMixin[0].Hooks()
 	teamMixinHooks1 := teamMixin[1].Hooks()

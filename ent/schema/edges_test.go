@@ -17,17 +17,22 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/apikey"
+	"atrium/ent/approval"
 	"atrium/ent/consent"
 	"atrium/ent/event"
+	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
 	"atrium/ent/grant"
+	"atrium/ent/incident"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/phasevisit"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	guard "atrium/ent/schema"
 	"atrium/ent/service"
 	"atrium/ent/session"
+	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
@@ -198,6 +203,42 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Organization.children": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Organization.Query().Where(organization.HasChildrenWith(organization.ID(id))).Count(ctx)
+	},
+	"Approval.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Approval.Query().Where(approval.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Approval.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Approval.Query().Where(approval.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Execution.workflow": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Execution.Query().Where(execution.HasWorkflowWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Execution.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Execution.Query().Where(execution.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Execution.visits": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Execution.Query().Where(execution.HasVisitsWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Incident.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Incident.Query().Where(incident.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"PhaseVisit.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.PhaseVisit.Query().Where(phasevisit.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Task.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Task.Query().Where(task.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Task.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Task.Query().Where(task.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Task.assignee": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Task.Query().Where(task.HasAssigneeWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Task.team": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Task.Query().Where(task.HasTeamWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Task.agent": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Task.Query().Where(task.HasAgentWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"Request.service": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Request.Query().Where(request.HasServiceWith(service.ID(id))).Count(ctx)

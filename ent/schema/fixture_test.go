@@ -143,6 +143,25 @@ var fixtures = []fixture{
 	{"Agent", func(db *ent.Client, _ rows, _ string) any {
 		return db.Agent.Create().SetName("A").SetType("QUEUE_INTAKE").SetSource("MANAGED").SetAutonomy("full")
 	}},
+	{"Execution", func(db *ent.Client, own rows, _ string) any {
+		return db.Execution.Create().SetWorkflowID(own.id("Workflow")).SetWorkflowVersion(1).SetRequestID(own.id("Request")).SetTrigger("request")
+	}},
+	{"PhaseVisit", func(db *ent.Client, own rows, tag string) any {
+		return db.PhaseVisit.Create().SetExecutionID(own.id("Execution")).SetNumber(int(crc32.ChecksumIEEE([]byte(tag)))).SetPhaseID("p").SetType("START").
+			SetStatus("RUNNING").SetStartedAt(time.Now())
+	}},
+	{"Task", func(db *ent.Client, own rows, tag string) any {
+		return db.Task.Create().SetExecutionID(own.id("Execution")).SetRequestID(own.id("Request")).SetPhaseID("p").SetVisit(1).
+			SetAttempt(int(crc32.ChecksumIEEE([]byte(tag)))).SetTitle("T").SetAssigneeID(own.id("User")).SetTeamID(own.id("Team")).SetAgentID(own.id("Agent"))
+	}},
+	{"Approval", func(db *ent.Client, own rows, tag string) any {
+		return db.Approval.Create().SetExecutionID(own.id("Execution")).SetRequestID(own.id("Request")).SetPhaseID("p").SetVisit(1).
+			SetAttempt(int(crc32.ChecksumIEEE([]byte(tag)))).SetTitle("A").SetMode("any")
+	}},
+	{"Incident", func(db *ent.Client, own rows, tag string) any {
+		return db.Incident.Create().SetExecutionID(own.id("Execution")).SetPhaseID("p").SetVisit(1).SetAttempt(int(crc32.ChecksumIEEE([]byte(tag)))).
+			SetCode("call_failed").SetMessage("m")
+	}},
 	{"Event", func(db *ent.Client, own rows, _ string) any {
 		return db.Event.Create().SetType("request.created").SetSubjectID(own.id("Request")).SetPayload(json.RawMessage(`{}`))
 	}},

@@ -31,6 +31,7 @@ func (Request) Fields() []ent.Field {
 		field.String("created_by").MaxLen(40).Immutable(),
 		field.String("assignee_id").MaxLen(40).Optional().Nillable(),
 		field.String("team_id").MaxLen(40).Optional().Nillable(),
+		field.String("execution_id").MaxLen(40).Optional().Nillable().Comment("of the workflow that processes it; a key would close a circle with the execution's own"),
 		field.Time("accepted_at").Optional().Nillable(),
 		field.Time("completed_at").Optional().Nillable(),
 		field.Time("cancelled_at").Optional().Nillable(),

@@ -19,6 +19,18 @@ type AcceptRequestPayload struct {
 	Request *ent.Request `json:"request"`
 }
 
+// What assignTask answers.
+type AssignTaskPayload struct {
+	// The row as it is now.
+	Task *ent.Task `json:"task"`
+}
+
+// What cancelExecution answers.
+type CancelExecutionPayload struct {
+	// The row as it is now.
+	Execution *ent.Execution `json:"execution"`
+}
+
 // A company without a subscription.
 type CancelSubscriptionPayload struct {
 	// The company as it is now.
@@ -31,6 +43,18 @@ type ChangePlanPayload struct {
 	Company *view.Company `json:"company"`
 	// What was charged for the change; null for nothing.
 	Invoice *ent.Invoice `json:"invoice,omitempty"`
+}
+
+// What claimTask answers.
+type ClaimTaskPayload struct {
+	// The row as it is now.
+	Task *ent.Task `json:"task"`
+}
+
+// What completeTask answers.
+type CompleteTaskPayload struct {
+	// The row as it is now.
+	Task *ent.Task `json:"task"`
 }
 
 // What createAccessPolicy answers.
@@ -57,12 +81,6 @@ type CreateAPIKeyPayload struct {
 type CreateCalendarPayload struct {
 	// The row as it is now.
 	Calendar *ent.Calendar `json:"calendar"`
-}
-
-// What createComment answers.
-type CreateCommentPayload struct {
-	// The row as it is now.
-	Comment *ent.Comment `json:"comment"`
 }
 
 // An OAuth client that was registered.
@@ -129,20 +147,34 @@ type CreateWorkflowPayload struct {
 	Workflow *ent.Workflow `json:"workflow"`
 }
 
+// A user who cannot sign in any more.
+type DeactivateUserPayload struct {
+	// The user as it is now.
+	User *ent.User `json:"user"`
+	// The API keys that go on working in the user's name.
+	RemainingAPIKeys []*ent.APIKey `json:"remainingApiKeys"`
+}
+
+// What decideApproval answers.
+type DecideApprovalPayload struct {
+	// The row as it is now.
+	Approval *ent.Approval `json:"approval"`
+}
+
 // What declineRequest answers.
 type DeclineRequestPayload struct {
 	// The row as it is now.
 	Request *ent.Request `json:"request"`
 }
 
-// What deleteAccessPolicy answers.
-type DeleteAccessPolicyPayload struct {
-	// The id that the row had.
-	ID string `json:"id"`
+// What delegateApproval answers.
+type DelegateApprovalPayload struct {
+	// The row as it is now.
+	Approval *ent.Approval `json:"approval"`
 }
 
-// What deleteComment answers.
-type DeleteCommentPayload struct {
+// What deleteAccessPolicy answers.
+type DeleteAccessPolicyPayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -265,6 +297,12 @@ type ResetUserMfaPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// What resolveIncident answers.
+type ResolveIncidentPayload struct {
+	// The row as it is now.
+	Incident *ent.Incident `json:"incident"`
+}
+
 // What revokeApiKey answers.
 type RevokeAPIKeyPayload struct {
 	// The row as it is now.
@@ -305,22 +343,10 @@ type UpdateAccessPolicyPayload struct {
 	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
 }
 
-// What updateComment answers.
-type UpdateCommentPayload struct {
-	// The row as it is now.
-	Comment *ent.Comment `json:"comment"`
-}
-
 // A company that was changed.
 type UpdateCompanyPayload struct {
 	// The company as it is now.
 	Company *view.Company `json:"company"`
-}
-
-// What updateOAuthClient answers.
-type UpdateOAuthClientPayload struct {
-	// The row as it is now.
-	OauthClient *ent.OAuthClient `json:"oauthClient"`
 }
 
 // What updateOffering answers.

@@ -27,20 +27,24 @@ type ResolverRoot interface {
 	AccessPolicy() AccessPolicyResolver
 	AccessUnmet() AccessUnmetResolver
 	ApiKey() ApiKeyResolver
+	Approval() ApprovalResolver
 	AuditEntry() AuditEntryResolver
 	Calendar() CalendarResolver
-	Comment() CommentResolver
+	Execution() ExecutionResolver
+	Incident() IncidentResolver
 	Invoice() InvoiceResolver
 	Mutation() MutationResolver
 	OAuthClient() OAuthClientResolver
 	Offering() OfferingResolver
 	Organization() OrganizationResolver
+	PhaseVisit() PhaseVisitResolver
 	Query() QueryResolver
 	Request() RequestResolver
 	Secret() SecretResolver
 	Service() ServiceResolver
 	Session() SessionResolver
 	Subscription() SubscriptionResolver
+	Task() TaskResolver
 	Team() TeamResolver
 	User() UserResolver
 	Viewer() ViewerResolver
@@ -49,12 +53,14 @@ type ResolverRoot interface {
 	Workflow() WorkflowResolver
 	WorkflowVersion() WorkflowVersionResolver
 	AccessPolicyDraftInput() AccessPolicyDraftInputResolver
+	CompleteTaskInput() CompleteTaskInputResolver
 	CreateAccessPolicyInput() CreateAccessPolicyInputResolver
 	CreateOfferingInput() CreateOfferingInputResolver
 	CreateOrganizationInput() CreateOrganizationInputResolver
 	CreateRequestInput() CreateRequestInputResolver
 	CreateServiceInput() CreateServiceInputResolver
 	CreateWorkflowInput() CreateWorkflowInputResolver
+	ResolveIncidentInput() ResolveIncidentInputResolver
 	UpdateAccessPolicyInput() UpdateAccessPolicyInputResolver
 	UpdateOfferingInput() UpdateOfferingInputResolver
 	UpdateOrganizationInput() UpdateOrganizationInputResolver
@@ -97,16 +103,21 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputAccessPolicyOrder,
 		ec.unmarshalInputAgentOrder,
 		ec.unmarshalInputApiKeyOrder,
+		ec.unmarshalInputApprovalFilter,
+		ec.unmarshalInputApprovalOrder,
+		ec.unmarshalInputAssignTaskInput,
 		ec.unmarshalInputAuditFilter,
 		ec.unmarshalInputAuditOrder,
 		ec.unmarshalInputCalendarOrder,
+		ec.unmarshalInputCancelExecutionInput,
 		ec.unmarshalInputCancelSubscriptionInput,
 		ec.unmarshalInputChangePlanInput,
+		ec.unmarshalInputClaimTaskInput,
+		ec.unmarshalInputCompleteTaskInput,
 		ec.unmarshalInputCreateAccessPolicyInput,
 		ec.unmarshalInputCreateAgentInput,
 		ec.unmarshalInputCreateApiKeyInput,
 		ec.unmarshalInputCreateCalendarInput,
-		ec.unmarshalInputCreateCommentInput,
 		ec.unmarshalInputCreateOAuthClientInput,
 		ec.unmarshalInputCreateOfferingInput,
 		ec.unmarshalInputCreateOrganizationInput,
@@ -118,9 +129,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateWebhookSubscriptionInput,
 		ec.unmarshalInputCreateWorkflowInput,
 		ec.unmarshalInputDeactivateUserInput,
+		ec.unmarshalInputDecideApprovalInput,
 		ec.unmarshalInputDeclineRequestInput,
+		ec.unmarshalInputDelegateApprovalInput,
 		ec.unmarshalInputDeleteAccessPolicyInput,
-		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
@@ -131,7 +143,11 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteWorkflowInput,
 		ec.unmarshalInputEndAllSessionsInput,
 		ec.unmarshalInputEndSessionInput,
+		ec.unmarshalInputExecutionFilter,
+		ec.unmarshalInputExecutionOrder,
 		ec.unmarshalInputExportAuditInput,
+		ec.unmarshalInputIncidentFilter,
+		ec.unmarshalInputIncidentOrder,
 		ec.unmarshalInputInviteUserInput,
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
@@ -146,6 +162,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRequestOrder,
 		ec.unmarshalInputResendInvitationInput,
 		ec.unmarshalInputResetUserMfaInput,
+		ec.unmarshalInputResolveIncidentInput,
 		ec.unmarshalInputRevokeApiKeyInput,
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateSecretInput,
@@ -157,11 +174,11 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputServiceOrder,
 		ec.unmarshalInputSessionOrder,
 		ec.unmarshalInputSwitchSessionInput,
+		ec.unmarshalInputTaskFilter,
+		ec.unmarshalInputTaskOrder,
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputUpdateAccessPolicyInput,
-		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCompanyInput,
-		ec.unmarshalInputUpdateNotificationSettingsInput,
 		ec.unmarshalInputUpdateOfferingInput,
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
@@ -754,6 +771,312 @@ type UpdateCompanyPayload {
   company: Company!
 }
 `, BuiltIn: false},
+	{Name: "../execution.graphqls", Input: `"Where an execution is in its life."
+enum ExecutionStatus {
+  "It goes on by itself."
+  RUNNING
+  "For a task, an approval, a moment, an answer from outside, or somebody who resolves an incident."
+  WAITING
+  "It has come to an END."
+  COMPLETED
+  "It could not go on."
+  FAILED
+  "It was cancelled, or its request was."
+  CANCELLED
+}
+
+"What started an execution."
+enum ExecutionTrigger {
+  "A request was filed."
+  request
+  "A webhook was called."
+  webhook
+}
+
+"One run of a published version of a workflow."
+type Execution implements Node {
+  "The execution's id, exe_…"
+  id: ID!
+  "The workflow."
+  workflowId: ID!
+  "The published version that it runs, whatever is published meanwhile."
+  workflowVersion: Int!
+  "The request that it processes."
+  requestId: ID
+  "Where it is in its life."
+  status: ExecutionStatus!
+  "What started it."
+  trigger: ExecutionTrigger!
+  "The phase in which it stands, or ended."
+  phaseId: String
+  "What its expressions read: request, webhook and phases."
+  variables: JSON!
+  "The phases that it has entered, in order; the last 1,000 of more, the last 100 where several executions are asked for."
+  phases: [PhaseVisit!]!
+  "Why it failed, or what somebody has to look at before it goes on."
+  error: ExecutionError
+  "When its first phase was entered."
+  startedAt: Time
+  "When it ended."
+  finishedAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The workflow."
+  workflow: Workflow
+  "The request that it processes."
+  request: Request
+}
+
+"Where and why an execution or a phase cannot go on."
+type ExecutionError {
+  "The phase."
+  phaseId: String!
+  "What went wrong, for programs."
+  code: String!
+  "What went wrong, for people."
+  message: String!
+}
+
+"How the visit of a phase stands."
+enum PhaseVisitStatus {
+  "It is under way."
+  RUNNING
+  "For somebody or something."
+  WAITING
+  "It was left by one of its ways."
+  COMPLETED
+  "It was skipped, or the execution was cancelled in it."
+  SKIPPED
+  "The execution failed in it."
+  FAILED
+}
+
+"One entry of an execution into a phase."
+type PhaseVisit {
+  "The phase's id in the definition."
+  phaseId: String!
+  "The phase's type."
+  type: String!
+  "How it stands."
+  status: PhaseVisitStatus!
+  "When the phase was entered."
+  startedAt: Time!
+  "When it was left."
+  finishedAt: Time
+  "The way out that it took."
+  transition: String
+  "How often it was tried."
+  attempts: Int!
+  "What it was given; secrets are masked."
+  input: JSON
+  "What it left behind; secrets are masked."
+  output: JSON
+  "Why it could not go on."
+  error: ExecutionError
+}
+
+"Where a task is in its life."
+enum TaskStatus {
+  "Nobody has taken it."
+  OPEN
+  "Somebody works it."
+  IN_PROGRESS
+  "Done; final."
+  COMPLETED
+  "It ended with its execution; final."
+  CANCELLED
+}
+
+"What a phase of an execution asks somebody to do."
+type Task implements Node {
+  "The task's id, task_…"
+  id: ID!
+  "The execution that it is part of."
+  executionId: ID!
+  "The request that it is about."
+  requestId: ID
+  "The phase of the execution."
+  phaseId: String!
+  "What is to be done, in a line."
+  title: String!
+  "What is to be done, in full."
+  instructions: String
+  "Where it is in its life."
+  status: TaskStatus!
+  "The user who is to work it."
+  assigneeId: ID
+  "The team that is to work it."
+  teamId: ID
+  "The agent that is to work it."
+  agentId: ID
+  "When it is to be done."
+  dueAt: Time
+  "What the completion's variables must answer; null for anything."
+  form: JSON
+  "What the completion may name as its outcome."
+  outcomes: [String!]!
+  "What is to be corrected in the request, of a task that asks for that."
+  corrections: [Correction!]!
+  "How it was completed."
+  outcome: String
+  "What it was completed with."
+  variables: JSON!
+  "The user or service account that completed it."
+  completedBy: ID
+  "When it was completed."
+  completedAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The execution that it is part of."
+  execution: Execution
+  "The request that it is about."
+  request: Request
+  "The user who is to work it."
+  assignee: User
+  "The team that is to work it."
+  team: Team
+}
+
+"What is wrong with a request."
+type Correction {
+  "The field of the request's form."
+  field: String!
+  "What is wrong with it."
+  message: String!
+}
+
+"How an approval stands."
+enum ApprovalStatus {
+  "Not settled."
+  PENDING
+  "Given."
+  APPROVED
+  "Refused."
+  REJECTED
+  "Its deadline has passed."
+  EXPIRED
+  "It ended with its execution."
+  CANCELLED
+}
+
+"Whose decisions settle an approval."
+enum ApprovalMode {
+  "The first decision does."
+  any
+  "Every approver must approve."
+  all
+  "So many must approve."
+  quorum
+}
+
+"What a phase of an execution asks somebody to decide."
+type Approval implements Node {
+  "The approval's id, apr_…"
+  id: ID!
+  "The execution that it is part of."
+  executionId: ID!
+  "The request that it is about."
+  requestId: ID
+  "The phase of the execution."
+  phaseId: String!
+  "What is to be decided, in a line."
+  title: String!
+  "How it stands."
+  status: ApprovalStatus!
+  "Whether it is about the outcome of the phase's task."
+  signOff: Boolean!
+  "Whose decisions settle it."
+  mode: ApprovalMode!
+  "How many must approve, with the mode quorum."
+  quorum: Int!
+  "Whether the approvers decide in the order of the list."
+  sequential: Boolean!
+  "Who decides."
+  approvers: [Approver!]!
+  "What they decided, in the order in which it came."
+  decisions: [ApprovalDecision!]!
+  "Until when they may decide."
+  expiresAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The execution that it is part of."
+  execution: Execution
+  "The request that it is about."
+  request: Request
+}
+
+"Who may decide: a user, or any member of a team."
+type Approver {
+  "user or team."
+  type: String!
+  "Its id."
+  id: ID!
+}
+
+"What an approver decided."
+type ApprovalDecision {
+  "The user who decided."
+  by: ID!
+  "Whether it approved."
+  approve: Boolean!
+  "What it said about it."
+  comment: String!
+  "When."
+  at: Time!
+}
+
+"Whether an incident was looked at."
+enum IncidentStatus {
+  "The execution waits."
+  OPEN
+  "Somebody has looked, or the execution has ended."
+  RESOLVED
+}
+
+"What was done about an incident."
+enum IncidentResolution {
+  "The phase was entered again."
+  RETRY
+  "The phase was left out."
+  SKIP
+}
+
+"What keeps an execution from going on until somebody has looked at it."
+type Incident implements Node {
+  "The incident's id, inc_…"
+  id: ID!
+  "The execution that waits."
+  executionId: ID!
+  "The phase of the execution."
+  phaseId: String!
+  "What went wrong, for programs."
+  code: String!
+  "What went wrong, for people."
+  message: String!
+  "Whether it was looked at."
+  status: IncidentStatus!
+  "What was done about it."
+  resolution: IncidentResolution
+  "By phase: what was put in the place of what the phases had left behind."
+  variables: JSON!
+  "Who did it."
+  resolvedBy: ID
+  "When."
+  resolvedAt: Time
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The execution that waits."
+  execution: Execution
+}
+`, BuiltIn: false},
 	{Name: "../key.graphqls", Input: `"Whether an API key works."
 enum ApiKeyStatus {
   "It does."
@@ -974,49 +1297,6 @@ type DeactivateUserPayload {
   user: User!
   "The API keys that go on working in the user's name."
   remainingApiKeys: [ApiKey!]!
-}
-
-"Of what a person is told."
-enum NotificationKind {
-  "A comment mentions the person, by @ and the e-mail address or the user's id."
-  mention
-}
-
-"How a person is told."
-enum NotificationChannel {
-  "By mail, at once."
-  now
-  "Not at all."
-  never
-}
-
-"How a person is told of what happens."
-type NotificationSetting {
-  "Of what."
-  kind: NotificationKind!
-  "How."
-  channel: NotificationChannel!
-}
-
-"How one wants to be told of what happens."
-input UpdateNotificationSettingsInput {
-  "Of what."
-  kind: NotificationKind!
-  "How."
-  channel: NotificationChannel!
-}
-
-"The setting as it is now."
-type UpdateNotificationSettingsPayload {
-  "Of what one is told."
-  kind: NotificationKind!
-  "How."
-  channel: NotificationChannel!
-}
-
-extend type Viewer {
-  "How the person is told of what happens; empty for whom is no person."
-  notificationSettings: [NotificationSetting!]!
 }
 `, BuiltIn: false},
 	{Name: "../policy.graphqls", Input: `"What an access policy does where its condition holds."
@@ -1303,6 +1583,8 @@ type Request implements Node {
   assigneeId: ID
   "The team that deals with it."
   teamId: ID
+  "The workflow execution that processes it."
+  executionId: ID
   "When it was accepted."
   acceptedAt: Time
   "When it was completed."
@@ -1323,41 +1605,8 @@ type Request implements Node {
   assignee: User
   "The team that deals with it."
   team: Team
-  "What was said about it, the newest first."
-  comments(
-    "How many, 1 to 100."
-    first: Int = 20
-    "The cursor to go on after."
-    after: String
-  ): CommentConnection
-}
-
-"Who reads a comment."
-enum CommentVisibility {
-  "Everybody who may read the request."
-  public
-  "Agents, admins and owners."
-  internal
-}
-
-"What somebody said about a request."
-type Comment implements Node {
-  "The comment's id, cmt_…"
-  id: ID!
-  "The request that it is about."
-  requestId: ID!
-  "The user or service account that wrote it."
-  authorId: ID!
-  "What was said."
-  body: String!
-  "Who reads it."
-  visibility: CommentVisibility!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "The user who wrote it; null when a service account did."
-  author: User
+  "The workflow execution that processes it."
+  execution: Execution
 }
 
 "A change of a request."
@@ -2063,6 +2312,100 @@ func (ec *executionContext) childFields_ApiKeyEdge(ctx context.Context, field gr
 	return nil, fmt.Errorf("no field named %q was found under type ApiKeyEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_Approval(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Approval_id(ctx, field)
+	case "executionId":
+		return ec.fieldContext_Approval_executionId(ctx, field)
+	case "requestId":
+		return ec.fieldContext_Approval_requestId(ctx, field)
+	case "phaseId":
+		return ec.fieldContext_Approval_phaseId(ctx, field)
+	case "title":
+		return ec.fieldContext_Approval_title(ctx, field)
+	case "status":
+		return ec.fieldContext_Approval_status(ctx, field)
+	case "signOff":
+		return ec.fieldContext_Approval_signOff(ctx, field)
+	case "mode":
+		return ec.fieldContext_Approval_mode(ctx, field)
+	case "quorum":
+		return ec.fieldContext_Approval_quorum(ctx, field)
+	case "sequential":
+		return ec.fieldContext_Approval_sequential(ctx, field)
+	case "approvers":
+		return ec.fieldContext_Approval_approvers(ctx, field)
+	case "decisions":
+		return ec.fieldContext_Approval_decisions(ctx, field)
+	case "expiresAt":
+		return ec.fieldContext_Approval_expiresAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Approval_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Approval_updatedAt(ctx, field)
+	case "execution":
+		return ec.fieldContext_Approval_execution(ctx, field)
+	case "request":
+		return ec.fieldContext_Approval_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Approval", field.Name)
+}
+
+func (ec *executionContext) childFields_ApprovalConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ApprovalConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ApprovalConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ApprovalConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApprovalConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ApprovalDecision(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "by":
+		return ec.fieldContext_ApprovalDecision_by(ctx, field)
+	case "approve":
+		return ec.fieldContext_ApprovalDecision_approve(ctx, field)
+	case "comment":
+		return ec.fieldContext_ApprovalDecision_comment(ctx, field)
+	case "at":
+		return ec.fieldContext_ApprovalDecision_at(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApprovalDecision", field.Name)
+}
+
+func (ec *executionContext) childFields_ApprovalEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ApprovalEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ApprovalEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApprovalEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Approver(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "type":
+		return ec.fieldContext_Approver_type(ctx, field)
+	case "id":
+		return ec.fieldContext_Approver_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Approver", field.Name)
+}
+
+func (ec *executionContext) childFields_AssignTaskPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "task":
+		return ec.fieldContext_AssignTaskPayload_task(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AssignTaskPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_AuditActor(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "type":
@@ -2193,6 +2536,14 @@ func (ec *executionContext) childFields_CalendarEdge(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type CalendarEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_CancelExecutionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "execution":
+		return ec.fieldContext_CancelExecutionPayload_execution(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CancelExecutionPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CancelSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "company":
@@ -2211,48 +2562,12 @@ func (ec *executionContext) childFields_ChangePlanPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type ChangePlanPayload", field.Name)
 }
 
-func (ec *executionContext) childFields_Comment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+func (ec *executionContext) childFields_ClaimTaskPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
-	case "id":
-		return ec.fieldContext_Comment_id(ctx, field)
-	case "requestId":
-		return ec.fieldContext_Comment_requestId(ctx, field)
-	case "authorId":
-		return ec.fieldContext_Comment_authorId(ctx, field)
-	case "body":
-		return ec.fieldContext_Comment_body(ctx, field)
-	case "visibility":
-		return ec.fieldContext_Comment_visibility(ctx, field)
-	case "createdAt":
-		return ec.fieldContext_Comment_createdAt(ctx, field)
-	case "updatedAt":
-		return ec.fieldContext_Comment_updatedAt(ctx, field)
-	case "author":
-		return ec.fieldContext_Comment_author(ctx, field)
+	case "task":
+		return ec.fieldContext_ClaimTaskPayload_task(ctx, field)
 	}
-	return nil, fmt.Errorf("no field named %q was found under type Comment", field.Name)
-}
-
-func (ec *executionContext) childFields_CommentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "edges":
-		return ec.fieldContext_CommentConnection_edges(ctx, field)
-	case "pageInfo":
-		return ec.fieldContext_CommentConnection_pageInfo(ctx, field)
-	case "totalCount":
-		return ec.fieldContext_CommentConnection_totalCount(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type CommentConnection", field.Name)
-}
-
-func (ec *executionContext) childFields_CommentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "node":
-		return ec.fieldContext_CommentEdge_node(ctx, field)
-	case "cursor":
-		return ec.fieldContext_CommentEdge_cursor(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type CommentEdge", field.Name)
+	return nil, fmt.Errorf("no field named %q was found under type ClaimTaskPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Company(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2295,6 +2610,24 @@ func (ec *executionContext) childFields_CompanyLimits(ctx context.Context, field
 	return nil, fmt.Errorf("no field named %q was found under type CompanyLimits", field.Name)
 }
 
+func (ec *executionContext) childFields_CompleteTaskPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "task":
+		return ec.fieldContext_CompleteTaskPayload_task(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CompleteTaskPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Correction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "field":
+		return ec.fieldContext_Correction_field(ctx, field)
+	case "message":
+		return ec.fieldContext_Correction_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Correction", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "accessPolicy":
@@ -2327,14 +2660,6 @@ func (ec *executionContext) childFields_CreateCalendarPayload(ctx context.Contex
 		return ec.fieldContext_CreateCalendarPayload_calendar(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateCalendarPayload", field.Name)
-}
-
-func (ec *executionContext) childFields_CreateCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "comment":
-		return ec.fieldContext_CreateCommentPayload_comment(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type CreateCommentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2481,6 +2806,14 @@ func (ec *executionContext) childFields_DeactivateUserPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type DeactivateUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DecideApprovalPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "approval":
+		return ec.fieldContext_DecideApprovalPayload_approval(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DecideApprovalPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeclineRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "request":
@@ -2489,20 +2822,20 @@ func (ec *executionContext) childFields_DeclineRequestPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type DeclineRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DelegateApprovalPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "approval":
+		return ec.fieldContext_DelegateApprovalPayload_approval(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DelegateApprovalPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeleteAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
 		return ec.fieldContext_DeleteAccessPolicyPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteAccessPolicyPayload", field.Name)
-}
-
-func (ec *executionContext) childFields_DeleteCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "id":
-		return ec.fieldContext_DeleteCommentPayload_id(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type DeleteCommentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2585,6 +2918,78 @@ func (ec *executionContext) childFields_EndSessionPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type EndSessionPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Execution(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Execution_id(ctx, field)
+	case "workflowId":
+		return ec.fieldContext_Execution_workflowId(ctx, field)
+	case "workflowVersion":
+		return ec.fieldContext_Execution_workflowVersion(ctx, field)
+	case "requestId":
+		return ec.fieldContext_Execution_requestId(ctx, field)
+	case "status":
+		return ec.fieldContext_Execution_status(ctx, field)
+	case "trigger":
+		return ec.fieldContext_Execution_trigger(ctx, field)
+	case "phaseId":
+		return ec.fieldContext_Execution_phaseId(ctx, field)
+	case "variables":
+		return ec.fieldContext_Execution_variables(ctx, field)
+	case "phases":
+		return ec.fieldContext_Execution_phases(ctx, field)
+	case "error":
+		return ec.fieldContext_Execution_error(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_Execution_startedAt(ctx, field)
+	case "finishedAt":
+		return ec.fieldContext_Execution_finishedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Execution_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Execution_updatedAt(ctx, field)
+	case "workflow":
+		return ec.fieldContext_Execution_workflow(ctx, field)
+	case "request":
+		return ec.fieldContext_Execution_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Execution", field.Name)
+}
+
+func (ec *executionContext) childFields_ExecutionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ExecutionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ExecutionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ExecutionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ExecutionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ExecutionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ExecutionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ExecutionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ExecutionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ExecutionError(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "phaseId":
+		return ec.fieldContext_ExecutionError_phaseId(ctx, field)
+	case "code":
+		return ec.fieldContext_ExecutionError_code(ctx, field)
+	case "message":
+		return ec.fieldContext_ExecutionError_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ExecutionError", field.Name)
+}
+
 func (ec *executionContext) childFields_ExportAuditPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "export":
@@ -2601,6 +3006,60 @@ func (ec *executionContext) childFields_FaultDetail(ctx context.Context, field g
 		return ec.fieldContext_FaultDetail_message(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FaultDetail", field.Name)
+}
+
+func (ec *executionContext) childFields_Incident(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Incident_id(ctx, field)
+	case "executionId":
+		return ec.fieldContext_Incident_executionId(ctx, field)
+	case "phaseId":
+		return ec.fieldContext_Incident_phaseId(ctx, field)
+	case "code":
+		return ec.fieldContext_Incident_code(ctx, field)
+	case "message":
+		return ec.fieldContext_Incident_message(ctx, field)
+	case "status":
+		return ec.fieldContext_Incident_status(ctx, field)
+	case "resolution":
+		return ec.fieldContext_Incident_resolution(ctx, field)
+	case "variables":
+		return ec.fieldContext_Incident_variables(ctx, field)
+	case "resolvedBy":
+		return ec.fieldContext_Incident_resolvedBy(ctx, field)
+	case "resolvedAt":
+		return ec.fieldContext_Incident_resolvedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Incident_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Incident_updatedAt(ctx, field)
+	case "execution":
+		return ec.fieldContext_Incident_execution(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Incident", field.Name)
+}
+
+func (ec *executionContext) childFields_IncidentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_IncidentConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_IncidentConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_IncidentConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type IncidentConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_IncidentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_IncidentEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_IncidentEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type IncidentEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_InviteUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2673,16 +3132,6 @@ func (ec *executionContext) childFields_InvoiceLine(ctx context.Context, field g
 		return ec.fieldContext_InvoiceLine_amount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type InvoiceLine", field.Name)
-}
-
-func (ec *executionContext) childFields_NotificationSetting(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "kind":
-		return ec.fieldContext_NotificationSetting_kind(ctx, field)
-	case "channel":
-		return ec.fieldContext_NotificationSetting_channel(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type NotificationSetting", field.Name)
 }
 
 func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2863,6 +3312,32 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
 }
 
+func (ec *executionContext) childFields_PhaseVisit(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "phaseId":
+		return ec.fieldContext_PhaseVisit_phaseId(ctx, field)
+	case "type":
+		return ec.fieldContext_PhaseVisit_type(ctx, field)
+	case "status":
+		return ec.fieldContext_PhaseVisit_status(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_PhaseVisit_startedAt(ctx, field)
+	case "finishedAt":
+		return ec.fieldContext_PhaseVisit_finishedAt(ctx, field)
+	case "transition":
+		return ec.fieldContext_PhaseVisit_transition(ctx, field)
+	case "attempts":
+		return ec.fieldContext_PhaseVisit_attempts(ctx, field)
+	case "input":
+		return ec.fieldContext_PhaseVisit_input(ctx, field)
+	case "output":
+		return ec.fieldContext_PhaseVisit_output(ctx, field)
+	case "error":
+		return ec.fieldContext_PhaseVisit_error(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PhaseVisit", field.Name)
+}
+
 func (ec *executionContext) childFields_PlanChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "plan":
@@ -2939,6 +3414,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_assigneeId(ctx, field)
 	case "teamId":
 		return ec.fieldContext_Request_teamId(ctx, field)
+	case "executionId":
+		return ec.fieldContext_Request_executionId(ctx, field)
 	case "acceptedAt":
 		return ec.fieldContext_Request_acceptedAt(ctx, field)
 	case "completedAt":
@@ -2959,8 +3436,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_assignee(ctx, field)
 	case "team":
 		return ec.fieldContext_Request_team(ctx, field)
-	case "comments":
-		return ec.fieldContext_Request_comments(ctx, field)
+	case "execution":
+		return ec.fieldContext_Request_execution(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Request", field.Name)
 }
@@ -3011,6 +3488,14 @@ func (ec *executionContext) childFields_ResetUserMfaPayload(ctx context.Context,
 		return ec.fieldContext_ResetUserMfaPayload_user(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ResetUserMfaPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ResolveIncidentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "incident":
+		return ec.fieldContext_ResolveIncidentPayload_incident(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ResolveIncidentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RevokeApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3265,6 +3750,82 @@ func (ec *executionContext) childFields_SwitchSessionPayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type SwitchSessionPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Task(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Task_id(ctx, field)
+	case "executionId":
+		return ec.fieldContext_Task_executionId(ctx, field)
+	case "requestId":
+		return ec.fieldContext_Task_requestId(ctx, field)
+	case "phaseId":
+		return ec.fieldContext_Task_phaseId(ctx, field)
+	case "title":
+		return ec.fieldContext_Task_title(ctx, field)
+	case "instructions":
+		return ec.fieldContext_Task_instructions(ctx, field)
+	case "status":
+		return ec.fieldContext_Task_status(ctx, field)
+	case "assigneeId":
+		return ec.fieldContext_Task_assigneeId(ctx, field)
+	case "teamId":
+		return ec.fieldContext_Task_teamId(ctx, field)
+	case "agentId":
+		return ec.fieldContext_Task_agentId(ctx, field)
+	case "dueAt":
+		return ec.fieldContext_Task_dueAt(ctx, field)
+	case "form":
+		return ec.fieldContext_Task_form(ctx, field)
+	case "outcomes":
+		return ec.fieldContext_Task_outcomes(ctx, field)
+	case "corrections":
+		return ec.fieldContext_Task_corrections(ctx, field)
+	case "outcome":
+		return ec.fieldContext_Task_outcome(ctx, field)
+	case "variables":
+		return ec.fieldContext_Task_variables(ctx, field)
+	case "completedBy":
+		return ec.fieldContext_Task_completedBy(ctx, field)
+	case "completedAt":
+		return ec.fieldContext_Task_completedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Task_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Task_updatedAt(ctx, field)
+	case "execution":
+		return ec.fieldContext_Task_execution(ctx, field)
+	case "request":
+		return ec.fieldContext_Task_request(ctx, field)
+	case "assignee":
+		return ec.fieldContext_Task_assignee(ctx, field)
+	case "team":
+		return ec.fieldContext_Task_team(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Task", field.Name)
+}
+
+func (ec *executionContext) childFields_TaskConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_TaskConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_TaskConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_TaskConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TaskConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_TaskEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_TaskEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_TaskEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TaskEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_Team(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3321,30 +3882,12 @@ func (ec *executionContext) childFields_UpdateAccessPolicyPayload(ctx context.Co
 	return nil, fmt.Errorf("no field named %q was found under type UpdateAccessPolicyPayload", field.Name)
 }
 
-func (ec *executionContext) childFields_UpdateCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "comment":
-		return ec.fieldContext_UpdateCommentPayload_comment(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type UpdateCommentPayload", field.Name)
-}
-
 func (ec *executionContext) childFields_UpdateCompanyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "company":
 		return ec.fieldContext_UpdateCompanyPayload_company(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateCompanyPayload", field.Name)
-}
-
-func (ec *executionContext) childFields_UpdateNotificationSettingsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-	switch field.Name {
-	case "kind":
-		return ec.fieldContext_UpdateNotificationSettingsPayload_kind(ctx, field)
-	case "channel":
-		return ec.fieldContext_UpdateNotificationSettingsPayload_channel(ctx, field)
-	}
-	return nil, fmt.Errorf("no field named %q was found under type UpdateNotificationSettingsPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateOfferingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3497,8 +4040,6 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_scopes(ctx, field)
 	case "company":
 		return ec.fieldContext_Viewer_company(ctx, field)
-	case "notificationSettings":
-		return ec.fieldContext_Viewer_notificationSettings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
 }

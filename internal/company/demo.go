@@ -47,7 +47,7 @@ const demoDefinition = `{
   ]
 }`
 
-// Fill gives a new company two services, three offerings, a workflow and some requests, through the same operations
+// Fill gives a new company two services, seven offerings, five workflows and some requests, through the same operations
 // that its people use, as its first owner. What an earlier call that was cut off has made it finds and keeps.
 func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
 	sys := principal.System(ctx, "the demo company's owner acts only once found")
@@ -71,6 +71,7 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
 		}},
 		SLA: &catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(2880), WarnAtPercent: new(80)},
 	})
+	d.processes(it, owner.ID)
 	access := d.offering(it, catalog.CreateOfferingInput{Name: "Access to a system"})
 	office := d.service("Office", "Desks, keys and everything around them.")
 	desk := d.offering(office, catalog.CreateOfferingInput{Name: "Move a desk"})

@@ -88,6 +88,13 @@ func (a *attempt) audit(ctx context.Context, db *ent.Client, action, id string, 
 	return audit.Write(ctx, db, e)
 }
 
+// Note writes a further audit entry, as whoever the transaction belongs to: of what happened to another row on the way.
+func (tx *Tx) Note(ctx context.Context, action, resource, id string, changes map[string]Change) error {
+	e := audit.By(tx.principal)
+	e.Action, e.Resource, e.ResourceID, e.Changes = action, resource, id, changes
+	return audit.Write(ctx, tx.Client, e)
+}
+
 // past turns a verb ("request.create") into the action of an audit entry ("request.created").
 func (i *Info) past(verb string) string {
 	if irregular, ok := i.Past[verb]; ok || strings.HasSuffix(verb, ".read") {

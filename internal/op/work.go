@@ -34,6 +34,13 @@ func (e *Engine) Work(ctx context.Context, companyID, name string, fn func(ctx c
 	return err
 }
 
+// AsWorker returns the transaction as a worker of that name has it: for what the product does on its own account in an
+// operation's transaction, and its caller needs no right to. The operation returns what RunIn returns for it.
+func (tx *Tx) AsWorker(name string) *Tx {
+	a := &attempt{engine: tx.engine, principal: principal.Worker(tx.principal.CompanyID, name), info: &Info{Name: name}}
+	return &Tx{Client: tx.Client, attempt: a, db: tx.db}
+}
+
 // RunIn performs an operation inside a transaction that is open, as whoever the transaction belongs to: an operation's
 // caller, or a worker. It takes the steps of Run, with an audit entry of its own. Returns what the operation's function
 // returns, or an *apperr.Error, after which the transaction cannot commit any more: its function returns the error.

@@ -74,8 +74,16 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err != nil {
 		return nil, fmt.Errorf("file the request: %w", err)
 	}
+	if err := emit(ctx, tx, events.RequestCreated, r); err != nil {
+		return nil, err
+	}
+	if off.WorkflowID != nil { // a subscriber may have started it
+		if r, err = tx.Request.Get(tx.Unfiltered(ctx, "the row that was just made"), r.ID); err != nil {
+			return nil, fmt.Errorf("read the request: %w", err)
+		}
+	}
 	tx.Changed(nil, r)
-	return r, emit(ctx, tx, events.RequestCreated, r)
+	return r, nil
 }
 
 // target returns the offering that is filed against, and the status of its service. Names the ids that are no rows of

@@ -33,3 +33,9 @@ func lookUp(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Req
 	}
 	return paging.LookUp(ctx, tx.Request.Query().Where(in.where(tx)...), paging.ByIDs{IDs: in.IDs})
 }
+
+// LookUpRequests reads the requests that edges of the graph lead to, many at once, by the same rights as a read of one.
+var LookUpRequests = paging.NewLookUp("request.edges", op.Spec{
+	Resource: "Request", Action: op.Read, Scope: "requests:read",
+	Summary: "Look up the requests that other rows are about",
+}, func(tx *op.Tx) *ent.RequestQuery { return tx.Request.Query().Where(ListInput{}.where(tx)...) })

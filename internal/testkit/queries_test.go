@@ -22,18 +22,20 @@ import (
 // tx.Unfiltered, or its function is one that loads, lists, looks up or prepares, or it is listed here with the reason.
 var seenByTheCaller = map[string]string{
 	// What an input refers to must be visible to whoever refers to it.
-	"internal/apikey.behind":            "the user or service account that a key is made for",
-	"internal/catalog.checkOffering":    "the workflow and the calendar of an offering",
-	"internal/catalog.ownersExist":      "the team and the organization of a service",
-	"internal/people.usersExist":        "the members of a team",
-	"internal/people.teamsExist":        "the teams of a user",
-	"internal/people.parentExists":      "the parent of an organization",
-	"internal/people.checkTeam":         "the organization of a team",
-	"internal/request.target":           "the service and the offering of a request",
-	"internal/people.handOver":          "the team that takes over",
-	"internal/request.checkAssignee":    "the assignee of a request",
-	"internal/request.teamExists":       "the team of a request",
-	"internal/workflow.checkReferences": "what a draft names; publishing asks unfiltered",
+	"internal/apikey.behind":              "the user or service account that a key is made for",
+	"internal/execution.assignTask":       "the user, team or agent that a task is given to",
+	"internal/execution.delegateApproval": "the user who decides in somebody's place",
+	"internal/catalog.checkOffering":      "the workflow and the calendar of an offering",
+	"internal/catalog.ownersExist":        "the team and the organization of a service",
+	"internal/people.usersExist":          "the members of a team",
+	"internal/people.teamsExist":          "the teams of a user",
+	"internal/people.parentExists":        "the parent of an organization",
+	"internal/people.checkTeam":           "the organization of a team",
+	"internal/request.target":             "the service and the offering of a request",
+	"internal/people.handOver":            "the team that takes over",
+	"internal/request.checkAssignee":      "the assignee of a request",
+	"internal/request.teamExists":         "the team of a request",
+	"internal/workflow.checkReferences":   "what a draft names; publishing asks unfiltered",
 
 	// What is returned.
 	"internal/people.remainingKeys": "the keys that go on",

@@ -7,6 +7,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/catalog"
 	"atrium/internal/company"
+	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
 	"atrium/internal/people"
@@ -26,19 +27,23 @@ var Entities = []Entity{
 	entity("AccessPolicyVersion", paged(policy.VersionsOf)),
 	entity("Agent", node("agt", agent.Get), list("agents", agent.List)),
 	entity("ApiKey", node("key", apikey.Get), list("apiKeys", apikey.List)),
+	entity("Approval", get("apr", execution.GetApproval), list("approvals", execution.ListApprovals)),
 	entity("AuditEntry", get("aud", auditlog.GetEntry), list("auditEntries", auditlog.ListEntries)).inputs("Audit"),
 	entity("Calendar", node("cal", workflow.GetCalendar), list("calendars", workflow.ListCalendars)),
 	entity("Comment", node("cmt", request.GetComment), paged(request.CommentsOf)),
 	entity("CreditEntry", list("", billing.ListHistory)),
 	entity("Invoice", get("inv", billing.GetInvoice), list("invoices", billing.ListInvoices)),
+	entity("Execution", get("exe", execution.Get), list("executions", execution.List), lookUp(execution.LookUp)),
+	entity("Incident", get("inc", execution.GetIncident), list("incidents", execution.ListIncidents)),
 	entity("OAuthClient", node("cli", identity.GetClient), list("oauthClients", identity.ListClients)),
 	entity("Offering", get("off", catalog.GetOffering), paged(catalog.OfferingsOf), lookUp(catalog.LookUpOfferings)),
 	entity("Organization", get("org", people.GetOrganization), list("organizations", people.ListOrganizations), lookUp(people.LookUpOrganizations)),
-	entity("Request", get("req", request.Get), list("requests", request.List)),
+	entity("Request", get("req", request.Get), list("requests", request.List), lookUp(request.LookUpRequests)),
 	entity("Secret", get("sec", secret.GetSecret), list("secrets", secret.ListSecrets)),
 	entity("Service", get("svc", catalog.GetService), list("services", catalog.ListServices), lookUp(catalog.LookUpServices)),
 	entity("ServiceAccount", node("sa", people.GetServiceAccount), list("serviceAccounts", people.ListServiceAccounts)),
 	entity("Session", list("", websession.List)),
+	entity("Task", get("task", execution.GetTask), list("tasks", execution.ListTasks)),
 	entity("Team", get("team", people.GetTeam), list("teams", people.ListTeams), lookUp(people.LookUpTeams)),
 	entity("User", get("usr", people.GetUser), list("users", people.ListUsers), lookUp(people.LookUpUsers)),
 	entity("WebhookDelivery", node("whd", webhook.GetDelivery), list("", webhook.ListDeliveries)),
@@ -52,6 +57,10 @@ var Mutations = []Mutation{
 	mutation("acceptRequest", request.Accept),
 	mutation("cancelSubscription", billing.CancelSubscription),
 	mutation("changePlan", billing.ChangePlan),
+	mutation("assignTask", execution.AssignTask),
+	mutation("cancelExecution", execution.Cancel),
+	mutation("claimTask", execution.ClaimTask),
+	mutation("completeTask", execution.CompleteTask),
 	mutation("createAccessPolicy", policy.Create),
 	mutation("createAgent", agent.Create),
 	mutation("createApiKey", apikey.Create),
@@ -68,7 +77,9 @@ var Mutations = []Mutation{
 	mutation("createWebhookSubscription", webhook.CreateSubscription),
 	mutation("createWorkflow", workflow.CreateWorkflow),
 	mutation("deactivateUser", people.DeactivateUser),
+	mutation("decideApproval", execution.DecideApproval),
 	mutation("declineRequest", request.Decline),
+	mutation("delegateApproval", execution.DelegateApproval),
 	mutation("deleteAccessPolicy", policy.Delete),
 	mutation("deleteComment", request.DeleteComment),
 	mutation("deleteOAuthClient", identity.DeleteClient),
@@ -89,6 +100,7 @@ var Mutations = []Mutation{
 	mutation("replayWebhookEvents", webhook.ReplayEvents),
 	mutation("resendInvitation", people.ResendInvitation),
 	mutation("resetUserMfa", signin.ResetMFA),
+	mutation("resolveIncident", execution.ResolveIncident),
 	mutation("revokeApiKey", apikey.Revoke),
 	mutation("rotateApiKey", apikey.Rotate),
 	mutation("rotateSecret", secret.RotateSecret),

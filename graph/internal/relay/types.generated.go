@@ -22,6 +22,9 @@ type (
 	ApiKeyConnection              = Connection[ent.APIKey]
 	ApiKeyEdge                    = Edge[ent.APIKey]
 	ApiKeyOrder                   = Order
+	ApprovalConnection            = Connection[ent.Approval]
+	ApprovalEdge                  = Edge[ent.Approval]
+	ApprovalOrder                 = Order
 	AuditEntryConnection          = Connection[ent.AuditEntry]
 	AuditEntryEdge                = Edge[ent.AuditEntry]
 	AuditOrder                    = Order
@@ -35,6 +38,12 @@ type (
 	InvoiceConnection             = Connection[ent.Invoice]
 	InvoiceEdge                   = Edge[ent.Invoice]
 	InvoiceOrder                  = Order
+	ExecutionConnection           = Connection[ent.Execution]
+	ExecutionEdge                 = Edge[ent.Execution]
+	ExecutionOrder                = Order
+	IncidentConnection            = Connection[ent.Incident]
+	IncidentEdge                  = Edge[ent.Incident]
+	IncidentOrder                 = Order
 	OAuthClientConnection         = Connection[ent.OAuthClient]
 	OAuthClientEdge               = Edge[ent.OAuthClient]
 	OAuthClientOrder              = Order
@@ -58,6 +67,9 @@ type (
 	SessionConnection             = Connection[ent.Session]
 	SessionEdge                   = Edge[ent.Session]
 	SessionOrder                  = Order
+	TaskConnection                = Connection[ent.Task]
+	TaskEdge                      = Edge[ent.Task]
+	TaskOrder                     = Order
 	TeamConnection                = Connection[ent.Team]
 	TeamEdge                      = Edge[ent.Team]
 	TeamOrder                     = Order

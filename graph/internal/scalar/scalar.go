@@ -40,8 +40,11 @@ func (f Fault) Error() string { return string(f) }
 
 const errTime = Fault("must be an RFC 3339 date-time")
 
-// MarshalRaw writes JSON that is kept as text.
+// MarshalRaw writes JSON that is kept as text; nothing is null.
 func MarshalRaw(raw json.RawMessage) graphql.Marshaler {
+	if len(raw) == 0 {
+		return graphql.Null
+	}
 	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(raw) }) // into the answer's buffer, which takes all
 }
 

@@ -1,0 +1,63 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Task is what a phase of an execution asks somebody to do.
+type Task struct{ ent.Schema }
+
+// Mixin adds the id, the times and the guard.
+func (Task) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "task"}, tenant{}} }
+
+// Fields of the entity.
+func (Task) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("execution_id").MaxLen(40).Immutable(),
+		field.String("request_id").MaxLen(40).Optional().Nillable().Immutable(),
+		field.String("phase_id").MaxLen(63).Immutable(),
+		field.Int("visit").Immutable().Comment("of the phase, by its number in the execution"),
+		field.Int("attempt").Immutable().Comment("of the visit: no two tasks of one visit have the same"),
+		field.String("title").MaxRuneLen(1000),
+		field.String("instructions").Default("").Immutable(),
+		field.Enum("status").Values("OPEN", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("OPEN"),
+		field.String("assignee_id").MaxLen(40).Optional().Nillable(),
+		field.String("team_id").MaxLen(40).Optional().Nillable(),
+		field.String("agent_id").MaxLen(40).Optional().Nillable(),
+		field.Time("due_at").Optional().Nillable(),
+		document("form", "what the completion is asked for; null for anything"),
+		field.JSON("outcomes", []string{}).Optional().Immutable().Comment("the ways that a completion may take"),
+		document("corrections", "[{field, message}], of a task that asks for corrections of the request"),
+		field.String("outcome").Optional().Nillable(),
+		document("variables", "what it was completed with"),
+		field.String("completed_by").MaxLen(40).Optional().Nillable(),
+		field.Time("completed_at").Optional().Nillable(),
+	}
+}
+
+// Edges of the entity; in the database each is a composite key (company_id, id).
+func (Task) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("execution", Execution.Type).Field("execution_id").Unique().Required().Immutable().Annotations(entsql.OnDelete(entsql.Cascade)),
+		edge.To("request", Request.Type).Field("request_id").Unique().Immutable(),
+		edge.To("assignee", User.Type).Field("assignee_id").Unique(),
+		edge.To("team", Team.Type).Field("team_id").Unique(),
+		edge.To("agent", Agent.Type).Field("agent_id").Unique(),
+	}
+}
+
+// Indexes beyond those of the mixins.
+func (Task) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("company_id", "execution_id", "visit", "attempt").Unique(),
+		index.Fields("company_id", "status", "created_at", "id"),
+		index.Fields("company_id", "assignee_id", "status", "created_at", "id"),
+		index.Fields("company_id", "team_id", "status", "created_at", "id"),
+		index.Fields("company_id", "agent_id", "status", "created_at", "id"),
+		index.Fields("company_id", "request_id", "created_at", "id"),
+	}
+}

@@ -1,0 +1,54 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/internal/execution"
+	"atrium/internal/workflow/engine"
+)
+
+func (r *executionResolver) Variables(ctx context.Context, e *ent.Execution) (json.RawMessage, error) {
+	return attach(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpVariables)
+}
+
+func (r *executionResolver) Phases(ctx context.Context, e *ent.Execution) ([]*ent.PhaseVisit, error) {
+	return attach(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpHistory)
+}
+
+func (r *executionResolver) Error(_ context.Context, e *ent.Execution) (*engine.Fault, error) {
+	return documentOf[*engine.Fault](e.Error)
+}
+
+func (r *phaseVisitResolver) Error(_ context.Context, v *ent.PhaseVisit) (*engine.Fault, error) {
+	return documentOf[*engine.Fault](v.Error)
+}
+
+func (r *phaseVisitResolver) Transition(_ context.Context, v *ent.PhaseVisit) (*string, error) {
+	return textOrNil(v.Transition), nil
+}
+
+func (r *taskResolver) Corrections(_ context.Context, t *ent.Task) ([]*engine.Invalid, error) {
+	return documentOf[[]*engine.Invalid](t.Corrections)
+}
+
+func (r *approvalResolver) Approvers(_ context.Context, a *ent.Approval) ([]*execution.Approver, error) {
+	return execution.ApproversOf(a)
+}
+
+func (r *approvalResolver) Decisions(_ context.Context, a *ent.Approval) ([]*execution.Decision, error) {
+	return execution.DecisionsOf(a)
+}
+
+// documentOf reads a kept document; the zero value for none.
+func documentOf[T any](raw json.RawMessage) (v T, err error) {
+	if len(raw) == 0 {
+		return v, nil
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, fmt.Errorf("read a document: %w", err)
+	}
+	return v, nil
+}

@@ -1,0 +1,282 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/approval"
+	"atrium/ent/predicate"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
+)
+
+var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt}
+
+// The operations on approvals. Members reach those that they are to decide.
+var (
+	ListApprovals = op.New("approval.list", op.Spec{
+		Resource: "Approval", Action: op.Read, Scope: "requests:read", Sorts: approvalSorts, Summary: "List approvals",
+	}, listApprovals)
+
+	GetApproval = op.Get("approval.read", op.Spec{
+		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
+	}, loadApproval)
+
+	DecideApproval = op.OnRow("approval.decide", op.Spec{
+		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
+	}, loadApproval, decideApproval)
+
+	DelegateApproval = op.OnRow("approval.delegate", op.Spec{
+		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Let another person decide in one's place",
+	}, loadApproval, delegateApproval)
+)
+
+// Approver is a user, or a team any of whose members may speak for it.
+type Approver struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// ApproversOf returns an approval's approvers, by their places.
+func ApproversOf(a *ent.Approval) ([]*Approver, error) {
+	list := []*Approver{}
+	if len(a.Approvers) == 0 {
+		return list, nil
+	}
+	if err := json.Unmarshal(a.Approvers, &list); err != nil {
+		return nil, fmt.Errorf("read the approvers of %s: %w", a.ID, err)
+	}
+	return list, nil
+}
+
+// ListApprovalsInput filters and pages the list.
+type ListApprovalsInput struct {
+	paging.Page
+	Status      []string `json:"-" query:"status" enum:"PENDING,APPROVED,REJECTED,EXPIRED,CANCELLED"`
+	ExecutionID []string `json:"-" query:"executionId" maxLength:"64"`
+	RequestID   []string `json:"-" query:"requestId" maxLength:"64"`
+}
+
+func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (paging.List[*ent.Approval], error) {
+	var where []predicate.Approval
+	if tx.AssignedOnly() {
+		mine, err := placesOf(ctx, tx)
+		if err != nil {
+			return paging.List[*ent.Approval]{}, err
+		}
+		where = append(where, naming(mine))
+	}
+	where = paging.In(where, in.Status, approval.StatusIn)
+	where = paging.In(where, in.ExecutionID, approval.ExecutionIDIn)
+	where = paging.In(where, in.RequestID, approval.RequestIDIn)
+	return paging.Of(ctx, in.Page, approvalSorts, tx.Approval.Query().Where(where...))
+}
+
+// naming matches approvals that name one of the ids among their approvers. Ids are of one length, and no text of an approver is
+// anything but a type and an id.
+func naming(ids []string) predicate.Approval {
+	return func(s *sql.Selector) {
+		var any []*sql.Predicate
+		for _, id := range ids {
+			any = append(any, sql.P(func(b *sql.Builder) {
+				b.WriteString("CAST(").Ident(s.C(approval.FieldApprovers)).WriteString(" AS TEXT) LIKE ").Arg("%\"" + id + "\"%")
+			}))
+		}
+		s.Where(sql.Or(any...))
+	}
+}
+
+// placesOf are the ids under which the caller may stand among approvers: its own, and those of its teams.
+func placesOf(ctx context.Context, tx *op.Tx) ([]string, error) {
+	me := tx.Principal().ID
+	teams, err := tx.TeamMember.Query().Where(teammember.UserID(me)).Select(teammember.FieldTeamID).
+		Strings(tx.Unfiltered(ctx, "who decides for a team does so whatever it sees of it"))
+	if err != nil {
+		return nil, fmt.Errorf("read the caller's teams: %w", err)
+	}
+	return append(teams, me), nil
+}
+
+// loadApproval reads an approval; its approvers reach it whatever their role.
+func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, error) {
+	a, err := op.Lock(tx, tx.Approval.Query().Where(approval.ID(id))).Only(ctx)
+	if err != nil || !tx.AssignedOnly() {
+		return a, err
+	}
+	places, err := seats(ctx, tx, a)
+	if len(places) > 0 {
+		tx.Reach(a)
+	}
+	return a, err
+}
+
+// seats returns the caller's places among the approvers.
+func seats(ctx context.Context, tx *op.Tx, a *ent.Approval) ([]int, error) {
+	approvers, err := ApproversOf(a)
+	if err != nil {
+		return nil, err
+	}
+	mine, err := placesOf(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	var places []int
+	for i, one := range approvers {
+		if slices.Contains(mine, one.ID) {
+			places = append(places, i)
+		}
+	}
+	return places, nil
+}
+
+// DecideApprovalInput is a decision.
+type DecideApprovalInput struct {
+	op.ByID
+	Decision string  `json:"decision" enum:"APPROVE,REJECT" doc:"Whether the caller approves."`
+	Comment  *string `json:"comment,omitempty" nullable:"true" maxLength:"2000" doc:"What the caller says about it."`
+}
+
+// decideApproval takes the caller's decision. Returns forbidden for who is no approver, and conflict for who has decided, whose
+// turn it is not, and when there is nothing to decide any more.
+func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideApprovalInput) (*ent.Approval, error) {
+	places, err := seats(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
+	if len(places) == 0 {
+		return nil, apperr.New(apperr.Forbidden, "Only the approvers decide.")
+	}
+	decisions, err := undecided(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
+	config, err := configOf(a)
+	if err != nil {
+		return nil, err
+	}
+	place := slices.IndexFunc(places, func(i int) bool { return slices.Contains(engine.Turn(config, votesOf(decisions)), i) })
+	me := tx.Principal().ID
+	if slices.ContainsFunc(decisions, func(d *Decision) bool { return d.By == me }) {
+		return nil, apperr.New(apperr.Conflict, "You have decided already.")
+	}
+	if place < 0 {
+		return nil, apperr.New(apperr.Conflict, "It is not your turn: somebody else has decided in your place, or decides first.")
+	}
+	decisions = append(decisions, &Decision{
+		Vote: engine.Vote{Approver: places[place], By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
+	})
+	raw, err := encode(decisions)
+	if err != nil {
+		return nil, err
+	}
+	u := a.Update().SetDecisions(raw)
+	if settled := engine.Settled(config, votesOf(decisions)); settled != "" {
+		u.SetStatus(approval.Status(settled))
+	}
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("decide the approval: %w", err)
+	}
+	tx.Changed(a, after)
+	return after, goOn(ctx, tx, a.ExecutionID)
+}
+
+// undecided returns what was decided so far; conflict when the approval has ended.
+func undecided(ctx context.Context, tx *op.Tx, a *ent.Approval) ([]*Decision, error) {
+	if a.Status != approval.StatusPENDING {
+		return nil, apperr.New(apperr.Conflict, "The approval is %s.", a.Status)
+	}
+	if a.ExpiresAt != nil && !tx.Now(ctx).Before(*a.ExpiresAt) {
+		return nil, apperr.New(apperr.Conflict, "The approval has expired.")
+	}
+	return DecisionsOf(a)
+}
+
+func votesOf(decisions []*Decision) []engine.Vote {
+	votes := make([]engine.Vote, len(decisions))
+	for i, d := range decisions {
+		votes[i] = d.Vote
+	}
+	return votes
+}
+
+// configOf returns the rules of an approval, as the engine reads them.
+func configOf(a *ent.Approval) (*definition.ApprovalConfig, error) {
+	approvers, err := ApproversOf(a)
+	if err != nil {
+		return nil, err
+	}
+	c := &definition.ApprovalConfig{Mode: definition.ApprovalMode(a.Mode), Quorum: a.Quorum, Order: definition.Parallel}
+	if a.Sequential {
+		c.Order = definition.Sequential
+	}
+	for _, one := range approvers {
+		c.Approvers = append(c.Approvers, definition.Approver{Type: one.Type, ID: one.ID})
+	}
+	return c, nil
+}
+
+// DelegateApprovalInput says who decides in the caller's place.
+type DelegateApprovalInput struct {
+	op.ByID
+	UserID     string  `json:"userId" minLength:"1" maxLength:"64" doc:"An active user who is no approver."`
+	ApproverID *string `json:"approverId,omitempty" nullable:"true" maxLength:"64" doc:"In whose place; the caller's own when not given. Another's takes the rights of an admin."`
+}
+
+// delegateApproval puts a user into an approver's place.
+func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DelegateApprovalInput) (*ent.Approval, error) {
+	decisions, err := undecided(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
+	approvers, err := ApproversOf(a)
+	if err != nil {
+		return nil, err
+	}
+	from := op.Or(in.ApproverID, tx.Principal().ID)
+	if from != tx.Principal().ID {
+		if err := tx.May(ctx, "approval.reassign"); err != nil {
+			return nil, err
+		}
+	}
+	place := slices.IndexFunc(approvers, func(one *Approver) bool { return one.ID == from })
+	switch {
+	case place < 0 && in.ApproverID != nil:
+		return nil, apperr.InvalidField("approverId", "is no approver")
+	case place < 0:
+		return nil, apperr.New(apperr.Forbidden, "Only an approver who is named in person delegates.")
+	case slices.ContainsFunc(decisions, func(d *Decision) bool { return d.Approver == place }):
+		return nil, apperr.New(apperr.Conflict, "The approver has decided already.")
+	}
+	var refs op.Refs
+	refs.Check(ctx, "userId", &in.UserID, "active user", func(id string) (bool, error) {
+		return tx.User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusDeactivated)).Exist(ctx)
+	})
+	if slices.ContainsFunc(approvers, func(one *Approver) bool { return one.ID == in.UserID }) {
+		refs.Fault("userId", "is an approver already")
+	}
+	if err := refs.Err(); err != nil {
+		return nil, err
+	}
+	approvers[place] = &Approver{Type: "user", ID: in.UserID}
+	raw, err := encode(approvers)
+	if err != nil {
+		return nil, err
+	}
+	after, err := a.Update().SetApprovers(raw).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("delegate the approval: %w", err)
+	}
+	tx.Changed(a, after)
+	return after, nil
+}

@@ -1,0 +1,207 @@
+package execution_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/internal/apperr"
+	run "atrium/internal/execution"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/people"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// asked is a workflow with one approval.
+func asked(config body, participants ...body) body {
+	config["approvers"] = participants
+	transitions := []body{
+		{"from": "start", "name": "next", "to": "ask"}, {"from": "ask", "name": "approved", "to": "yes"}, {"from": "ask", "name": "rejected", "to": "no"},
+	}
+	if config["deadline"] != nil {
+		transitions = append(transitions, body{"from": "ask", "name": "expired", "to": "late"})
+	}
+	phases := []body{phase("start", "START", nil), phase("ask", "APPROVAL", config), phase("yes", "END", nil), phase("no", "END", nil)}
+	if config["deadline"] != nil {
+		phases = append(phases, phase("late", "END", nil))
+	}
+	return body{"phases": phases, "transitions": transitions}
+}
+
+func person(u *ent.User) body { return body{"type": "user", "id": u.ID} }
+
+// decide decides the request's approval as somebody.
+func (s *shop) decide(as *ent.User, id, decision string) error {
+	_, _, err := op.Run(s.AsUser(as), s.Engine, run.DecideApproval, run.DecideApprovalInput{ByID: op.ByID{ID: id}, Decision: decision}, nil)
+	return err
+}
+
+// pending waits for the request's approval.
+func (s *shop) pending(file *ent.Request) *ent.Approval {
+	s.at(file, "WAITING", "ask")
+	return s.approval(file)
+}
+
+func TestApprovals(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a, b, c := w.A.Users[principal.Agent], w.A.Users[principal.Member], w.A.Users[principal.Admin]
+		stranger := w.A.Owner
+		s := open(t, w, asked(body{"mode": "quorum", "quorum": 2}, person(a), person(b), person(c)))
+		s.work()
+
+		r := s.file(nil)
+		p := s.pending(r)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(stranger, p.ID, "APPROVE")))
+		require.NoError(t, s.decide(a, p.ID, "REJECT"))
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(s.decide(a, p.ID, "APPROVE")), "once each")
+		require.NoError(t, s.decide(b, p.ID, "APPROVE"), "a member decides what it is asked")
+		require.NoError(t, s.decide(c, p.ID, "APPROVE"))
+		s.at(r, "COMPLETED", "yes")
+
+		r = s.file(nil)
+		p = s.pending(r)
+		require.NoError(t, s.decide(a, p.ID, "REJECT"))
+		require.NoError(t, s.decide(b, p.ID, "REJECT"))
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(s.decide(c, p.ID, "APPROVE")), "no quorum can come about any more")
+		s.at(r, "COMPLETED", "no")
+
+		s.publish(asked(body{"mode": "all", "order": "sequential"}, person(a), person(b)))
+		r = s.file(nil)
+		p = s.pending(r)
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(s.decide(b, p.ID, "APPROVE")), "not its turn")
+		require.NoError(t, s.decide(a, p.ID, "APPROVE"))
+		require.NoError(t, s.decide(b, p.ID, "APPROVE"))
+		s.at(r, "COMPLETED", "yes")
+
+		s.publish(asked(body{"mode": "any", "deadline": "1h"}, person(a), person(b)))
+		r = s.file(nil)
+		p = s.pending(r)
+		require.NoError(t, s.decide(b, p.ID, "REJECT"), "the first decision counts")
+		s.at(r, "COMPLETED", "no")
+		r = s.file(nil)
+		p = s.pending(r)
+		w.Clock.SetOffset(time.Hour)
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(s.decide(a, p.ID, "APPROVE")), "it is too late")
+		require.NoError(t, w.Store.Write(principal.System(context.Background(), "the development clock"), func(ctx context.Context, tx *store.Tx) error {
+			return w.Queue.Advance(ctx, tx, time.Hour)
+		}))
+		s.at(r, "COMPLETED", "late")
+		w.Clock.SetOffset(0)
+	})
+}
+
+// An approver lets somebody else decide; a team speaks by any of its members, and members see what they are asked alone.
+func TestDelegationAndTeams(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a, member := w.A.Users[principal.Agent], w.A.Users[principal.Member]
+		s := open(t, w, asked(body{"mode": "all"}, person(a)))
+		s.work()
+		r := s.file(nil)
+		p := s.pending(r)
+		mine := func() int {
+			return testkit.Run(t, w, w.AsUser(member), run.ListApprovals, run.ListApprovalsInput{Page: paging.Page{}}).Total
+		}
+		require.Zero(t, mine())
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(member, p.ID, "APPROVE")))
+		delegate := func(as *ent.User, in run.DelegateApprovalInput) error {
+			in.ID = p.ID
+			_, _, err := op.Run(w.AsUser(as), w.Engine, run.DelegateApproval, in, nil)
+			return err
+		}
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(delegate(member, run.DelegateApprovalInput{UserID: member.ID})))
+		require.Equal(t, apperr.Validation, apperr.CodeOf(delegate(a, run.DelegateApprovalInput{UserID: w.B.Owner.ID})), "of another company")
+		require.NoError(t, delegate(a, run.DelegateApprovalInput{UserID: member.ID}))
+		require.Equal(t, 1, mine())
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(a, p.ID, "APPROVE")), "no longer an approver")
+		require.NoError(t, s.decide(member, p.ID, "APPROVE"))
+		s.at(r, "COMPLETED", "yes")
+
+		team := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Ops", MemberIDs: []string{member.ID}})
+		s.publish(asked(body{"mode": "all"}, body{"type": "team", "id": team.ID}))
+		r = s.file(nil)
+		p = s.pending(r)
+		require.NoError(t, s.decide(member, p.ID, "REJECT"))
+		s.at(r, "COMPLETED", "no")
+	})
+}
+
+// Who is accountable signs the task's outcome off; a refusal opens the task again.
+func TestAccountableSignsOff(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		member := w.A.Users[principal.Member]
+		ask := phase("ask", "PROCESS", nil)
+		ask["participants"] = []body{{"role": "responsible", "type": "user", "id": w.A.Owner.ID}, {"role": "accountable", "type": "user", "id": member.ID}}
+		s := open(t, w, line([]body{phase("start", "START", nil), ask, phase("done", "END", nil)}))
+		s.work()
+		r := s.file(nil)
+		s.at(r, "WAITING", "ask")
+		sign := func(decision string) {
+			s.complete(r, "", body{"note": decision})
+			var p *ent.Approval
+			require.Eventually(t, func() bool {
+				var err error
+				p, err = w.Store.Reader().Approval.Query().Order(ent.Desc("id")).First(s.ctx)
+				return err == nil && p.Status == "PENDING"
+			}, patience, tick)
+			require.True(t, p.SignOff)
+			require.NoError(t, s.decide(member, p.ID, decision))
+		}
+		sign("REJECT")
+		require.Eventually(t, func() bool { return len(s.tasks(r, "OPEN")) == 1 }, patience, tick)
+		sign("APPROVE")
+		s.at(r, "COMPLETED", "done")
+		require.Equal(t, []string{"start COMPLETED", "ask COMPLETED", "done COMPLETED"}, s.path(r))
+	})
+}
+
+// Members see, claim and complete the tasks of their teams and their own, and no others.
+func TestTasksOfMembers(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		member := w.A.Users[principal.Member]
+		ctx := w.AsUser(member)
+		team := testkit.Run(t, w, w.As(w.A, principal.Owner), people.CreateTeam, people.CreateTeamInput{Name: "Ops", MemberIDs: []string{member.ID}})
+		mine, theirs := phase("mine", "PROCESS", nil), phase("theirs", "PROCESS", nil)
+		mine["participants"] = []body{{"role": "responsible", "type": "team", "id": team.ID}}
+		theirs["participants"] = []body{{"role": "responsible", "type": "user", "id": w.A.Owner.ID}}
+		s := open(t, w, line([]body{phase("start", "START", nil), mine, theirs, phase("done", "END", nil)}))
+		s.work()
+		r := s.file(nil)
+		s.at(r, "WAITING", "mine")
+		task := s.task(r)
+		see := func() int { return testkit.Run(t, w, ctx, run.ListTasks, run.ListTasksInput{}).Total }
+		require.Equal(t, 1, see())
+		claimed := testkit.Run(t, w, ctx, run.ClaimTask, op.ByID{ID: task.ID})
+		require.Equal(t, []string{member.ID, "IN_PROGRESS"}, []string{*claimed.AssigneeID, string(claimed.Status)})
+		_, _, err := op.Run(s.ctx, w.Engine, run.ClaimTask, op.ByID{ID: task.ID}, nil)
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "somebody has it")
+		testkit.Run(t, w, ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: task.ID}})
+		s.at(r, "WAITING", "theirs")
+		require.Equal(t, 1, see(), "the one that is done")
+		other := s.task(r)
+		for name, err := range map[string]error{
+			"read": second(op.Run(ctx, w.Engine, run.GetTask, op.ByID{ID: other.ID}, nil)), "claim": second(op.Run(ctx, w.Engine, run.ClaimTask, op.ByID{ID: other.ID}, nil)),
+			"complete": second(op.Run(ctx, w.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: other.ID}}, nil)),
+			"assign":   second(op.Run(ctx, w.Engine, run.AssignTask, run.AssignTaskInput{ByID: op.ByID{ID: other.ID}, AssigneeID: &member.ID}, nil)),
+		} {
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), name)
+		}
+		assigned := testkit.Run(t, w, w.As(w.A, principal.Agent), run.AssignTask, run.AssignTaskInput{ByID: op.ByID{ID: other.ID}, AssigneeID: &member.ID})
+		require.Equal(t, member.ID, *assigned.AssigneeID)
+		require.Equal(t, []string{"task.assigned", "task.assigned"}, s.audited(other.ID))
+		testkit.Run(t, w, ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: other.ID}})
+		s.at(r, "COMPLETED", "done")
+	})
+}
+
+// second is the error of op.Run.
+func second[Out any](_ Out, _ *op.Answer, err error) error { return err }

@@ -1,0 +1,267 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/ent"
+	"atrium/ent/approval"
+	"atrium/ent/incident"
+	"atrium/ent/request"
+	"atrium/ent/task"
+	"atrium/internal/apperr"
+	"atrium/internal/events"
+	"atrium/internal/op"
+	domain "atrium/internal/request"
+	"atrium/internal/strictjson"
+	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
+)
+
+// commit writes a plan in one transaction, and completes the job in it. It returns errMoved when the execution or its request
+// is not as it was loaded.
+func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) error {
+	return r.Engine.Work(ctx, p.row.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+		ctx = context.WithValue(ctx, committing{}, p.row.ID)
+		now := tx.Now(ctx)
+		if err := p.sameRequest(ctx, tx); err != nil {
+			return err
+		}
+		row, err := p.write(ctx, tx.Client, now)
+		if err != nil {
+			return err
+		}
+		if err := p.tellLife(ctx, tx, row); err != nil {
+			return err
+		}
+		for _, e := range p.effects {
+			if err := p.carryOut(ctx, tx, e, now); err != nil {
+				return err
+			}
+		}
+		if p.more {
+			if err := tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID}, time.Time{}); err != nil {
+				return err
+			}
+		}
+		if job == nil {
+			return nil
+		}
+		return tx.Complete(ctx, job)
+	})
+}
+
+// sameRequest locks the request before effects change it, and holds its status against the one that the step was computed from.
+func (p *plan) sameRequest(ctx context.Context, tx *op.Tx) error {
+	if !p.touchesRequest() {
+		return nil
+	}
+	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(p.request.ID))).Only(tx.Unfiltered(ctx, "the engine works on it for everybody"))
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	if r.Status != p.request.Status || !r.UpdatedAt.Equal(p.request.UpdatedAt) {
+		return errMoved
+	}
+	return nil
+}
+
+// tellLife emits the events of an execution's life.
+func (p *plan) tellLife(ctx context.Context, tx *op.Tx, row *ent.Execution) error {
+	var names []string
+	if p.was.Visit == nil {
+		names = append(names, events.WorkflowStarted)
+	}
+	switch {
+	case p.state.Status == engine.Completed:
+		names = append(names, events.WorkflowCompleted)
+	case p.fault() != nil:
+		names = append(names, events.WorkflowFailed)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	w, err := tx.Workflow.Get(tx.Unfiltered(ctx, "subscribers are told the workflow's name"), row.WorkflowID)
+	if err != nil {
+		return fmt.Errorf("read the workflow: %w", err)
+	}
+	data := events.Execution{
+		ID: row.ID, WorkflowID: row.WorkflowID, WorkflowVersion: row.WorkflowVersion, RequestID: row.RequestID, Title: w.Name, Status: string(row.Status),
+	}
+	if p.request != nil {
+		data.ServiceID = &p.request.ServiceID
+	}
+	for _, name := range names {
+		if data.Error = nil; name == events.WorkflowFailed {
+			f := p.fault()
+			data.Error = &events.Failure{PhaseID: &f.PhaseID, Code: f.Code, Message: f.Message}
+		}
+		if err := tx.Emit(ctx, name, row.ID, data); err != nil {
+			return err
+		}
+		if err := tx.Note(ctx, name, "Execution", row.ID, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carryOut does what an effect says.
+func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now time.Time) error {
+	switch e := e.(type) {
+	case engine.OpenTask:
+		return p.openTask(ctx, tx, e, p.attempt(e.Visit))
+	case engine.OpenApproval:
+		return p.openApproval(ctx, tx, e, p.attempt(e.Visit))
+	case engine.CloseApproval:
+		return closed(tx.Approval.Update().Where(approval.ExecutionID(p.row.ID), approval.Visit(e.Visit), approval.StatusEQ(approval.StatusPENDING)).
+			SetStatus(approval.Status(e.Status)).Exec(ctx))
+	case engine.CloseOpen:
+		return closeOpen(ctx, tx.Client, p.row.ID, now)
+	case engine.Sleep:
+		return tx.Insert(ctx, StepArgs{Company: p.row.CompanyID, Execution: p.row.ID}, due(e.Until, now))
+	case engine.Call:
+		return tx.Insert(ctx, CallArgs{Company: p.row.CompanyID, Execution: p.row.ID, Visit: e.Visit, Attempt: e.Attempt}, due(e.At, now))
+	case engine.Tell:
+		return tx.Insert(ctx, p.notice(e.Role, e.Phase.Title(), roleOf(e.Phase, e.Role)), time.Time{})
+	case engine.ActOnRequest:
+		return p.act(ctx, tx, e.Action)
+	case engine.SetFields:
+		_, err := op.RunIn(ctx, tx, domain.Update, domain.UpdateInput{ByID: op.ByID{ID: p.request.ID}, Fields: op.SetTo(strictjson.Object(e.Fields))})
+		return err
+	case engine.OpenIncident:
+		if err := tx.Insert(ctx, p.notice("incident", e.Fault.Message, roleOf(p.phase(e.Fault.PhaseID), "accountable")), time.Time{}); err != nil {
+			return err
+		}
+		return closed(tx.Incident.Create().SetExecutionID(p.row.ID).SetPhaseID(e.Fault.PhaseID).SetVisit(e.Visit).SetAttempt(p.attempt(e.Visit)).
+			SetCode(e.Fault.Code).SetMessage(e.Fault.Message).Exec(ctx))
+	}
+	return nil
+}
+
+// attempt returns the attempt at which a visit opens something: its last, since a step ends where it waits.
+func (p *plan) attempt(visit int) int {
+	for _, v := range p.history {
+		if v.Number == visit {
+			return v.Attempts
+		}
+	}
+	return 1
+}
+
+// closed says what a statement on what phases open was for.
+func closed(err error) error {
+	if err != nil {
+		return fmt.Errorf("write what the phase opens or closes: %w", err)
+	}
+	return nil
+}
+
+// closeOpen ends whatever the execution has open.
+func closeOpen(ctx context.Context, db *ent.Client, executionID string, now time.Time) error {
+	err := db.Task.Update().Where(task.ExecutionID(executionID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).SetStatus(task.StatusCANCELLED).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("cancel the tasks: %w", err)
+	}
+	err = db.Approval.Update().Where(approval.ExecutionID(executionID), approval.StatusEQ(approval.StatusPENDING)).SetStatus(approval.StatusCANCELLED).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("cancel the approvals: %w", err)
+	}
+	err = db.Incident.Update().Where(incident.ExecutionID(executionID), incident.StatusEQ(incident.StatusOPEN)).SetStatus(incident.StatusRESOLVED).
+		SetResolvedAt(now).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("close the incidents: %w", err)
+	}
+	return nil
+}
+
+// due is when the job of a moment is inserted for: what comes soon is at once, and snoozes.
+func due(at, now time.Time) time.Time {
+	if at.Sub(now) < shortWait {
+		return time.Time{}
+	}
+	return at
+}
+
+// act moves the request along.
+func (p *plan) act(ctx context.Context, tx *op.Tx, action definition.RequestAction) error {
+	to := map[definition.RequestAction]request.Status{
+		definition.Accept: request.StatusIN_PROGRESS, definition.Complete: request.StatusCOMPLETED, definition.Cancel: request.StatusCANCELLED,
+	}[action]
+	_, err := op.RunIn(ctx, tx, domain.Update, domain.UpdateInput{ByID: op.ByID{ID: p.request.ID}, Status: op.SetTo(string(to))})
+	return err
+}
+
+// openTask gives the task to who is responsible, and tells so.
+func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attempt int) error {
+	c := tx.Task.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).SetAttempt(attempt).
+		SetTitle(e.Title).SetNillableDueAt(e.DueAt)
+	if e.Phase.Process != nil {
+		c.SetInstructions(e.Phase.Process.Instructions).SetOutcomes(e.Phase.Ways())
+		if e.Phase.Process.FormDefinition != nil {
+			form, err := encode(e.Phase.Process.FormDefinition)
+			if err != nil {
+				return err
+			}
+			c.SetForm(form)
+		}
+	}
+	if e.Correct != nil {
+		corrections, err := encode(e.Correct)
+		if err != nil {
+			return err
+		}
+		c.SetCorrections(corrections)
+	}
+	who, _ := p.people.worker(e.Phase.Responsible())
+	switch who.Type {
+	case "user":
+		c.SetAssigneeID(who.ID)
+	case "team":
+		c.SetTeamID(who.ID)
+	case "agent":
+		c.SetAgentID(who.ID)
+	}
+	t, err := c.Save(ctx)
+	if err != nil {
+		return fmt.Errorf("open the task: %w", err)
+	}
+	if who.ID == "" {
+		return nil
+	}
+	if err := tellTask(ctx, tx, events.TaskAssigned, t); err != nil {
+		return err
+	}
+	return tx.Note(ctx, events.TaskAssigned, "Task", t.ID, nil)
+}
+
+// openApproval asks those who decide.
+func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApproval, attempt int) error {
+	list, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
+	approvers := make([]Approver, len(list))
+	for i, a := range list {
+		approvers[i] = Approver{Type: a.Type, ID: a.ID}
+	}
+	raw, err := encode(approvers)
+	if err != nil {
+		return err
+	}
+	if err := tx.Insert(ctx, p.notice("approval", e.Phase.Title(), list), time.Time{}); err != nil {
+		return err
+	}
+	return closed(tx.Approval.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).
+		SetAttempt(attempt).SetTitle(e.Phase.Title()).SetSignOff(e.SignOff).SetMode(approval.Mode(mode)).SetQuorum(quorum).SetSequential(sequential).
+		SetApprovers(raw).SetNillableExpiresAt(e.ExpiresAt).Exec(ctx))
+}
+
+// isRefusal tells whether an operation refused what an effect asked for, as opposed to a fault of this node.
+func isRefusal(err error) bool {
+	switch apperr.CodeOf(err) {
+	case apperr.Validation, apperr.Conflict, apperr.Forbidden, apperr.NotFound:
+		return true
+	}
+	return false
+}

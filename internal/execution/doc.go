@@ -1,0 +1,25 @@
+// Package execution runs workflows: it gives the pure engine (package workflow/engine) a database, a clock and the outside.
+//
+//	request.created ─▶ Follow ─▶ execution row + StepArgs          in the request's own transaction
+//	StepArgs ─▶ load ─▶ engine.Step ─▶ commit                      computed outside of any transaction, committed in one
+//	   ▲                                 │
+//	   ├── a task, approval or incident ◀┤ rows; the operations on them insert the next StepArgs
+//	   ├── a moment (timer, deadline) ◀──┤ the wait is in the execution's state; its job is scheduled
+//	   └── CallArgs: a call's outcome ◀──┘ made between two commits
+//
+// StepArgs is level-triggered: it names an execution and says nothing of what happened. The worker looks at what the
+// execution waits for, takes what it finds as the engine's input (a completed task, decisions, a moment that has come), and
+// computes on until there is nothing more, at most 100 phases a commit. One transaction then writes the execution, its history,
+// what the effects are, events, audit entries and further jobs, and completes the job. It does so under the revision that was
+// loaded: where another commit came between, the worker loads and computes again. A job may therefore run twice, two at once,
+// or for nothing, and a process may be killed anywhere.
+//
+// Rows that a phase opens (tasks, approvals, incidents) carry the number of the visit and its attempt. That pair tells which
+// row the execution waits for, and is unique, so that none is opened twice.
+//
+// The request is locked before the execution wherever both are, so that no two transactions wait for each other.
+//
+// Expressions, forms and calls never run in a transaction. A call is made between two commits, under an idempotency key that is
+// the same for every attempt of a visit; a process that dies between the call and the commit makes the attempt once more. Secrets
+// are opened for the moment of the call, and whatever it leaves behind is masked before the engine sees it.
+package execution

@@ -1,0 +1,77 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"atrium/ent"
+	"atrium/ent/execution"
+	"atrium/ent/phasevisit"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+)
+
+// What edges of the graph lead to, many at once, by the same rights as a read of one.
+var (
+	LookUp = paging.NewLookUp("execution.lookup", op.Spec{
+		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Look executions up by their ids",
+	}, func(tx *op.Tx) *ent.ExecutionQuery { return tx.Execution.Query() })
+
+	// LookUpVariables returns the variables of executions, by id.
+	LookUpVariables = op.New("execution.variables", op.Spec{
+		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Read the variables of executions",
+	}, lookUpVariables)
+
+	// LookUpHistory returns the ends of the histories of executions, by id.
+	LookUpHistory = op.New("execution.history", op.Spec{
+		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Read the histories of executions",
+	}, lookUpHistory)
+)
+
+func lookUpVariables(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]json.RawMessage, error) {
+	rows, err := tx.Execution.Query().Where(execution.IDIn(in.IDs...)).WithRequest().All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the executions: %w", err)
+	}
+	out := make(map[string]json.RawMessage, len(rows))
+	for _, row := range rows {
+		if out[row.ID], err = Variables(row); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// historySorts is the order of a history.
+var historySorts = op.Sorts{"number": phasevisit.FieldNumber}
+
+// shownTogether bounds the history of each of several executions.
+const shownTogether = 100
+
+func lookUpHistory(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*ent.PhaseVisit, error) {
+	visible, err := tx.Execution.Query().Where(execution.IDIn(in.IDs...)).IDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the executions: %w", err)
+	}
+	out := make(map[string][]*ent.PhaseVisit, len(visible))
+	if len(visible) == 0 {
+		return out, nil
+	}
+	each := shownTogether
+	if len(visible) == 1 {
+		each = shownVisits
+	}
+	of := paging.OfParents{IDs: visible}
+	of.SetWindow(each, "", "-number", false)
+	lists, err := paging.Children(ctx, tx, of, historySorts, phasevisit.Table, phasevisit.FieldExecutionID, tx.PhaseVisit.Query())
+	if err != nil {
+		return nil, err
+	}
+	for id, l := range lists {
+		slices.Reverse(l.Rows)
+		out[id] = l.Rows
+	}
+	return out, nil
+}

@@ -1,0 +1,301 @@
+package execution_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/auditentry"
+	"atrium/ent/event"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	run "atrium/internal/execution"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	domain "atrium/internal/request"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// events are the names of the events about a row, in order.
+func (s *shop) events(subject string) []string {
+	s.t.Helper()
+	names, err := s.Store.Reader().Event.Query().Where(event.SubjectID(subject)).Order(event.ByCreatedAt(), event.ByID()).Select(event.FieldType).Strings(s.ctx)
+	require.NoError(s.t, err)
+	return names
+}
+
+// audited are the actions of the audit entries about a row.
+func (s *shop) audited(id string) []string {
+	s.t.Helper()
+	names, err := s.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(id), auditentry.OutcomeEQ(auditentry.OutcomeAllowed)).
+		Order(auditentry.ByCreatedAt(), auditentry.ByID()).Select(auditentry.FieldAction).Strings(s.ctx)
+	require.NoError(s.t, err)
+	return names
+}
+
+// laptop enriches, decides, has a task worked and completes the request; what is dear is refused.
+func laptop(responsible string) body {
+	work := phase("work", "PROCESS", body{
+		"title": "Hand out ${request.fields.model}", "instructions": "In person.", "dueMinutes": 60,
+		"form": body{"fields": []body{{"key": "serial", "label": "Serial", "type": "text", "required": true}}},
+	})
+	work["participants"] = []body{{"role": "responsible", "type": "user", "id": responsible}}
+	work["requestAction"] = "accept"
+	done, no := phase("done", "END", nil), phase("no", "END", nil)
+	done["requestAction"], no["requestAction"] = "complete", "cancel"
+	return body{
+		"phases": []body{
+			phase("start", "START", nil), phase("price", "DATA", body{"kind": "enrich", "set": body{"cents": "request.fields.price * 100.0"}}),
+			phase("dear", "DECISION", body{"rules": []body{{"when": "phases.price.cents > 100000.0", "transition": "refuse"}}, "default": "buy"}),
+			work, done, no,
+		},
+		"transitions": []body{
+			{"from": "start", "name": "next", "to": "price"}, {"from": "price", "name": "next", "to": "dear"}, {"from": "dear", "name": "refuse", "to": "no"},
+			{"from": "dear", "name": "buy", "to": "work"}, {"from": "work", "name": "next", "to": "done"}, {"from": "work", "name": "lost", "to": "no"},
+		},
+	}
+}
+
+// A request that is filed runs through its workflow: data is computed and decided upon, somebody works a task, and the request
+// follows.
+func TestRequestRunsThroughItsWorkflow(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		agent := w.A.Users[principal.Agent]
+		s := open(t, w, laptop(agent.ID))
+		r := s.file(body{"model": "14 inch", "price": 900})
+		require.NotNil(t, r.ExecutionID, "it starts in the transaction of the request")
+		require.Equal(t, "RUNNING", string(s.at(r, "RUNNING", "").Status), "and waits for somebody who works jobs")
+		s.work()
+		e := s.at(r, "WAITING", "work")
+		require.Equal(t, "IN_PROGRESS", string(s.request(r).Status))
+		task := s.task(r)
+		require.Equal(t, "Hand out 14 inch", task.Title)
+		require.Equal(t, agent.ID, *task.AssigneeID)
+		require.Equal(t, []string{"next", "lost"}, task.Outcomes)
+		require.WithinDuration(t, task.CreatedAt.Add(time.Hour), *task.DueAt, time.Second)
+
+		complete := func(in run.CompleteTaskInput) error {
+			in.ID = task.ID
+			_, _, err := op.Run(w.As(w.A, principal.Agent), w.Engine, run.CompleteTask, in, nil)
+			return err
+		}
+		wrong := "nowhere"
+		err := complete(run.CompleteTaskInput{Outcome: &wrong, Variables: body{"serial": 1}})
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		require.Len(t, apperr.From(err).Details, 2)
+		require.Equal(t, []string{"outcome", "variables.serial"}, []string{apperr.From(err).Details[0].Field, apperr.From(err).Details[1].Field})
+		require.NoError(t, complete(run.CompleteTaskInput{Variables: body{"serial": "X1"}}))
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(complete(run.CompleteTaskInput{Variables: body{"serial": "X1"}})), "it is done")
+
+		e = s.at(r, "COMPLETED", "done")
+		require.NotNil(t, e.FinishedAt)
+		require.Equal(t, "COMPLETED", string(s.request(r).Status))
+		require.Equal(t, []string{"start COMPLETED", "price COMPLETED", "dear COMPLETED", "work COMPLETED", "done COMPLETED"}, s.path(r))
+		require.Equal(t, []string{"workflow.started", "workflow.completed"}, s.events(e.ID))
+		require.Equal(t, []string{"workflow.started", "workflow.completed"}, s.audited(e.ID))
+		require.Equal(t, []string{"task.assigned", "task.completed"}, s.events(task.ID))
+		require.Equal(t, []string{"task.assigned", "task.completed"}, s.audited(task.ID))
+		require.Equal(t, []string{"request.created", "request.accepted", "request.completed"}, s.events(r.ID))
+		raw, err := run.Variables(testkit.Run(t, w, s.ctx, run.Get, op.ByID{ID: e.ID}))
+		require.NoError(t, err)
+		require.Contains(t, string(raw), `"work":{"outcome":"next","serial":"X1"}`)
+		require.Contains(t, string(raw), `"price":900`, "the digits that were sent")
+
+		// The workflow cancels the request, and goes on to its own end.
+		dear := s.file(body{"model": "16 inch", "price": 3000})
+		s.at(dear, "COMPLETED", "no")
+		require.Equal(t, "CANCELLED", string(s.request(dear).Status))
+	})
+}
+
+// Nothing starts where the offering has no workflow, or one that is not active.
+func TestNoWorkflowNoExecution(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, line([]body{phase("start", "START", nil), phase("done", "END", nil)}))
+		require.NotNil(t, s.file(nil).ExecutionID)
+		write := func(fn func(ctx context.Context, tx *store.Tx) error) {
+			require.NoError(t, w.Store.Write(s.ctx, fn))
+		}
+		write(func(ctx context.Context, tx *store.Tx) error {
+			return tx.Workflow.UpdateOneID(s.workflow.ID).SetStatus("archived").Exec(ctx)
+		})
+		require.Nil(t, s.file(nil).ExecutionID)
+		write(func(ctx context.Context, tx *store.Tx) error {
+			return tx.Workflow.UpdateOneID(s.workflow.ID).SetStatus("active").Exec(ctx)
+		})
+		write(func(ctx context.Context, tx *store.Tx) error {
+			return tx.Offering.UpdateOneID(s.offering.ID).ClearWorkflowID().Exec(ctx)
+		})
+		require.Nil(t, s.file(nil).ExecutionID)
+	})
+}
+
+// An execution stays with the version that it began with.
+func TestExecutionPinsItsVersion(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, line([]body{phase("start", "START", nil), phase("work", "PROCESS", nil), phase("done", "END", nil)}))
+		s.work()
+		r := s.file(nil)
+		s.at(r, "WAITING", "work")
+		s.publish(line([]body{phase("start", "START", nil), phase("done", "END", nil)}))
+		s.at(s.file(nil), "COMPLETED", "done")
+		s.complete(r, "", nil)
+		s.at(r, "COMPLETED", "done")
+		require.Equal(t, []string{"start COMPLETED", "work COMPLETED", "done COMPLETED"}, s.path(r))
+	})
+}
+
+// A cancelled request ends its execution, a cancelled execution its request, and both what is open.
+func TestCancelEndsBoth(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, line([]body{phase("start", "START", nil), phase("work", "PROCESS", nil), phase("done", "END", nil)}))
+		early := s.file(nil)
+		cancelled := testkit.Run(t, w, s.ctx, run.Cancel, op.ByID{ID: *early.ExecutionID})
+		require.Equal(t, "CANCELLED", string(cancelled.Status), "before its first step")
+		s.work()
+		byRequest, byExecution := s.file(nil), s.file(nil)
+		s.at(byRequest, "WAITING", "work")
+		s.at(byExecution, "WAITING", "work")
+		_, _, err := op.Run(s.ctx, w.Engine, domain.Update, domain.UpdateInput{ByID: op.ByID{ID: byRequest.ID}, Status: op.SetTo("CANCELLED")}, nil)
+		require.NoError(t, err)
+		s.at(byRequest, "CANCELLED", "work")
+		testkit.Run(t, w, s.ctx, run.Cancel, op.ByID{ID: *byExecution.ExecutionID})
+		for _, r := range []string{byRequest.ID, byExecution.ID, early.ID} {
+			row, err := w.Store.Reader().Request.Get(s.ctx, r)
+			require.NoError(t, err)
+			require.Equal(t, "CANCELLED", string(row.Status))
+			require.Equal(t, []string{"request.created", "request.cancelled"}, s.events(r))
+		}
+		for _, r := range []string{*byRequest.ExecutionID, *byExecution.ExecutionID} {
+			_, _, err := op.Run(s.ctx, w.Engine, run.Cancel, op.ByID{ID: r}, nil)
+			require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		}
+		for _, task := range append(s.tasks(byRequest, "CANCELLED"), s.tasks(byExecution, "CANCELLED")...) {
+			_, _, err := op.Run(s.ctx, w.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: task.ID}}, nil)
+			require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		}
+		require.Empty(t, s.tasks(byRequest, "OPEN"))
+		require.Equal(t, []string{"workflow.started"}, s.events(*byExecution.ExecutionID))
+		require.Contains(t, s.audited(*byExecution.ExecutionID), "execution.cancelled")
+	})
+}
+
+// Timers go on when their moment has come, and by nobody's doing before.
+func TestTimer(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, line([]body{
+			phase("start", "START", nil), phase("short", "TIMER", body{"duration": "1s"}),
+			phase("long", "TIMER", body{"duration": "3d"}), phase("done", "END", nil),
+		}))
+		s.work()
+		r := s.file(nil)
+		s.at(r, "WAITING", "long")
+		now := w.Clock.Now()
+		w.Clock.SetOffset(72 * time.Hour)
+		require.NoError(t, w.Store.Write(principal.System(context.Background(), "the development clock"), func(ctx context.Context, tx *store.Tx) error {
+			return w.Queue.Advance(ctx, tx, 72*time.Hour)
+		}))
+		e := s.at(r, "COMPLETED", "done")
+		require.WithinDuration(t, now.Add(72*time.Hour), *e.FinishedAt, time.Minute)
+	})
+}
+
+// DATA asks whoever is responsible to correct the request, and looks again.
+func TestDataAsksForCorrections(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		check := func(onInvalid string) body {
+			return phase("check", "DATA", body{"kind": "validate", "onInvalid": onInvalid, "rules": []body{{"check": "request.fields.n > 2.0", "message": "n is too small", "field": "n"}}})
+		}
+		s := open(t, w, line([]body{phase("start", "START", nil), check("ask"), phase("done", "END", nil)}))
+		s.work()
+		r := s.file(body{"n": 1, "kept": "k"})
+		s.at(r, "WAITING", "check")
+		require.JSONEq(t, `[{"field":"n","message":"n is too small"}]`, string(s.task(r).Corrections))
+		s.complete(r, "", body{"n": 2})
+		require.Eventually(t, func() bool { return len(s.tasks(r, "OPEN")) == 1 }, patience, tick, "it is still too small")
+		s.complete(r, "", body{"n": 3})
+		s.at(r, "COMPLETED", "")
+		require.JSONEq(t, `{"n": 3, "kept": "k"}`, string(s.request(r).Fields))
+
+		s.publish(line([]body{phase("start", "START", nil), check("fail"), phase("done", "END", nil)}))
+		failing := s.file(body{"n": 1})
+		e := s.at(failing, "FAILED", "check")
+		require.JSONEq(t, `{"phaseId":"check","code":"validation_failed","message":"n is too small"}`, string(e.Error))
+		require.Equal(t, []string{"workflow.started", "workflow.failed"}, s.events(e.ID))
+	})
+}
+
+// Whoever is responsible works the task; when nobody of them is there, an incident says so.
+func TestParticipantsWhoAreGone(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		agent := w.A.Users[principal.Agent]
+		s := open(t, w, laptop(agent.ID))
+		s.work()
+		set := func(status user.Status) {
+			require.NoError(t, w.Store.Write(s.ctx, func(ctx context.Context, tx *store.Tx) error {
+				return tx.User.UpdateOneID(agent.ID).SetStatus(status).Exec(ctx)
+			}))
+		}
+		set(user.StatusDeactivated)
+		r := s.file(body{"model": "14 inch", "price": 900})
+		e := s.at(r, "WAITING", "work")
+		i := s.incident(r)
+		require.Equal(t, "participant_missing", i.Code)
+		require.Contains(t, i.Message, agent.ID)
+		require.Empty(t, s.tasks(r, "OPEN"), "no task that nobody sees")
+		require.Equal(t, []string{"workflow.started", "workflow.failed"}, s.events(e.ID))
+
+		set(user.StatusActive)
+		testkit.Run(t, w, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{ByID: op.ByID{ID: i.ID}, Action: "RETRY"})
+		require.Eventually(t, func() bool { return len(s.tasks(r, "OPEN")) == 1 }, patience, tick)
+		s.complete(r, "lost", body{"serial": "X1"})
+		require.Nil(t, s.at(r, "COMPLETED", "no").Error)
+	})
+}
+
+// An expression that fails is an incident: it is retried with other variables, or skipped.
+func TestIncidents(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, line([]body{
+			phase("start", "START", nil), phase("source", "DATA", body{"kind": "enrich", "set": body{"n": "1"}}),
+			phase("sum", "DATA", body{"kind": "enrich", "set": body{"n": "phases.source.m + 1.0"}}), phase("done", "END", nil),
+		}))
+		s.work()
+		retried, skipped := s.file(nil), s.file(nil)
+		e := s.at(retried, "WAITING", "sum")
+		require.Contains(t, string(e.Error), "expression_failed")
+		first := s.incident(retried)
+		resolve := func(in run.ResolveIncidentInput) error {
+			_, _, err := op.Run(s.ctx, w.Engine, run.ResolveIncident, in, nil)
+			return err
+		}
+		require.Equal(t, apperr.Validation, apperr.CodeOf(resolve(run.ResolveIncidentInput{ByID: op.ByID{ID: first.ID}, Action: "RETRY", Variables: body{"nowhere": body{}}})))
+		require.NoError(t, resolve(run.ResolveIncidentInput{ByID: op.ByID{ID: first.ID}, Action: "RETRY"}))
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(resolve(run.ResolveIncidentInput{ByID: op.ByID{ID: first.ID}, Action: "RETRY"})))
+		require.Eventually(t, func() bool {
+			n, err := w.Store.Reader().Incident.Query().Count(s.ctx)
+			return err == nil && n >= 2 && s.at(retried, "WAITING", "sum").Revision >= 2
+		}, patience, tick)
+		second := s.incident(retried)
+		require.NotEqual(t, first.ID, second.ID)
+		require.NoError(t, resolve(run.ResolveIncidentInput{ByID: op.ByID{ID: second.ID}, Action: "RETRY", Variables: body{"source": body{"m": 4}}}))
+		e = s.at(retried, "COMPLETED", "done")
+		require.Contains(t, string(e.State), `"sum":{"n":5}`)
+
+		s.at(skipped, "WAITING", "sum")
+		require.NoError(t, resolve(run.ResolveIncidentInput{ByID: op.ByID{ID: s.incident(skipped).ID}, Action: "SKIP"}))
+		s.at(skipped, "COMPLETED", "done")
+		require.Equal(t, []string{"start COMPLETED", "source COMPLETED", "sum SKIPPED", "done COMPLETED"}, s.path(skipped))
+	})
+}

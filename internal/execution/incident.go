@@ -1,0 +1,121 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/execution"
+	"atrium/ent/incident"
+	"atrium/internal/apperr"
+	"atrium/internal/form"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/strictjson"
+	"atrium/internal/workflow/definition"
+)
+
+var incidentSorts = op.Sorts{"createdAt": incident.FieldCreatedAt}
+
+// The operations on incidents.
+var (
+	ListIncidents = paging.NewList("incident.list", op.Spec{
+		Resource: "Incident", Action: op.Read, Scope: "workflows:read", Sorts: incidentSorts, Summary: "List incidents",
+	}, incidentsOf)
+
+	GetIncident = op.Get("incident.read", op.Spec{
+		Resource: "Incident", Action: op.Read, Scope: "workflows:read", Summary: "Get an incident",
+	}, loadIncident)
+
+	ResolveIncident = op.OnRow("incident.resolve", op.Spec{
+		Resource: "Incident", Action: op.Update, Scope: "workflows:write", Summary: "Retry or skip the phase of an incident",
+	}, loadIncident, resolveIncident).Prepared(prepareResolution)
+)
+
+// ListIncidentsInput filters and pages the list.
+type ListIncidentsInput struct {
+	paging.Page
+	Status      []string `json:"-" query:"status" enum:"OPEN,RESOLVED"`
+	ExecutionID []string `json:"-" query:"executionId" maxLength:"64"`
+}
+
+func incidentsOf(_ context.Context, tx *op.Tx, in ListIncidentsInput) *ent.IncidentQuery {
+	where := paging.In(nil, in.Status, incident.StatusIn)
+	where = paging.In(where, in.ExecutionID, incident.ExecutionIDIn)
+	return tx.Incident.Query().Where(where...)
+}
+
+func loadIncident(ctx context.Context, tx *op.Tx, id string) (*ent.Incident, error) {
+	return op.Lock(tx, tx.Incident.Query().Where(incident.ID(id))).Only(ctx)
+}
+
+// ResolveIncidentInput says how the execution goes on.
+type ResolveIncidentInput struct {
+	op.ByID
+	Action    string            `json:"action" enum:"RETRY,SKIP" doc:"RETRY enters the phase again; SKIP leaves it by next, a DECISION by its default."`
+	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"By phase id: what phases.<id> holds from now on, whole."`
+}
+
+// resolution is what came of holding a resolution against the definition, before the transaction.
+type resolution struct{ faults []apperr.Detail }
+
+func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) (any, error) {
+	i, err := tx.Incident.Get(ctx, in.ID)
+	if ent.IsNotFound(err) {
+		return nil, nil // there is nothing to resolve
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the incident: %w", err)
+	}
+	d, err := definitionOf(ctx, tx, i.ExecutionID)
+	if err != nil {
+		return nil, err
+	}
+	var r resolution
+	if p := d.Phase(i.PhaseID); in.Action == string(incident.ResolutionSKIP) && p != nil && p.Type != definition.Decision && p.Follow(definition.Next) == nil {
+		r.faults = append(r.faults, apperr.Detail{Field: "action", Message: "The phase has no way out named next, so it cannot be skipped."})
+	}
+	for id, v := range in.Variables {
+		if _, object := v.(map[string]any); d.Phase(id) == nil || !object {
+			r.faults = append(r.faults, apperr.Detail{Field: "variables", Message: "must hold objects by the ids of the definition's phases"})
+			break
+		}
+	}
+	r.faults = append(r.faults, under("variables", form.Free(in.Variables))...)
+	return r, nil
+}
+
+func resolveIncident(ctx context.Context, tx *op.Tx, i *ent.Incident, in ResolveIncidentInput) (*ent.Incident, error) {
+	r, ok := op.Preparation[resolution](tx)
+	if !ok {
+		return nil, op.ErrOutdated
+	}
+	if i.Status != incident.StatusOPEN {
+		return nil, apperr.New(apperr.Conflict, "The incident is resolved.")
+	}
+	if len(r.faults) > 0 {
+		return nil, apperr.Invalid(r.faults...)
+	}
+	u := i.Update().SetStatus(incident.StatusRESOLVED).SetResolution(incident.Resolution(in.Action)).SetResolvedBy(tx.Principal().ID).SetResolvedAt(tx.Now(ctx))
+	if len(in.Variables) > 0 {
+		raw, err := encode(in.Variables)
+		if err != nil {
+			return nil, err
+		}
+		u.SetVariables(raw)
+	}
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("resolve the incident: %w", err)
+	}
+	tx.Changed(i, after)
+	live, err := tx.Execution.Query().Where(execution.ID(i.ExecutionID), execution.StatusEQ(execution.StatusWAITING)).
+		Exist(tx.Unfiltered(ctx, "whether it waits is no matter of what the caller sees"))
+	if err != nil {
+		return nil, fmt.Errorf("look the execution up: %w", err)
+	}
+	if !live {
+		return nil, apperr.New(apperr.Conflict, "The execution has ended.")
+	}
+	return after, goOn(ctx, tx, i.ExecutionID)
+}

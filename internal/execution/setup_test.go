@@ -1,0 +1,193 @@
+package execution_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"atrium/ent"
+	"atrium/ent/approval"
+	"atrium/ent/incident"
+	"atrium/ent/phasevisit"
+	"atrium/ent/task"
+	"atrium/internal/catalog"
+	"atrium/internal/egress"
+	run "atrium/internal/execution"
+	"atrium/internal/jobs"
+	"atrium/internal/mail"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/request"
+	"atrium/internal/testkit"
+	"atrium/internal/testkit/receiver"
+	"atrium/internal/workflow"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// shop is a world in which one company has an offering with a workflow, and executions run.
+type shop struct {
+	*testkit.World
+	t        *testing.T
+	ctx      context.Context // of the owner
+	workflow *ent.Workflow
+	service  *ent.Service
+	offering *ent.Offering
+}
+
+// body is a JSON object.
+type body = map[string]any
+
+// line joins phases into a definition: each goes on to the next one, besides the transitions that are given.
+func line(phases []body, transitions ...body) body {
+	for i := range phases[:len(phases)-1] {
+		transitions = append(transitions, body{"from": phases[i]["id"], "name": "next", "to": phases[i+1]["id"]})
+	}
+	return body{"phases": phases, "transitions": transitions}
+}
+
+func phase(id, kind string, config body) body {
+	p := body{"id": id, "type": kind}
+	if config != nil {
+		p["config"] = config
+	}
+	return p
+}
+
+// open makes the company's offering, whose workflow is published.
+func open(t *testing.T, w *testkit.World, definition body) *shop {
+	t.Helper()
+	raw, err := json.Marshal(definition)
+	require.NoError(t, err)
+	s := &shop{World: w, t: t, ctx: w.As(w.A, principal.Owner)}
+	s.workflow = testkit.Run(t, w, s.ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Process", Definition: workflow.NewDefinition(raw)})
+	s.workflow = testkit.Run(t, w, s.ctx, workflow.PublishWorkflow, op.ByID{ID: s.workflow.ID})
+	s.service = testkit.Run(t, w, s.ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+	s.offering = testkit.Run(t, w, s.ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.service.ID}, Name: "Laptop", WorkflowID: &s.workflow.ID})
+	return s
+}
+
+// How long tests wait for what others do, and how often they look.
+const (
+	patience = time.Minute
+	tick     = 10 * time.Millisecond
+)
+
+// work runs executions until the test ends, or stop is called. No call leaves the machine.
+func (s *shop) work() (stop func()) {
+	s.t.Helper()
+	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(s.t)})
+	require.NoError(s.t, err)
+	outbox := mail.NewOutbox(s.Engine.Sealer)
+	outbox.Use(s.Queue)
+	runner := run.New(run.Options{Engine: s.Engine, Queue: s.Queue, Egress: out, Mail: outbox})
+	q, err := jobs.New(s.Store, slog.New(slog.DiscardHandler), true, runner.Work())
+	require.NoError(s.t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- q.Run(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		require.NoError(s.t, <-done)
+		out.Close()
+	}
+	s.t.Cleanup(stop)
+	return stop
+}
+
+// file files a request.
+func (s *shop) file(fields body) *ent.Request {
+	s.t.Helper()
+	return testkit.Run(s.t, s.World, s.ctx, request.Create, request.CreateInput{ServiceID: s.service.ID, OfferingID: s.offering.ID, Title: "A laptop", Fields: fields})
+}
+
+// at waits until the request's execution has a status, and stands in a phase unless that is empty.
+func (s *shop) at(r *ent.Request, status, phase string) *ent.Execution {
+	s.t.Helper()
+	var row *ent.Execution
+	require.Eventually(s.t, func() bool {
+		var err error
+		row, err = s.Store.Reader().Execution.Get(s.ctx, *r.ExecutionID)
+		require.NoError(s.t, err)
+		return string(row.Status) == status && (phase == "" || row.PhaseID != nil && *row.PhaseID == phase)
+	}, patience, tick, "%s %s", status, phase)
+	return row
+}
+
+func (s *shop) request(r *ent.Request) *ent.Request {
+	s.t.Helper()
+	now, err := s.Store.Reader().Request.Get(s.ctx, r.ID)
+	require.NoError(s.t, err)
+	return now
+}
+
+func (s *shop) tasks(r *ent.Request, status string) []*ent.Task {
+	s.t.Helper()
+	rows, err := s.Store.Reader().Task.Query().Where(task.RequestID(r.ID), task.StatusEQ(task.Status(status))).All(s.ctx)
+	require.NoError(s.t, err)
+	return rows
+}
+
+// task is the only open one.
+func (s *shop) task(r *ent.Request) *ent.Task {
+	s.t.Helper()
+	rows := s.tasks(r, "OPEN")
+	require.Len(s.t, rows, 1)
+	return rows[0]
+}
+
+func (s *shop) approval(r *ent.Request) *ent.Approval {
+	s.t.Helper()
+	row, err := s.Store.Reader().Approval.Query().Where(approval.RequestID(r.ID), approval.StatusEQ(approval.StatusPENDING)).Only(s.ctx)
+	require.NoError(s.t, err)
+	return row
+}
+
+func (s *shop) incident(r *ent.Request) *ent.Incident {
+	s.t.Helper()
+	row, err := s.Store.Reader().Incident.Query().Where(incident.ExecutionID(*r.ExecutionID), incident.StatusEQ(incident.StatusOPEN)).Only(s.ctx)
+	require.NoError(s.t, err)
+	return row
+}
+
+// path is the phases that an execution has entered, with how each ended.
+func (s *shop) path(r *ent.Request) []string {
+	s.t.Helper()
+	visits, err := s.Store.Reader().PhaseVisit.Query().Where(phasevisit.ExecutionID(*r.ExecutionID)).Order(phasevisit.ByNumber()).All(s.ctx)
+	require.NoError(s.t, err)
+	var out []string
+	for i, v := range visits {
+		require.Equal(s.t, i+1, v.Number)
+		out = append(out, v.PhaseID+" "+string(v.Status))
+	}
+	return out
+}
+
+// complete completes the request's only open task.
+func (s *shop) complete(r *ent.Request, outcome string, variables body) *ent.Task {
+	s.t.Helper()
+	in := run.CompleteTaskInput{ByID: op.ByID{ID: s.task(r).ID}, Variables: variables}
+	if outcome != "" {
+		in.Outcome = &outcome
+	}
+	return testkit.Run(s.t, s.World, s.ctx, run.CompleteTask, in)
+}
+
+// publish makes a definition the workflow's next version.
+func (s *shop) publish(definition body) {
+	s.t.Helper()
+	raw, err := json.Marshal(definition)
+	require.NoError(s.t, err)
+	testkit.Run(s.t, s.World, s.ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: op.ByID{ID: s.workflow.ID}, Definition: op.SetTo(workflow.NewDefinition(raw))})
+	testkit.Run(s.t, s.World, s.ctx, workflow.PublishWorkflow, op.ByID{ID: s.workflow.ID})
+}

@@ -1,0 +1,152 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/execution"
+	"atrium/ent/offering"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/ent/workflow"
+	"atrium/internal/clock"
+	"atrium/internal/events"
+	"atrium/internal/jobs"
+	"atrium/internal/store"
+	"atrium/internal/workflow/engine"
+)
+
+// queueName is where the jobs of steps wait.
+const queueName = "executions"
+
+// StepArgs is the job that makes an execution go on, as far as it can.
+type StepArgs struct {
+	Company   string `json:"company"`
+	Execution string `json:"execution"`
+
+	priority int // 1 (at first) to 4; 0 means 1
+}
+
+// Kind names the job.
+func (StepArgs) Kind() string { return "execution_step" }
+
+// InsertOpts put the jobs into a queue of their own. A step that fails is this node's own trouble, so it is tried for long.
+func (a StepArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queueName, MaxAttempts: 100, Priority: a.priority}
+}
+
+// Follow returns the subscriber that starts the offering's workflow when a request is filed, and ends it when the request is
+// cancelled, both in the transaction of the event.
+func Follow(queue *jobs.Queue) events.Subscriber {
+	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+		switch e.Type {
+		case events.RequestCreated:
+			return start(ctx, tx, queue, e.SubjectID)
+		case events.RequestCancelled:
+			return endWith(ctx, tx, e.SubjectID)
+		}
+		return nil
+	}
+}
+
+// start makes the execution of a new request, if its offering has a workflow that is published and active. Other requests pay
+// one statement.
+func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
+	w, err := tx.Workflow.Query().Where(workflow.StatusEQ(workflow.StatusActive), workflow.VersionGT(0), processes(requestID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for the offering's workflow: %w", err)
+	}
+	priority, err := priorityOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	row, err := tx.Execution.Create().SetWorkflowID(w.ID).SetWorkflowVersion(w.Version).SetRequestID(requestID).
+		SetTrigger(execution.TriggerRequest).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("start the workflow: %w", err)
+	}
+	if err := tx.Request.UpdateOneID(requestID).SetExecutionID(row.ID).Exec(ctx); err != nil {
+		return fmt.Errorf("note the execution of the request: %w", err)
+	}
+	return queue.InsertManyTx(ctx, tx, jobs.Job{Args: StepArgs{Company: row.CompanyID, Execution: row.ID, priority: priority}})
+}
+
+// processes matches the workflow of the request's offering.
+func processes(requestID string) predicate.Workflow {
+	return func(s *sql.Selector) {
+		d := sql.Dialect(s.Dialect())
+		o, r := d.Table(offering.Table), d.Table(request.Table)
+		s.Where(sql.In(s.C(workflow.FieldID), d.Select(o.C(offering.FieldWorkflowID)).From(o).Join(r).
+			On(o.C(offering.FieldID), r.C(request.FieldOfferingID)).Where(sql.EQ(r.C(request.FieldID), requestID))))
+	}
+}
+
+// fair are the numbers of a company's running executions from which the first step of a further one waits behind those of
+// companies that have fewer.
+var fair = []int{16, 64, 256}
+
+// priorityOf returns the priority of the company's next first step: the more of its executions are under way, the later.
+func priorityOf(ctx context.Context, tx *store.Tx) (int, error) {
+	busy, err := tx.Execution.Query().Where(execution.StatusEQ(execution.StatusRUNNING)).Limit(fair[len(fair)-1]).IDs(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count the company's executions: %w", err)
+	}
+	priority := 1
+	for _, n := range fair {
+		if len(busy) >= n {
+			priority++
+		}
+	}
+	return priority, nil
+}
+
+// endWith cancels the execution of a request that was cancelled, unless it was the execution that cancelled it.
+func endWith(ctx context.Context, tx *store.Tx, requestID string) error {
+	rows, err := store.Lock(tx, tx.Execution.Query().Where(execution.RequestID(requestID),
+		execution.StatusIn(execution.StatusRUNNING, execution.StatusWAITING)).Order(execution.ByID())).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the request's execution: %w", err)
+	}
+	for _, row := range rows {
+		if row.ID == ctx.Value(committing{}) {
+			continue
+		}
+		if err := end(ctx, tx.Client, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// committing marks the context of a commit with the execution's id: what its effects cause is not done to it again.
+type committing struct{}
+
+// end cancels an execution that the transaction has locked.
+func end(ctx context.Context, db *ent.Client, row *ent.Execution) error {
+	state, err := readState(row.State)
+	if err != nil {
+		return err
+	}
+	// Cancelling looks at the state alone: no definition, request or calendar.
+	res, err := engine.Step(ctx, nil, state, engine.Cancel{}, engine.Env{Now: clock.From(ctx).Now(), ExecutionID: row.ID})
+	if errors.Is(err, engine.ErrStale) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cancel the execution: %w", err)
+	}
+	p := &plan{row: row, was: state}
+	p.add(res)
+	if _, err := p.write(ctx, db, clock.From(ctx).Now()); err != nil {
+		return err
+	}
+	return closeOpen(ctx, db, row.ID, clock.From(ctx).Now())
+}

@@ -1,0 +1,152 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/internal/apperr"
+	"atrium/internal/clock"
+	"atrium/internal/egress"
+	"atrium/internal/jobs"
+	"atrium/internal/mail"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/workflow/engine"
+)
+
+const (
+	workerName = "workflow engine" // in audit entries
+	steppers   = 16                // steps that a node takes at once
+	maxTries   = 20                // of one job, each after another commit on the execution
+	maxInputs  = 50                // that one commit takes
+
+	// River looks for scheduled jobs every five seconds. A wait that is shorter is not left to it: the job is available at
+	// once, finds that it has come early, and snoozes, which River does to the moment.
+	shortWait = 5 * time.Second
+)
+
+// Options are what a runner works with.
+type Options struct {
+	Engine *op.Engine
+	Queue  *jobs.Queue    // completes jobs
+	Egress *egress.Client // makes the calls of phases
+	Mail   *mail.Outbox   // tells people
+}
+
+// Runner works the jobs of executions. One a process.
+type Runner struct{ Options }
+
+// New returns a runner.
+func New(o Options) *Runner { return &Runner{o} }
+
+// Work makes a queue run executions.
+func (r *Runner) Work() jobs.Option {
+	return jobs.All(jobs.Apart(queueName, steppers), jobs.Apart(callQueue, callers),
+		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&teller{r: r}))
+}
+
+// stepper performs the jobs of steps.
+type stepper struct {
+	river.WorkerDefaults[StepArgs]
+	r *Runner
+}
+
+// Work makes the execution go on as far as it can. Errors are this node's own, or a definition that cannot be read any more:
+// the job is tried again.
+func (s *stepper) Work(ctx context.Context, job *river.Job[StepArgs]) error {
+	return s.r.advance(ctx, job.Args.Company, job.Args.Execution, nil, job.JobRow)
+}
+
+// errMoved is what a commit returns when another one came between it and the load.
+var errMoved = errors.New("the execution has moved since it was read")
+
+// advance loads, computes and commits until a commit holds. given is an input that no row keeps, such as the outcome of a
+// call. It completes the job in the commit, or leaves it to River where there is nothing to commit.
+func (r *Runner) advance(ctx context.Context, company, id string, given engine.Input, job *rivertype.JobRow) error {
+	ctx = clock.With(principal.With(ctx, principal.Worker(company, workerName)), r.Engine.Store.Clock())
+	for range maxTries {
+		now := r.Engine.Store.Clock().Now()
+		l, err := load(ctx, r.Engine.Store.Reader(), id, now)
+		if err != nil || l == nil {
+			return err
+		}
+		if given != nil {
+			l.inputs = []engine.Input{given}
+		}
+		if early := l.early(now); early > 0 && len(l.inputs) == 0 && job != nil {
+			return river.JobSnooze(early)
+		}
+		p, err := r.compute(ctx, l, now)
+		if err != nil || p == nil {
+			return err
+		}
+		err = r.commit(ctx, p, job)
+		switch {
+		case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated):
+		case isRefusal(err) && p.touchesRequest() && l.state.Visit != nil:
+			// What the phase does to the request is refused: by its form, or because it has moved on. People look at it.
+			given = engine.Stuck{Visit: l.state.Visit.Number, Code: engine.RequestConflict, Message: apperr.From(err).Message}
+		default:
+			return err
+		}
+	}
+	return fmt.Errorf("step %s: %w", id, errMoved)
+}
+
+// early returns how soon the moment comes that the execution waits for, when the job need not be inserted again for it; 0 for
+// none.
+func (l *loaded) early(now time.Time) time.Duration {
+	w := l.state.Wait
+	if w == nil || w.Until == nil || w.For == engine.ForCall {
+		return 0
+	}
+	if left := w.Until.Sub(now); left > 0 && left < shortWait {
+		return left
+	}
+	return 0
+}
+
+// compute takes the inputs. It returns nil when none of them changes anything.
+func (r *Runner) compute(ctx context.Context, l *loaded, now time.Time) (*plan, error) {
+	db := r.Engine.Store.Reader()
+	env, err := l.env(ctx, db, now)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{row: l.row, was: l.state, state: l.state, request: l.request, d: l.d}
+	for _, in := range l.inputs[:min(len(l.inputs), maxInputs)] {
+		res, err := engine.Step(ctx, l.d, p.state, in, env)
+		if errors.Is(err, engine.ErrStale) || errors.Is(err, engine.ErrNotTheirTurn) {
+			continue // it was late
+		}
+		if errors.Is(err, engine.ErrNoWay) { // the operations have looked: the row is of no use all the same
+			res, err = engine.Step(ctx, l.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: codeNoWay, Message: "The phase has no such way out."}, env)
+		}
+		if err != nil {
+			return nil, errors.Join(ctx.Err(), fmt.Errorf("step %s: %w", l.row.ID, err))
+		}
+		p.add(res)
+	}
+	if !p.changed() {
+		return nil, nil // nothing has come in
+	}
+	stuck, err := p.cast(ctx, db)
+	if err != nil || stuck == "" {
+		return p, err
+	}
+	res, err := engine.Step(ctx, l.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: engine.ParticipantMissing, Message: stuck}, env)
+	if err != nil {
+		return nil, fmt.Errorf("step %s: %w", l.row.ID, err)
+	}
+	p.drop(p.state.Visit.Number)
+	p.add(res)
+	return p, nil
+}
+
+// codeNoWay is the code of an incident about an input that no transition is for.
+const codeNoWay = "no_transition"

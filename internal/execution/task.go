@@ -1,0 +1,311 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/predicate"
+	"atrium/ent/task"
+	"atrium/ent/team"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/events"
+	"atrium/internal/form"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/strictjson"
+	"atrium/internal/workflow/definition"
+)
+
+var taskSorts = op.Sorts{"createdAt": task.FieldCreatedAt, "status": task.FieldStatus + "," + task.FieldCreatedAt}
+
+// The operations on tasks. Members reach those that are assigned to them or to one of their teams.
+var (
+	ListTasks = paging.NewList("task.list", op.Spec{
+		Resource: "Task", Action: op.Read, Scope: "requests:read", Sorts: taskSorts, Summary: "List tasks",
+	}, tasksOf)
+
+	GetTask = op.Get("task.read", op.Spec{
+		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Get a task",
+	}, loadTask)
+
+	CompleteTask = op.OnRow("task.complete", op.Spec{
+		Resource: "Task", Action: op.Update, Scope: "requests:write", Summary: "Complete a task, by one of its outcomes",
+	}, loadTask, completeTask).Prepared(prepareCompletion)
+
+	ClaimTask = op.OnRow("task.claim", op.Spec{
+		Resource: "Task", Action: op.Update, Scope: "requests:write",
+		Past:    map[string]string{"task.claim": events.TaskAssigned},
+		Summary: "Take a task that nobody else works",
+	}, loadTask, claimTask)
+
+	AssignTask = op.OnRow("task.assign", op.Spec{
+		Resource: "Task", Action: op.Update, Scope: "requests:write",
+		Past:    map[string]string{"task.assign": events.TaskAssigned},
+		Summary: "Give a task to a user, a team or an agent",
+	}, loadTask, assignTask)
+)
+
+// ListTasksInput filters and pages the list.
+type ListTasksInput struct {
+	paging.Page
+	Status      []string `json:"-" query:"status" enum:"OPEN,IN_PROGRESS,COMPLETED,CANCELLED"`
+	ExecutionID []string `json:"-" query:"executionId" maxLength:"64"`
+	RequestID   []string `json:"-" query:"requestId" maxLength:"64"`
+	AssigneeID  []string `json:"-" query:"assigneeId" maxLength:"64" doc:"none finds those that no user has."`
+	TeamID      []string `json:"-" query:"teamId" maxLength:"64" doc:"none finds those that no team has."`
+}
+
+func tasksOf(_ context.Context, tx *op.Tx, in ListTasksInput) *ent.TaskQuery {
+	var where []predicate.Task
+	if tx.AssignedOnly() {
+		where = append(where, task.Or(task.AssigneeID(tx.Principal().ID), inTeamsOf(tx.Principal().ID)))
+	}
+	where = paging.In(where, in.Status, task.StatusIn)
+	where = paging.In(where, in.ExecutionID, task.ExecutionIDIn)
+	where = paging.In(where, in.RequestID, task.RequestIDIn)
+	where = among(where, in.AssigneeID, task.AssigneeIDIn, task.AssigneeIDIsNil)
+	where = among(where, in.TeamID, task.TeamIDIn, task.TeamIDIsNil)
+	return tx.Task.Query().Where(where...)
+}
+
+// none stands for nobody in filters.
+const none = "none"
+
+// among is paging.In, where none finds what has no value.
+func among(where []predicate.Task, values []string, in func(...string) predicate.Task, empty func() predicate.Task) []predicate.Task {
+	if !slices.Contains(values, none) {
+		return paging.In(where, values, in)
+	}
+	return append(where, task.Or(in(values...), empty()))
+}
+
+// inTeamsOf matches the tasks of a user's teams.
+func inTeamsOf(userID string) predicate.Task {
+	return func(s *sql.Selector) {
+		m := sql.Dialect(s.Dialect()).Table(teammember.Table)
+		s.Where(sql.In(s.C(task.FieldTeamID), sql.Dialect(s.Dialect()).Select(m.C(teammember.FieldTeamID)).From(m).
+			Where(sql.And(sql.ColumnsEQ(m.C(teammember.FieldCompanyID), s.C(task.FieldCompanyID)), sql.EQ(m.C(teammember.FieldUserID), userID)))))
+	}
+}
+
+// loadTask reads a task; one of a team is within reach of the team's members.
+func loadTask(ctx context.Context, tx *op.Tx, id string) (*ent.Task, error) {
+	t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(id))).Only(ctx)
+	if err != nil || t.TeamID == nil || !tx.AssignedOnly() {
+		return t, err
+	}
+	member, err := inTeam(ctx, tx, *t.TeamID, tx.Principal().ID)
+	if member {
+		tx.Reach(t)
+	}
+	return t, err
+}
+
+func inTeam(ctx context.Context, tx *op.Tx, teamID, userID string) (bool, error) {
+	member, err := tx.TeamMember.Query().Where(teammember.TeamID(teamID), teammember.UserID(userID)).
+		Exist(tx.Unfiltered(ctx, "who works for a team does so whatever it sees of it"))
+	if err != nil {
+		return false, fmt.Errorf("look for the team's members: %w", err)
+	}
+	return member, nil
+}
+
+// CompleteTaskInput says how a task ended.
+type CompleteTaskInput struct {
+	op.ByID
+	Outcome   *string           `json:"outcome,omitempty" nullable:"true" maxLength:"100" doc:"One of the task's outcomes; next when not given."`
+	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"What the task's form asks for. Of a task that asks for corrections: fields of the request."`
+}
+
+// completion is what came of holding a completion against the phase, before the transaction.
+type completion struct {
+	outcome *string
+	faults  []apperr.Detail
+}
+
+func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (any, error) {
+	t, err := tx.Task.Get(ctx, in.ID)
+	if ent.IsNotFound(err) {
+		return nil, nil // there is nothing to complete
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the task: %w", err)
+	}
+	p, err := phaseOf(ctx, tx, t.ExecutionID, t.PhaseID)
+	if err != nil {
+		return nil, err
+	}
+	way := op.Or(in.Outcome, definition.Next)
+	c := completion{outcome: &way}
+	if p.Process == nil { // it asks for corrections
+		if c.outcome = nil; way != definition.Next {
+			c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "is not an outcome of this task: corrections have none"})
+		}
+		c.faults = append(c.faults, under("variables", form.Free(in.Variables))...)
+		return c, nil
+	}
+	if p.Follow(way) == nil {
+		c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "must be one of the task's outcomes"})
+	}
+	if p.Process.Form == nil {
+		c.faults = append(c.faults, under("variables", form.Free(in.Variables))...)
+		return c, nil
+	}
+	err = tx.Costly(ctx, func(ctx context.Context) error {
+		rows, err := p.Process.Form.Validate(tx.Filtered(ctx), in.Variables, form.Lookups{Users: usersOf(tx), Teams: teamsOf(tx)})
+		c.faults = append(c.faults, under("variables", rows)...)
+		return err
+	})
+	return c, err
+}
+
+// under names a form's faults by the field that the form is about.
+func under(field string, rows []apperr.Detail) []apperr.Detail {
+	out := slices.Clone(rows)
+	for i := range out {
+		out[i].Field = field + out[i].Field[min(len("fields"), len(out[i].Field)):]
+	}
+	return out
+}
+
+func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskInput) (*ent.Task, error) {
+	c, ok := op.Preparation[completion](tx)
+	if !ok {
+		return nil, op.ErrOutdated
+	}
+	if err := isOpen(t); err != nil {
+		return nil, err
+	}
+	if len(c.faults) > 0 {
+		return nil, apperr.Invalid(c.faults...)
+	}
+	u := t.Update().SetStatus(task.StatusCOMPLETED).SetNillableOutcome(c.outcome).SetCompletedBy(tx.Principal().ID).SetCompletedAt(tx.Now(ctx))
+	if len(in.Variables) > 0 {
+		raw, err := encode(in.Variables)
+		if err != nil {
+			return nil, err
+		}
+		u.SetVariables(raw)
+	}
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("complete the task: %w", err)
+	}
+	tx.Changed(t, after)
+	if err := tellTask(ctx, tx, events.TaskCompleted, after); err != nil {
+		return nil, err
+	}
+	return after, goOn(ctx, tx, after.ExecutionID)
+}
+
+// goOn has the execution look at what has come in.
+func goOn(ctx context.Context, tx *op.Tx, executionID string) error {
+	return tx.Insert(ctx, StepArgs{Company: tx.Principal().CompanyID, Execution: executionID}, time.Time{})
+}
+
+func isOpen(t *ent.Task) error {
+	if t.Status == task.StatusCOMPLETED || t.Status == task.StatusCANCELLED {
+		return apperr.New(apperr.Conflict, "The task is %s.", t.Status)
+	}
+	return nil
+}
+
+// claimTask makes the task the caller's, unless another user has it.
+func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Task, error) {
+	me := tx.Principal().ID
+	if err := isOpen(t); err != nil {
+		return nil, err
+	}
+	if t.AssigneeID != nil && *t.AssigneeID != me {
+		return nil, apperr.New(apperr.Conflict, "Somebody else has the task.")
+	}
+	exists, err := tx.User.Query().Where(user.ID(me)).Exist(tx.Unfiltered(ctx, "the caller is there, whatever it sees of itself"))
+	if err != nil {
+		return nil, fmt.Errorf("look the caller up: %w", err)
+	}
+	if !exists {
+		return nil, apperr.New(apperr.Conflict, "Only a person can take a task.")
+	}
+	if t.AssigneeID != nil && t.Status == task.StatusIN_PROGRESS {
+		return t, nil
+	}
+	after, err := t.Update().SetAssigneeID(me).SetStatus(task.StatusIN_PROGRESS).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("claim the task: %w", err)
+	}
+	tx.Changed(t, after)
+	return after, tellTask(ctx, tx, events.TaskAssigned, after)
+}
+
+// AssignTaskInput says who is to work the task. What is not given is nobody.
+type AssignTaskInput struct {
+	op.ByID
+	AssigneeID *string `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
+	TeamID     *string `json:"teamId,omitempty" nullable:"true" maxLength:"64"`
+	AgentID    *string `json:"agentId,omitempty" nullable:"true" maxLength:"64"`
+}
+
+func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput) (*ent.Task, error) {
+	if err := isOpen(t); err != nil {
+		return nil, err
+	}
+	var refs op.Refs
+	refs.Check(ctx, "assigneeId", in.AssigneeID, "active user", func(id string) (bool, error) {
+		return tx.User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusDeactivated)).Exist(ctx)
+	})
+	refs.Check(ctx, "teamId", in.TeamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
+	refs.Check(ctx, "agentId", in.AgentID, "agent", func(id string) (bool, error) { return tx.Agent.Query().Where(agent.ID(id)).Exist(ctx) })
+	if err := refs.Err(); err != nil {
+		return nil, err
+	}
+	if in.AssigneeID == nil && in.TeamID == nil && in.AgentID == nil {
+		return nil, apperr.InvalidField("assigneeId", "or teamId or agentId must say who works the task")
+	}
+	u := t.Update().ClearAssigneeID().ClearTeamID().ClearAgentID().SetNillableAssigneeID(in.AssigneeID).SetNillableTeamID(in.TeamID).SetNillableAgentID(in.AgentID)
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("assign the task: %w", err)
+	}
+	tx.Changed(t, after)
+	return after, tellTask(ctx, tx, events.TaskAssigned, after)
+}
+
+// tellTask emits an event of a task.
+func tellTask(ctx context.Context, tx *op.Tx, event string, t *ent.Task) error {
+	return tx.Emit(ctx, event, t.ID, events.Task{
+		ID: t.ID, ExecutionID: &t.ExecutionID, RequestID: t.RequestID, PhaseID: &t.PhaseID, Title: t.Title, Status: string(t.Status),
+		AssigneeID: t.AssigneeID, TeamID: t.TeamID, AgentID: t.AgentID, Outcome: t.Outcome,
+	})
+}
+
+// usersOf tells which ids are users of the caller's company.
+func usersOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
+	return func(ctx context.Context, ids []string) (map[string]bool, error) {
+		found, err := tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
+		return set(found), err
+	}
+}
+
+// teamsOf tells which ids are teams of the caller's company.
+func teamsOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
+	return func(ctx context.Context, ids []string) (map[string]bool, error) {
+		found, err := tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx)
+		return set(found), err
+	}
+}
+
+func set(ids []string) map[string]bool {
+	out := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out
+}

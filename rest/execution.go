@@ -1,0 +1,121 @@
+package rest
+
+import (
+	"encoding/json"
+
+	"atrium/ent"
+	"atrium/internal/execution"
+)
+
+// ExecutionSummary is an execution as lists show it.
+type ExecutionSummary struct {
+	ID              string          `json:"id" example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	WorkflowID      string          `json:"workflowId" example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	WorkflowVersion int             `json:"workflowVersion" doc:"The published version that it runs, whatever is published meanwhile." example:"1"`
+	RequestID       *string         `json:"requestId" doc:"The request that it processes." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Status          string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED"`
+	Trigger         string          `json:"trigger" enum:"request,webhook" doc:"What started it."`
+	PhaseID         *string         `json:"phaseId" doc:"The phase in which it stands, or ended." example:"approve"`
+	Error           *ExecutionError `json:"error" doc:"Why it failed, or what somebody has to look at before it goes on."`
+	StartedAt       *Time           `json:"startedAt"`
+	FinishedAt      *Time           `json:"finishedAt"`
+	CreatedAt       Time            `json:"createdAt"`
+	UpdatedAt       Time            `json:"updatedAt"`
+}
+
+// Execution is an execution as answers show it.
+type Execution struct {
+	ExecutionSummary
+	Variables Object       `json:"variables" doc:"What its expressions read: request, webhook and phases." example:"{\"request\": {\"title\": \"Laptop\"}, \"webhook\": null, \"phases\": {\"price\": {\"cents\": 90000}}}"`
+	Phases    []PhaseVisit `json:"phases" doc:"The phases that it has entered, in order; the last 1,000 of more."`
+}
+
+// ExecutionError says where and why an execution or a phase cannot go on.
+type ExecutionError struct {
+	PhaseID string `json:"phaseId" example:"order"`
+	Code    string `json:"code" example:"call_failed"`
+	Message string `json:"message" example:"The call was answered with 503."`
+}
+
+// PhaseVisit is one entry of an execution into a phase.
+type PhaseVisit struct {
+	PhaseID    string          `json:"phaseId" example:"price"`
+	Type       string          `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,END"`
+	Status     string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,SKIPPED,FAILED"`
+	StartedAt  Time            `json:"startedAt"`
+	FinishedAt *Time           `json:"finishedAt"`
+	Transition *string         `json:"transition" doc:"The way out that it took." example:"next"`
+	Attempts   int             `json:"attempts" example:"1"`
+	Input      Object          `json:"input" doc:"What it was given; secrets are masked." example:"{}"`
+	Output     Object          `json:"output" doc:"What it left behind; secrets are masked." example:"{\"cents\": 90000}"`
+	Error      *ExecutionError `json:"error"`
+}
+
+func executionSummaryOut(e *ent.Execution) ExecutionSummary {
+	return ExecutionSummary{
+		ID: e.ID, WorkflowID: e.WorkflowID, WorkflowVersion: e.WorkflowVersion, RequestID: e.RequestID, Status: string(e.Status), Trigger: string(e.Trigger),
+		PhaseID: e.PhaseID, Error: parsed[ExecutionError](e.Error), StartedAt: atOrNil(e.StartedAt), FinishedAt: atOrNil(e.FinishedAt),
+		CreatedAt: at(e.CreatedAt), UpdatedAt: at(e.UpdatedAt),
+	}
+}
+
+func executionOut(e *ent.Execution) Execution {
+	variables, _ := execution.Variables(e) // a state that cannot be read is shown as none
+	out := Execution{ExecutionSummary: executionSummaryOut(e), Variables: objectOut(variables), Phases: make([]PhaseVisit, len(e.Edges.Visits))}
+	for i, v := range e.Edges.Visits {
+		out.Phases[i] = phaseVisitOut(v)
+	}
+	return out
+}
+
+func phaseVisitOut(v *ent.PhaseVisit) PhaseVisit {
+	return PhaseVisit{
+		PhaseID: v.PhaseID, Type: v.Type, Status: string(v.Status), StartedAt: at(v.StartedAt), FinishedAt: atOrNil(v.FinishedAt),
+		Transition: textOrNil(v.Transition), Attempts: v.Attempts, Input: objectOut(v.Input), Output: objectOut(v.Output), Error: parsed[ExecutionError](v.Error),
+	}
+}
+
+// parsed reads a kept document; nil for none.
+func parsed[T any](raw json.RawMessage) *T {
+	var v *T
+	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil {
+		return nil
+	}
+	return v
+}
+
+// parsedList reads a kept list; an empty one for none.
+func parsedList[T any](raw json.RawMessage) []T {
+	list := []T{}
+	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil || list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Incident is an incident as answers show it.
+type Incident struct {
+	ID          string  `json:"id" example:"inc_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ExecutionID string  `json:"executionId" example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	PhaseID     string  `json:"phaseId" example:"order"`
+	Code        string  `json:"code" example:"call_failed"`
+	Message     string  `json:"message" example:"The call was answered with 503."`
+	Status      string  `json:"status" enum:"OPEN,RESOLVED"`
+	Resolution  *string `json:"resolution" enum:"RETRY,SKIP" doc:"null for one that is open, or that ended with its execution."`
+	Variables   Object  `json:"variables" doc:"By phase: what was put in the place of what the phases had left behind." example:"{}"`
+	ResolvedBy  *string `json:"resolvedBy" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ResolvedAt  *Time   `json:"resolvedAt"`
+	CreatedAt   Time    `json:"createdAt"`
+	UpdatedAt   Time    `json:"updatedAt"`
+}
+
+func incidentOut(i *ent.Incident) Incident {
+	out := Incident{
+		ID: i.ID, ExecutionID: i.ExecutionID, PhaseID: i.PhaseID, Code: i.Code, Message: i.Message, Status: string(i.Status),
+		Variables: objectOut(i.Variables), ResolvedBy: i.ResolvedBy, ResolvedAt: atOrNil(i.ResolvedAt), CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt),
+	}
+	if i.Resolution != nil {
+		out.Resolution = new(string(*i.Resolution))
+	}
+	return out
+}
