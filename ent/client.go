@@ -22,6 +22,7 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
+	"atrium/ent/comment"
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
@@ -94,6 +95,8 @@ type Client struct {
 	BillingAccount *BillingAccountClient
 	// Calendar is the client for interacting with the Calendar builders.
 	Calendar *CalendarClient
+	// Comment is the client for interacting with the Comment builders.
+	Comment *CommentClient
 	// Company is the client for interacting with the Company builders.
 	Company *CompanyClient
 	// Consent is the client for interacting with the Consent builders.
@@ -192,6 +195,7 @@ func (c *Client) init() {
 	c.AuthRequest = NewAuthRequestClient(c.config)
 	c.BillingAccount = NewBillingAccountClient(c.config)
 	c.Calendar = NewCalendarClient(c.config)
+	c.Comment = NewCommentClient(c.config)
 	c.Company = NewCompanyClient(c.config)
 	c.Consent = NewConsentClient(c.config)
 	c.CreditEntry = NewCreditEntryClient(c.config)
@@ -333,6 +337,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		AuthRequest:         NewAuthRequestClient(cfg),
 		BillingAccount:      NewBillingAccountClient(cfg),
 		Calendar:            NewCalendarClient(cfg),
+		Comment:             NewCommentClient(cfg),
 		Company:             NewCompanyClient(cfg),
 		Consent:             NewConsentClient(cfg),
 		CreditEntry:         NewCreditEntryClient(cfg),
@@ -401,6 +406,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		AuthRequest:         NewAuthRequestClient(cfg),
 		BillingAccount:      NewBillingAccountClient(cfg),
 		Calendar:            NewCalendarClient(cfg),
+		Comment:             NewCommentClient(cfg),
 		Company:             NewCompanyClient(cfg),
 		Consent:             NewConsentClient(cfg),
 		CreditEntry:         NewCreditEntryClient(cfg),
@@ -470,13 +476,13 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
-		c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution, c.ExternalIdentity,
-		c.Factor, c.Grant, c.IdempotencyKey, c.Incident, c.Invoice, c.JournalLine,
-		c.MailedLink, c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit,
-		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.Comment, c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution,
+		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.Incident, c.Invoice,
+		c.JournalLine, c.MailedLink, c.OAuthClient, c.Offering, c.Organization,
+		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
+		c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting,
+		c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -488,13 +494,13 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
-		c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution, c.ExternalIdentity,
-		c.Factor, c.Grant, c.IdempotencyKey, c.Incident, c.Invoice, c.JournalLine,
-		c.MailedLink, c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit,
-		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.Comment, c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution,
+		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.Incident, c.Invoice,
+		c.JournalLine, c.MailedLink, c.OAuthClient, c.Offering, c.Organization,
+		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
+		c.RowCount, c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting,
+		c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -525,6 +531,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.BillingAccount.mutate(ctx, m)
 	case *CalendarMutation:
 		return c.Calendar.mutate(ctx, m)
+	case *CommentMutation:
+		return c.Comment.mutate(ctx, m)
 	case *CompanyMutation:
 		return c.Company.mutate(ctx, m)
 	case *ConsentMutation:
@@ -2152,6 +2160,157 @@ func (c *CalendarClient) mutate(ctx context.Context, m *CalendarMutation) (Value
 		return (&CalendarDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Calendar mutation op: %q", m.Op())
+	}
+}
+
+// CommentClient is a client for the Comment schema.
+type CommentClient struct {
+	config
+}
+
+// NewCommentClient returns a client for the Comment from the given config.
+func NewCommentClient(c config) *CommentClient {
+	return &CommentClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `comment.Hooks(f(g(h())))`.
+func (c *CommentClient) Use(hooks ...Hook) {
+	c.hooks.Comment = append(c.hooks.Comment, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `comment.Intercept(f(g(h())))`.
+func (c *CommentClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Comment = append(c.inters.Comment, interceptors...)
+}
+
+// Create returns a builder for creating a Comment entity.
+func (c *CommentClient) Create() *CommentCreate {
+	mutation := newCommentMutation(c.config, OpCreate)
+	return &CommentCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Comment entities.
+func (c *CommentClient) CreateBulk(builders ...*CommentCreate) *CommentCreateBulk {
+	return &CommentCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CommentClient) MapCreateBulk(slice any, setFunc func(*CommentCreate, int)) *CommentCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CommentCreateBulk{err: fmt.Errorf("calling to CommentClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CommentCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CommentCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Comment.
+func (c *CommentClient) Update() *CommentUpdate {
+	mutation := newCommentMutation(c.config, OpUpdate)
+	return &CommentUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CommentClient) UpdateOne(_m *Comment) *CommentUpdateOne {
+	mutation := newCommentMutation(c.config, OpUpdateOne, withComment(_m))
+	return &CommentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CommentClient) UpdateOneID(id string) *CommentUpdateOne {
+	mutation := newCommentMutation(c.config, OpUpdateOne, withCommentID(id))
+	return &CommentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Comment.
+func (c *CommentClient) Delete() *CommentDelete {
+	mutation := newCommentMutation(c.config, OpDelete)
+	return &CommentDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CommentClient) DeleteOne(_m *Comment) *CommentDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CommentClient) DeleteOneID(id string) *CommentDeleteOne {
+	builder := c.Delete().Where(comment.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CommentDeleteOne{builder}
+}
+
+// Query returns a query builder for Comment.
+func (c *CommentClient) Query() *CommentQuery {
+	return &CommentQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeComment},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Comment entity by its id.
+func (c *CommentClient) Get(ctx context.Context, id string) (*Comment, error) {
+	return c.Query().Where(comment.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CommentClient) GetX(ctx context.Context, id string) *Comment {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryRequest queries the request edge of a Comment.
+func (c *CommentClient) QueryRequest(_m *Comment) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(comment.Table, comment.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, comment.RequestTable, comment.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *CommentClient) Hooks() []Hook {
+	hooks := c.hooks.Comment
+	return append(hooks[:len(hooks):len(hooks)], comment.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *CommentClient) Interceptors() []Interceptor {
+	inters := c.inters.Comment
+	return append(inters[:len(inters):len(inters)], comment.Interceptors[:]...)
+}
+
+func (c *CommentClient) mutate(ctx context.Context, m *CommentMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CommentCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CommentUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CommentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CommentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Comment mutation op: %q", m.Op())
 	}
 }
 
@@ -7865,21 +8024,21 @@ func (c *WorkflowVersionClient) mutate(ctx context.Context, m *WorkflowVersionMu
 type (
 	hooks struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Company, Consent,
-		CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey,
-		Incident, Invoice, JournalLine, MailedLink, OAuthClient, Offering,
-		Organization, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request,
-		RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
+		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
+		IdempotencyKey, Incident, Invoice, JournalLine, MailedLink, OAuthClient,
+		Offering, Organization, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
+		Request, RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
 		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
 		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Company, Consent,
-		CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey,
-		Incident, Invoice, JournalLine, MailedLink, OAuthClient, Offering,
-		Organization, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request,
-		RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
+		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
+		IdempotencyKey, Incident, Invoice, JournalLine, MailedLink, OAuthClient,
+		Offering, Organization, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
+		Request, RowCount, Secret, Service, ServiceAccount, Session, Setting, SignIn,
 		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
 		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
 	}

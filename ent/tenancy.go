@@ -2,10 +2,29 @@
 
 package ent
 
-import "entgo.io/ent/dialect"
+import (
+	"context"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+)
 
 // DriverOf returns the driver that the client runs on, for the few statements that are written by hand.
 func DriverOf(c *Client) dialect.Driver { return c.driver }
+
+// ReadInt returns the number that a statement written by hand selects.
+func ReadInt(ctx context.Context, c *Client, s *sql.Selector) (int, error) {
+	query, args := s.Query()
+	var rows sql.Rows
+	if err := c.driver.Query(ctx, query, args, &rows); err != nil {
+		return 0, err
+	}
+	n, err := sql.ScanInt(rows)
+	if cerr := rows.Close(); err == nil {
+		err = cerr
+	}
+	return n, err
+}
 
 // EdgeTables names the table behind each edge that holds a foreign key, by "Entity.edge".
 var EdgeTables = map[string]string{
@@ -13,6 +32,7 @@ var EdgeTables = map[string]string{
 	"APIKey.service_account":       "service_accounts",
 	"Approval.execution":           "executions",
 	"Approval.request":             "requests",
+	"Comment.request":              "requests",
 	"Consent.user":                 "users",
 	"Consent.client":               "oauth_clients",
 	"Execution.workflow":           "workflows",

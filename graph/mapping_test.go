@@ -21,9 +21,9 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
 	"atrium/internal/form"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/paging"
-	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
@@ -190,7 +190,7 @@ func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connect
 
 type stubViewer struct{ answering }
 
-func (stubViewer) NotificationSettings(context.Context, *view.Viewer) ([]*people.NotificationSetting, error) {
+func (stubViewer) NotificationSettings(context.Context, *view.Viewer) ([]*notice.Setting, error) {
 	return nil, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"atrium/ent"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/people"
 )
@@ -47,10 +48,10 @@ func (r *teamResolver) Members(ctx context.Context, t *ent.Team, first *int, aft
 	return branch(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.UsersOf, first, after, userOf)
 }
 
-func (r *mutationResolver) UpdateNotificationSettings(ctx context.Context, input people.NotificationSetting) (*people.NotificationSetting, error) {
-	return change(ctx, r.engine, people.UpdateNotificationSettings, input, "")
+func (r *mutationResolver) UpdateNotificationSettings(ctx context.Context, input notice.Setting) (*notice.Setting, error) {
+	return change(ctx, r.engine, notice.UpdateSettings, input, "")
 }
 
-func (r *viewerResolver) NotificationSettings(ctx context.Context, _ *view.Viewer) ([]*people.NotificationSetting, error) {
-	return run(ctx, r.engine, people.GetNotificationSettings, struct{}{})
+func (r *viewerResolver) NotificationSettings(ctx context.Context, _ *view.Viewer) ([]*notice.Setting, error) {
+	return run(ctx, r.engine, notice.GetSettings, struct{}{})
 }

@@ -20,6 +20,7 @@ import (
 	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/policy"
@@ -94,7 +95,7 @@ var inputs = map[string]struct {
 	"updateUser":                 {people.UpdateUser.Info(), "id"},
 	"deactivateUser":             {people.DeactivateUser.Info(), "id"},
 	"reactivateUser":             {people.ReactivateUser.Info(), "id"},
-	"updateNotificationSettings": {people.UpdateNotificationSettings.Info(), ""},
+	"updateNotificationSettings": {notice.UpdateSettings.Info(), ""},
 	"createTeam":                 {people.CreateTeam.Info(), ""},
 	"updateTeam":                 {people.UpdateTeam.Info(), "id"},
 	"deleteTeam":                 {people.DeleteTeam.Info(), "id"},

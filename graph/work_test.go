@@ -104,6 +104,9 @@ func TestWorkflowsThroughTheGraph(t *testing.T) {
 		require.Equal(t, vars{"totalCount": 1.0, "edges": []any{vars{"node": vars{
 			"version": 1.0, "definition": definition, "publishedBy": s.A.Owner.UserID,
 		}}}}, a.Get("data.workflow.versions"))
+		a = ask(t, s, s.A.Owner, `query($id: ID!) { workflowDiff(id: $id, to: 1) { from to changes { path from to } } }`, vars{"id": id})
+		require.Equal(t, []any{0.0, 1.0}, []any{a.Get("data.workflowDiff.from"), a.Get("data.workflowDiff.to")})
+		require.Equal(t, vars{"path": "definition.transitions[start.next]", "from": nil, "to": "end"}, a.Get("data.workflowDiff.changes.2"))
 		h := opened(t, s)
 		a = ask(t, s, s.A.Owner, `mutation($id: ID!, $w: ID!) { updateOffering(input: {id: $id, workflowId: $w, sla: {responseMinutes: 60}}) { offering { workflow { name definition } sla { responseMinutes warnAtPercent } } } }`,
 			vars{"id": h.offering.ID, "w": id})

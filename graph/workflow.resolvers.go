@@ -3,9 +3,11 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"atrium/ent"
 	"atrium/graph/internal/relay"
+	"atrium/internal/op"
 	"atrium/internal/workflow"
 )
 
@@ -19,6 +21,13 @@ func (r *workflowResolver) Versions(ctx context.Context, w *ent.Workflow, first 
 
 func (r *workflowVersionResolver) Definition(_ context.Context, v *ent.WorkflowVersion) (json.RawMessage, error) {
 	return objectOf(workflow.AsSent(v.Definition)), nil
+}
+
+func (r *queryResolver) WorkflowDiff(ctx context.Context, id string, to int, from *int) (*workflow.VersionDiff, error) {
+	d, err := run(ctx, r.engine, workflow.DiffVersions, workflow.DiffVersionsInput{
+		ByID: op.ByID{ID: id}, Version: strconv.Itoa(to), From: op.Or(from, 0),
+	})
+	return &d, err
 }
 
 func (r *calendarResolver) WorkingHours(_ context.Context, c *ent.Calendar) ([]*workflow.WorkingHours, error) {

@@ -50,6 +50,8 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]stri
 		"/workflows/{id}/publish":            published + "/publish",
 		"/workflows/{id}/versions":           published + "/versions",
 		"/workflows/{id}/versions/{version}": published + "/versions/1",
+
+		"/workflows/{id}/versions/{version}/diff": published + "/versions/1/diff",
 	}
 }
 

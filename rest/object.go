@@ -25,3 +25,12 @@ func (o Object) MarshalJSON() ([]byte, error) { return o, nil }
 func (Object) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
+
+// AnyValue is a JSON value that is answered as it is kept.
+type AnyValue json.RawMessage
+
+// MarshalJSON writes the value.
+func (v AnyValue) MarshalJSON() ([]byte, error) { return v, nil }
+
+// Schema tells the OpenAPI document that it may be anything.
+func (AnyValue) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }

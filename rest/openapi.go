@@ -25,6 +25,7 @@ type document struct {
 	operations []*huma.Operation // in the table's order; the document keeps its paths in a map
 	answers    huma.Registry     // the schemas of answers
 	inputs     huma.Registry     // those of bodies: a type that is both has rules of its own in each
+	authURL    string
 }
 
 // exampleURL stands for an installation's address in the committed document.
@@ -42,6 +43,7 @@ func newDocument(baseURL, authURL string) *document {
 		}, Servers: []*huma.Server{{URL: cmp.Or(strings.TrimSuffix(baseURL, "/"), exampleURL)}}},
 		answers: huma.NewMapRegistry(refPrefix, schemaNamer("")),
 		inputs:  huma.NewMapRegistry(refPrefix, schemaNamer("Input")),
+		authURL: authURL,
 	}
 	d.Components = &huma.Components{
 		Schemas: d.answers, Responses: errorResponses(d.answers.Schema(reflect.TypeFor[gate.Error](), true, "")), Parameters: headerParams,
@@ -54,6 +56,7 @@ func newDocument(baseURL, authURL string) *document {
 	finish(d.answers, true)
 	finish(d.inputs, false)
 	maps.Copy(d.answers.Map(), d.inputs.Map())
+	d.answers.Map()[definitionSchema] = definitionFormat()
 	return d
 }
 
@@ -93,6 +96,9 @@ func (d *document) add(rt *route) {
 			}
 			if input.Labels(p) {
 				extend(p, propertyNames, map[string]string{"pattern": input.LabelPattern})
+			}
+			if rt.op.Resource == "Workflow" && name == "definition" {
+				body.Properties[name] = &huma.Schema{Ref: refPrefix + definitionSchema}
 			}
 		}
 		o.RequestBody = &huma.RequestBody{Required: true, Content: jsonContent(ref, exampleInput(in, rt.resource))}

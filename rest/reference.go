@@ -3,7 +3,7 @@ package rest
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -17,14 +17,19 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-//go:embed reference.html.tmpl
-var referenceText string
+//go:embed reference.html.tmpl guides.html.tmpl
+var referenceFiles embed.FS
 
-var referenceTemplate = template.Must(template.New("reference").Funcs(template.FuncMap{"prose": prose, "fields": newTable, "fieldName": fieldName}).Parse(referenceText))
+var referenceTemplate = template.Must(template.New("reference.html.tmpl").
+	Funcs(template.FuncMap{"prose": prose, "fields": newTable, "fieldName": fieldName}).ParseFS(referenceFiles, "*.tmpl"))
 
 // reference renders the document as one HTML page that needs nothing else: no script, no font, no picture.
 func (d *document) reference() ([]byte, error) {
-	page := reference{BaseURL: d.Servers[0].URL, Errors: allRefusals}
+	guides, err := newGuides(d.Servers[0].URL, d.authURL)
+	if err != nil {
+		return nil, err
+	}
+	page := reference{BaseURL: d.Servers[0].URL, Errors: allRefusals, Guides: guides}
 	shown := map[string]bool{} // the schemas that stand under a group already
 	for _, o := range d.operations {
 		i := slices.IndexFunc(page.Groups, func(g refGroup) bool { return g.Title == o.Tags[0] })
@@ -52,6 +57,7 @@ type reference struct {
 	BaseURL string
 	Groups  []refGroup
 	Errors  []refusal
+	Guides  *guides
 }
 
 // refGroup is what can be done with a resource, and what it looks like.

@@ -27,6 +27,7 @@ var matrix = map[string]string{
 	"GET /incidents": "oag", "GET /incidents/{id}": "oag", "POST /incidents/{id}/resolve": "oag",
 	"GET /tasks": "oagm", "GET /tasks/{id}": "oag", "POST /tasks/{id}/complete": "oag", "POST /tasks/{id}/claim": "oag", "POST /tasks/{id}/assign": "oag",
 	"GET /approvals": "oagm", "GET /approvals/{id}": "oagm", "POST /approvals/{id}/decide": "oagm", "POST /approvals/{id}/delegate": "oagm",
+	"GET /workflows/{id}/versions/{version}/diff": "oag",
 	"GET /users": "oag", "GET /users/{id}": "oag", "PATCH /users/{id}": "oa",
 	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
 	"GET /organizations": "oag", "POST /organizations": "oa", "GET /organizations/{id}": "oag", "PATCH /organizations/{id}": "oa", "DELETE /organizations/{id}": "oa",

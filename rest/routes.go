@@ -44,6 +44,7 @@ var routes = []route{
 	one(http.MethodPost, "/workflows/{id}/publish", http.StatusOK, workflow.PublishWorkflow, workflowOut),
 	list("/workflows/{id}/versions", workflow.ListVersions, workflowVersionOut),
 	one(http.MethodGet, "/workflows/{id}/versions/{version}", http.StatusOK, workflow.GetVersion, workflowVersionOut),
+	one(http.MethodGet, "/workflows/{id}/versions/{version}/diff", http.StatusOK, workflow.DiffVersions, versionDiffOut),
 
 	list("/workflows/{id}/executions", execution.OfWorkflow, executionSummaryOut),
 

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"encoding/json"
 	"path"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
 	"atrium/internal/form"
+	"atrium/internal/workflow/definition"
 )
 
 // refPrefix is where the document keeps its schemas.
@@ -111,4 +113,15 @@ func extend(s *huma.Schema, key string, value any) {
 		s.Extensions = map[string]any{}
 	}
 	s.Extensions[key] = value
+}
+
+// definitionSchema is the component that describes the definitions of workflows.
+const definitionSchema = "WorkflowDefinition"
+
+// definitionFormat returns the JSON Schema that the format's own package keeps.
+func definitionFormat() *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeObject}
+	_ = json.Unmarshal(definition.Schema(), &s.Extensions) // a constant, which a test reads
+	delete(s.Extensions, "type")
+	return s
 }

@@ -142,7 +142,7 @@ func stranger(t *testing.T, s *apitest.Server, caller func() apitest.Caller, who
 		path := theirs.path(row.Path)
 		id := strings.Split(path, "/")[3]
 		nothing := strings.Replace(path, id, never(id), 1)
-		b := goodBody(row, filing{}, n)
+		b := goodBody(row, filing{user: never("usr_0")}, n)
 		what := who + ": " + row.Method + " " + row.Path
 		as := caller()
 		for _, header := range []http.Header{nil, {"If-Match": {`"x"`}}} {

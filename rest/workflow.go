@@ -38,3 +38,25 @@ func workflowVersionOut(v *ent.WorkflowVersion) WorkflowVersion {
 		Version: v.Version, Definition: objectOut(workflow.AsSent(v.Definition)), PublishedAt: at(v.PublishedAt), PublishedBy: v.PublishedBy,
 	}
 }
+
+// VersionDiff is what differs between two versions as answers show it.
+type VersionDiff struct {
+	From    int                `json:"from" doc:"0 where nothing was published before." example:"1"`
+	To      int                `json:"to" example:"2"`
+	Changes []DefinitionChange `json:"changes" doc:"Ordered by path. The order of phases, transitions and keys says nothing and is no change."`
+}
+
+// DefinitionChange is one difference.
+type DefinitionChange struct {
+	Path string   `json:"path" doc:"A key of a phase, a whole phase, or a transition: definition.phases[review].config.title, definition.phases[review], definition.transitions[review.approved]." example:"definition.phases[review].config.title"`
+	From AnyValue `json:"from" doc:"null for what was added; a transition's value is where it leads." example:"\"Review\""`
+	To   AnyValue `json:"to" doc:"null for what was removed." example:"\"Review the order\""`
+}
+
+func versionDiffOut(d workflow.VersionDiff) VersionDiff {
+	out := VersionDiff{From: d.From, To: d.To, Changes: make([]DefinitionChange, len(d.Changes))}
+	for i, c := range d.Changes {
+		out.Changes[i] = DefinitionChange{Path: c.Path, From: AnyValue(c.From), To: AnyValue(c.To)}
+	}
+	return out
+}

@@ -2,36 +2,241 @@ package main_test
 
 import (
 	"context"
+	"encoding/json"
+	"html"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// The README's walk through a process works as it is printed there, but for the server's port and folder: on the demo company,
-// from a request over its tasks and its approval to its end.
-func TestReadmeProcess(t *testing.T) {
+// snippets returns the blocks of code of a page, in order.
+func snippets(t *testing.T, page string) []string {
+	t.Helper()
+	text, err := os.ReadFile("../../" + page)
+	require.NoError(t, err)
+	parts := strings.Split(string(text), "```")
+	require.Equal(t, 1, len(parts)%2, "a block does not end")
+	var out []string
+	for i := 1; i < len(parts); i += 2 {
+		out = append(out, parts[i])
+	}
+	return out
+}
+
+// readme runs what the README says on a server with the demo company.
+type readme struct {
+	*node
+	first firstRun
+	root  string // a folder whose data is the server's
+}
+
+// readmeRunners say how each block of the README is tried, by what it begins with. None is left out.
+var readmeRunners = []struct {
+	begins string
+	try    func(t *testing.T, r *readme, block string)
+}{
+	{"\nmake run", tryMake},
+	{"sh\n", func(*testing.T, *readme, string) {}}, // TestReadmeProcess
+	{"\ncd data", tryTour},
+	{"json\n{\"error\"", tryRefusal},
+	{"js\nimport * as oauth", func(*testing.T, *readme, string) {}}, // TestReadmeRecipe
+	{"\nNODE_EXTRA_CA_CERTS", func(t *testing.T, r *readme, block string) { // its first line is TestReadmeRecipe's
+		require.Contains(t, r.bash(t, strings.SplitN(block, "\n", 3)[2]), `"pagination"`)
+	}},
+	{"\ncurl --cacert", func(t *testing.T, r *readme, block string) {
+		out := r.bash(t, block)
+		require.Contains(t, out, `{"data":`)
+		require.NotContains(t, out, `"errors"`)
+	}},
+	{"\ncurl -N", tryStream},
+	{"\natrium serve", tryUsage},
+	{"\ncmd/atrium ", tryFolders},
+	{"go\n// internal", tryGo},
+}
+
+// Whatever the README shows as code does what the README says.
+func TestReadmeSnippets(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, p place) {
-		n := p.serve()
-		readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-		require.NoError(t, err)
-		_, code, found := strings.Cut(string(readme), "```sh\n")
-		require.True(t, found)
-		code, _, found = strings.Cut(code, "```")
-		require.True(t, found)
-		for from, to := range map[string]string{"https://127.0.0.1:8443": n.base, "cd data\n": "cd " + p.data + "\n"} {
-			require.Contains(t, code, from)
-			code = strings.ReplaceAll(code, from, to)
+	n := onSQLite(t).serve()
+	r := &readme{node: n, first: n.firstRun(), root: filepath.Dir(n.data)}
+	tried := map[string]bool{}
+	for _, block := range snippets(t, "README.md") {
+		i := slices.IndexFunc(readmeRunners, func(k struct {
+			begins string
+			try    func(t *testing.T, r *readme, block string)
+		}) bool {
+			return strings.HasPrefix(block, k.begins)
+		})
+		require.GreaterOrEqual(t, i, 0, "nothing tries this block:\n%s", block)
+		readmeRunners[i].try(t, r, block)
+		tried[readmeRunners[i].begins] = true
+	}
+	require.Len(t, tried, len(readmeRunners), "a block that was tried has gone")
+
+	// The guides' samples, as the server's own page has them.
+	page := n.call(n.client(), 200, "GET", "/docs", "", "").body
+	sample := func(id string) string {
+		m := regexp.MustCompile(`(?s)<pre[^>]* id="` + id + `"><code>(.*?)</code>`).FindStringSubmatch(page)
+		require.NotNil(t, m, id)
+		return "export CURL_CA_BUNDLE=data/ca.pem ATRIUM_API_KEY=" + r.first.LiveKey + " CODE=x VERIFIER=x CLIENT_ID=" + r.first.OAuthClient.ClientID +
+			" REDIRECT_URI=" + r.first.OAuthClient.RedirectURI + "\n" + html.UnescapeString(m[1])
+	}
+	require.Contains(t, r.bash(t, sample("sample-graphql")), `"title":"Laptop for the new colleague"`)
+	require.Contains(t, r.bash(t, sample("sample-token")), `"error":"invalid_grant"`)
+}
+
+// bash runs commands as they are printed, but for the server's address and the credentials that stand for one's own.
+func (r *readme) bash(t *testing.T, commands string) string {
+	t.Helper()
+	commands = strings.NewReplacer("https://127.0.0.1:8443", r.base, "Bearer TOKEN", "Bearer "+r.token(r.first.Company.ID, r.first.Owner.Email),
+		"x-api-key: KEY", "x-api-key: "+r.first.LiveKey).Replace(commands)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", commands)
+	cmd.Dir = r.root
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s\n%s", commands, out)
+	return string(out)
+}
+
+// tryMake asks make what it would do.
+func tryMake(t *testing.T, _ *readme, block string) {
+	for line := range strings.Lines(strings.TrimSpace(block)) {
+		target := strings.Fields(line)[1]
+		out, err := exec.CommandContext(t.Context(), "make", "-n", "-C", "../..", target).CombinedOutput()
+		require.NoError(t, err, "%s: %s", target, out)
+	}
+}
+
+// tryTour takes the tour, with a request that waits.
+func tryTour(t *testing.T, r *readme, block string) {
+	waiting := r.call(r.client(), 200, "GET", "/v1/requests?status=PENDING", r.first.LiveKey, "").body
+	id := regexp.MustCompile(`req_[0-9a-z]{26}`).FindString(waiting)
+	require.NotEmpty(t, id)
+	out := r.bash(t, strings.ReplaceAll(block, "req_…", id))
+	for _, shown := range []string{`"name":"IT Support"`, `"status":"PENDING"`, `"status":"IN_PROGRESS"`, `"action":"request.accepted"`} {
+		require.Contains(t, out, shown)
+	}
+	require.NotContains(t, out, `{"error"`)
+}
+
+// tryRefusal gets the refusal that is shown.
+func tryRefusal(t *testing.T, r *readme, block string) {
+	body, err := json.Marshal(map[string]any{"serviceId": r.first.Demo.ServiceID, "offeringId": r.first.Demo.OfferingID, "title": "A laptop", "fields": map[string]any{}})
+	require.NoError(t, err)
+	require.JSONEq(t, strings.TrimPrefix(block, "json"), r.call(r.client(), 400, "POST", "/v1/requests", r.first.LiveKey, string(body)).body)
+}
+
+// tryStream listens while something changes.
+func tryStream(t *testing.T, r *readme, block string) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", "exec "+strings.NewReplacer("https://127.0.0.1:8443", r.base, "KEY", r.first.LiveKey).Replace(strings.TrimSpace(block)))
+	cmd.Dir = r.root
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	seen := ""
+	for buffer := make([]byte, 4096); !strings.Contains(seen, `"title":"Watched"`); {
+		if seen != "" { // the stream is open: what changes from now on is told
+			body := `{"serviceId":"` + r.first.Demo.ServiceID + `","offeringId":"` + r.first.Demo.OfferingID + `","title":"Watched","fields":{"model":"14 inch"}}`
+			r.call(r.client(), 201, "POST", "/v1/requests", r.first.LiveKey, body)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		out, err := exec.CommandContext(ctx, "sh", "-euc", code).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.Contains(t, string(out), `"status":"COMPLETED"`)
-		require.Contains(t, string(out), `"phaseId":"done"`)
-	})
+		n, err := out.Read(buffer)
+		require.NoError(t, err, seen)
+		seen += string(buffer[:n])
+	}
+	require.Contains(t, seen, "event: next")
+	cancel()
+	_, _ = io.Copy(io.Discard, out)
+	_ = cmd.Wait() // it was killed
+}
+
+// tryUsage holds the summary of commands and flags against what they say of themselves.
+func tryUsage(t *testing.T, r *readme, block string) {
+	serve, rest, found := strings.Cut(block, "\natrium migrate")
+	require.True(t, found)
+	help := r.ok("serve", "--help")
+	for _, flag := range regexp.MustCompile(`--[a-z-]+`).FindAllString(serve, -1) {
+		require.Contains(t, help, flag)
+	}
+	rest = regexp.MustCompile(`(?m) +#.*$`).ReplaceAllString("migrate"+rest, "")
+	for _, line := range strings.Split(strings.TrimSpace(rest), "\n") {
+		line = strings.TrimPrefix(line, "atrium ")
+		var noun string
+		for _, command := range regexp.MustCompile(` [|·] `).Split(line, -1) {
+			words := strings.Fields(command)
+			flags := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--") })
+			path := words
+			if flags >= 0 {
+				path = words[:flags]
+			}
+			if len(path) > 1 {
+				noun = path[0]
+			} else if noun != "" {
+				path = []string{noun, path[0]} // key create | rotate
+			}
+			help := r.ok(append(slices.Clone(path), "--help")...)
+			for _, flag := range regexp.MustCompile(`--[a-z-]+`).FindAllString(command, -1) {
+				require.Contains(t, help, flag)
+			}
+		}
+	}
+}
+
+// tryFolders looks for the rooms of the house.
+func tryFolders(t *testing.T, _ *readme, block string) {
+	for _, line := range strings.Split(strings.TrimSpace(block), "\n") {
+		rooms := strings.Split(regexp.MustCompile(`^[a-z/]+(, [a-z/]+)*`).FindString(line), ", ")
+		for _, room := range rooms {
+			require.DirExists(t, filepath.Join("../..", room), line)
+		}
+		for _, room := range regexp.MustCompile(`internal/[a-z]+`).FindAllString(line, -1) {
+			_, err := os.Stat(filepath.Join("../..", room))
+			_, within := os.Stat(filepath.Join("../..", rooms[0], room))
+			require.True(t, err == nil || within == nil, "%s of %s", room, line)
+		}
+	}
+}
+
+// tryGo finds the lines in the files that they are said to be from.
+func tryGo(t *testing.T, _ *readme, block string) {
+	var file string
+	for _, line := range strings.Split(strings.TrimPrefix(block, "go\n"), "\n") {
+		if name, ok := strings.CutPrefix(line, "// "); ok {
+			text, err := os.ReadFile("../../" + name)
+			require.NoError(t, err)
+			file = strings.Join(strings.Fields(string(text)), " ")
+			continue
+		}
+		require.Contains(t, file, strings.Join(strings.Fields(line), " "))
+	}
+}
+
+// The rules that policies/README.md shows to operators are taken, and deny what it says. Its examples of policies are
+// tried in package authz.
+func TestPoliciesReadmeSnippets(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	dir := t.TempDir()
+	for _, block := range snippets(t, "policies/README.md") {
+		language, code, _ := strings.Cut(block, "\n")
+		require.Contains(t, []string{"json", "rego"}, language, "nothing tries this block:\n%s", block)
+		if language == "rego" {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "rules.rego"), []byte(code), 0o600))
+		}
+	}
+	n := p.serve("--policy-dir", dir)
+	key := p.firstRun().LiveKey
+	refused := n.call(n.client(), 403, "POST", "/v1/services", key, `{"name": "Frozen", "tags": {"env": "prod"}}`)
+	require.Equal(t, "freeze", decode(t, refused.body)["reason"])
+	n.call(n.client(), 201, "POST", "/v1/services", key, `{"name": "Free", "tags": {"env": "test"}}`)
 }

@@ -410,6 +410,39 @@ var (
 			},
 		},
 	}
+	// CommentsColumns holds the columns for the "comments" table.
+	CommentsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "author_id", Type: field.TypeString, Size: 40},
+		{Name: "body", Type: field.TypeString, Size: 10000},
+		{Name: "visibility", Type: field.TypeEnum, Enums: []string{"public", "internal"}, Default: "public"},
+		{Name: "mentioned", Type: field.TypeJSON, Nullable: true},
+		{Name: "request_id", Type: field.TypeString, Size: 40},
+	}
+	// CommentsTable holds the schema information for the "comments" table.
+	CommentsTable = &schema.Table{
+		Name:       "comments",
+		Columns:    CommentsColumns,
+		PrimaryKey: []*schema.Column{CommentsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "comments_requests_request",
+				Columns:    []*schema.Column{CommentsColumns[8]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "comment_company_id_request_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{CommentsColumns[3], CommentsColumns[8], CommentsColumns[1], CommentsColumns[0]},
+			},
+		},
+	}
 	// CompaniesColumns holds the columns for the "companies" table.
 	CompaniesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1764,6 +1797,7 @@ var (
 		{Name: "role", Type: field.TypeEnum, Enums: []string{"owner", "admin", "agent", "member"}, Default: "member"},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"invited", "active", "deactivated"}, Default: "active"},
 		{Name: "attributes", Type: field.TypeJSON, Nullable: true},
+		{Name: "notifications", Type: field.TypeJSON, Nullable: true},
 		{Name: "mfa_enabled", Type: field.TypeBool, Default: false},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "last_seen_at", Type: field.TypeTime, Nullable: true},
@@ -1986,6 +2020,7 @@ var (
 		AuthRequestsTable,
 		BillingAccountsTable,
 		CalendarsTable,
+		CommentsTable,
 		CompaniesTable,
 		ConsentsTable,
 		CreditEntriesTable,
@@ -2035,6 +2070,7 @@ func init() {
 	}
 	ApprovalsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	ApprovalsTable.ForeignKeys[1].RefTable = RequestsTable
+	CommentsTable.ForeignKeys[0].RefTable = RequestsTable
 	ConsentsTable.ForeignKeys[0].RefTable = UsersTable
 	ConsentsTable.ForeignKeys[1].RefTable = OauthClientsTable
 	ExecutionsTable.ForeignKeys[0].RefTable = WorkflowsTable

@@ -259,7 +259,7 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 		return nil, apperr.New(apperr.Conflict, "The approver has decided already.")
 	}
 	var refs op.Refs
-	refs.Check(ctx, "userId", &in.UserID, "active user", func(id string) (bool, error) {
+	refs.Check("userId", &in.UserID, "active user", func(id string) (bool, error) {
 		return tx.User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusDeactivated)).Exist(ctx)
 	})
 	if slices.ContainsFunc(approvers, func(one *Approver) bool { return one.ID == in.UserID }) {

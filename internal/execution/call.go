@@ -310,7 +310,7 @@ func (p *prepared) callout(ctx context.Context, c *definition.CalloutConfig, b d
 		Event     string `json:"event"`
 		Timestamp string `json:"timestamp"`
 		Data      any    `json:"data"`
-	}{c.Event, at.UTC().Format(op.TimeFormat), data})
+	}{c.Event, at.UTC().Format(clock.Format), data})
 	if err != nil {
 		return fmt.Errorf("data: %w", err)
 	}

@@ -258,11 +258,11 @@ func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput)
 		return nil, err
 	}
 	var refs op.Refs
-	refs.Check(ctx, "assigneeId", in.AssigneeID, "active user", func(id string) (bool, error) {
+	refs.Check("assigneeId", in.AssigneeID, "active user", func(id string) (bool, error) {
 		return tx.User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusDeactivated)).Exist(ctx)
 	})
-	refs.Check(ctx, "teamId", in.TeamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
-	refs.Check(ctx, "agentId", in.AgentID, "agent", func(id string) (bool, error) { return tx.Agent.Query().Where(agent.ID(id)).Exist(ctx) })
+	refs.Check("teamId", in.TeamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
+	refs.Check("agentId", in.AgentID, "agent", func(id string) (bool, error) { return tx.Agent.Query().Where(agent.ID(id)).Exist(ctx) })
 	if err := refs.Err(); err != nil {
 		return nil, err
 	}

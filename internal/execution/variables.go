@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atrium/ent"
+	"atrium/internal/clock"
 	"atrium/internal/op"
 	"atrium/internal/workflow/engine"
 )
@@ -58,7 +59,7 @@ func requestVariables(r *ent.Request) (map[string]any, error) {
 		"id": r.ID, "serviceId": r.ServiceID, "offeringId": r.OfferingID, "title": r.Title, "description": orNull(&r.Description),
 		"status": string(r.Status), "priority": string(r.Priority), "fields": fields, "tags": tags, "createdBy": r.CreatedBy,
 		"assigneeId": orNull(r.AssigneeID), "teamId": orNull(r.TeamID), "executionId": orNull(r.ExecutionID),
-		"createdAt": r.CreatedAt.UTC().Format(op.TimeFormat), "updatedAt": r.UpdatedAt.UTC().Format(op.TimeFormat),
+		"createdAt": r.CreatedAt.UTC().Format(clock.Format), "updatedAt": r.UpdatedAt.UTC().Format(op.TimeFormat),
 		"acceptedAt": moment(r.AcceptedAt), "completedAt": moment(r.CompletedAt), "cancelledAt": moment(r.CancelledAt), "sla": nil,
 	}, nil
 }
@@ -74,7 +75,7 @@ func moment(t *time.Time) any {
 	if t == nil {
 		return nil
 	}
-	return t.UTC().Format(op.TimeFormat)
+	return t.UTC().Format(clock.Format)
 }
 
 // Variables are what an execution's expressions read, as the API shows them: request, webhook, phases.

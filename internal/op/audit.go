@@ -89,7 +89,7 @@ func (a *attempt) audit(ctx context.Context, db *ent.Client, action, id string, 
 }
 
 // Note writes a further audit entry, as whoever the transaction belongs to: of what happened to another row on the way.
-func (tx *Tx) Note(ctx context.Context, action, resource, id string, changes map[string]Change) error {
+func (tx *Tx) Note(ctx context.Context, action, resource, id string, changes map[string]audit.Change) error {
 	e := audit.By(tx.principal)
 	e.Action, e.Resource, e.ResourceID, e.Changes = action, resource, id, changes
 	return audit.Write(ctx, tx.Client, e)

@@ -29,7 +29,7 @@ func handOver(ctx context.Context, tx *op.Tx, userID string, teamID *string) (in
 		return len(held), nil
 	}
 	var refs op.Refs
-	refs.Check(ctx, "reassignTo", teamID, "team", func(id string) (bool, error) {
+	refs.Check("reassignTo", teamID, "team", func(id string) (bool, error) {
 		return tx.Team.Query().Where(team.ID(id)).Exist(ctx)
 	})
 	if err := refs.Err(); err != nil {

@@ -162,14 +162,15 @@ func TestOnlyOwnersChangeOwners(t *testing.T) {
 			require.NotEmpty(t, err.DecisionID, name)
 		}
 		require.Equal(t, []string{"denied", "denied", "denied"}, w.audited("user.updated"))
-		must(w.asAdmin, w, people.UpdateUser, people.UpdateUserInput{ByID: byID(second.ID), Name: op.SetTo("Second")})
+		refused(w.asAdmin, w, apperr.Forbidden, people.UpdateUser, people.UpdateUserInput{ByID: byID(second.ID), Name: op.SetTo("Second")})
 
 		must(w.asOwner, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(second.ID)})
 		refused(w.asAdmin, w, apperr.Forbidden, people.ReactivateUser, byID(second.ID))
 		must(w.asOwner, w, people.ReactivateUser, byID(second.ID))
 		must(w.asOwner, w, people.UpdateUser, role(second.ID, "member"))
 		must(w.asOperator, w, people.UpdateUser, role(second.ID, "owner"))
-		must(w.withKey(w.owner), w, people.UpdateUser, role(second.ID, "admin"))
+		refused(w.withKey(w.owner), w, apperr.Forbidden, people.UpdateUser, role(second.ID, "admin"))
+		must(w.asOwner, w, people.UpdateUser, role(second.ID, "admin"))
 		refused(w.AsUser(w.agent), w, apperr.Forbidden, people.UpdateUser, role(w.agent.ID, "admin"))
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/mail"
+	"atrium/internal/notice"
 	"atrium/internal/op"
-	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
@@ -57,11 +57,11 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error
 	}
 	var out mentioned
 	for _, u := range found {
-		if people.Muted(u, people.MentionMails) {
+		if notice.Muted(u, notice.Mention) {
 			continue
 		}
 		err := tx.Costly(ctx, func(ctx context.Context) error {
-			reads, err := tx.ReadableBy(ctx, people.PrincipalOf(u), GetComment.Info(), c, internalVerb(c)...)
+			reads, err := tx.ReadableBy(ctx, notice.PrincipalOf(u), GetComment.Info(), c, internalVerb(c)...)
 			if reads {
 				out.people = append(out.people, u)
 			}

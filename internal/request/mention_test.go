@@ -11,8 +11,8 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/apperr"
+	"atrium/internal/notice"
 	"atrium/internal/op"
-	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/request"
@@ -83,10 +83,10 @@ func TestMentions(t *testing.T) {
 		c = say(agent, own, "public", "@"+member.Email)
 		require.Equal(t, map[string]int{member.Email: 1}, mails.take())
 
-		require.Equal(t, []*people.NotificationSetting{{Kind: "mention", Channel: "now"}}, testkit.Run(t, w, owner, people.GetNotificationSettings, struct{}{}))
-		testkit.Run(t, w, w.As(w.A, principal.Member), people.UpdateNotificationSettings, people.NotificationSetting{Kind: "mention", Channel: "never"})
-		require.Equal(t, []*people.NotificationSetting{{Kind: "mention", Channel: "never"}},
-			testkit.Run(t, w, w.As(w.A, principal.Member), people.GetNotificationSettings, struct{}{}))
+		require.Equal(t, []*notice.Setting{{Kind: "mention", Channel: "now"}}, testkit.Run(t, w, owner, notice.GetSettings, struct{}{}))
+		testkit.Run(t, w, w.As(w.A, principal.Member), notice.UpdateSettings, notice.Setting{Kind: "mention", Channel: "never"})
+		require.Equal(t, []*notice.Setting{{Kind: "mention", Channel: "never"}},
+			testkit.Run(t, w, w.As(w.A, principal.Member), notice.GetSettings, struct{}{}))
 		say(agent, own, "public", "@"+member.Email)
 		require.Empty(t, mails.take(), "switched off")
 

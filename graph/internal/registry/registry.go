@@ -10,6 +10,7 @@ import (
 	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
+	"atrium/internal/notice"
 	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/request"
@@ -111,7 +112,7 @@ var Mutations = []Mutation{
 	mutation("updateComment", request.UpdateComment),
 	mutation("updateCompany", company.Update),
 	mutation("updateOAuthClient", identity.UpdateClient),
-	mutation("updateNotificationSettings", people.UpdateNotificationSettings),
+	mutation("updateNotificationSettings", notice.UpdateSettings),
 	mutation("updateOffering", catalog.UpdateOffering),
 	mutation("updateOrganization", people.UpdateOrganization),
 	mutation("updateRequest", request.Update),

@@ -32,12 +32,13 @@ func refused(t *testing.T, wrap func(string) string, faults []fault) {
 	}
 }
 
-// accepted parses a definition that has no fault.
+// accepted parses a definition that has no fault, and holds it against the schema as well.
 func accepted(t testing.TB, raw string) *Definition {
 	t.Helper()
 	d, rows := Parse([]byte(raw))
 	require.Empty(t, rows)
 	require.NotNil(t, d)
+	require.NoError(t, held(t, raw), raw)
 	return d
 }
 

@@ -1,4 +1,5 @@
-package people
+// Package notice keeps how people are told of what happens to them.
+package notice
 
 import (
 	"context"
@@ -12,8 +13,8 @@ import (
 	"atrium/internal/principal"
 )
 
-// MentionMails is the kind of the mails to people whom a comment mentions.
-const MentionMails = "mention"
+// Mention is the kind of the mails to people whom a comment mentions.
+const Mention = "mention"
 
 // The channels of a kind.
 const (
@@ -23,28 +24,28 @@ const (
 
 // What each person decides for itself.
 var (
-	GetNotificationSettings = op.New("notification.read", op.Spec{
+	GetSettings = op.New("notification.read", op.Spec{
 		Resource: "NotificationSetting", Action: op.Read,
 		Summary: "Read how one is told of what happens",
-	}, func(ctx context.Context, tx *op.Tx, _ struct{}) ([]*NotificationSetting, error) {
+	}, func(ctx context.Context, tx *op.Tx, _ struct{}) ([]*Setting, error) {
 		if tx.Principal().Type != principal.TypeUser {
-			return []*NotificationSetting{}, nil
+			return []*Setting{}, nil
 		}
 		u, err := loadSelf(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
-		return []*NotificationSetting{{MentionMails, channelOf(u, MentionMails)}}, nil
+		return []*Setting{{Mention, channelOf(u, Mention)}}, nil
 	})
 
-	UpdateNotificationSettings = op.New("notification.update", op.Spec{
+	UpdateSettings = op.New("notification.update", op.Spec{
 		Resource: "NotificationSetting", Action: op.Update,
 		Summary: "Choose how one is told of what happens",
-	}, updateNotificationSettings)
+	}, updateSettings)
 )
 
-// NotificationSetting says by which channel a person is told of a kind of event.
-type NotificationSetting struct {
+// Setting says by which channel a person is told of a kind of event.
+type Setting struct {
 	Kind    string `json:"kind" enum:"mention" doc:"Of what one is told."`
 	Channel string `json:"channel" enum:"now,never" doc:"How."`
 }
@@ -79,7 +80,7 @@ func loadSelf(ctx context.Context, tx *op.Tx) (*ent.User, error) {
 	return u, nil
 }
 
-func updateNotificationSettings(ctx context.Context, tx *op.Tx, in NotificationSetting) (*NotificationSetting, error) {
+func updateSettings(ctx context.Context, tx *op.Tx, in Setting) (*Setting, error) {
 	before, err := loadSelf(ctx, tx)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,56 @@
+package workflow
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+
+	"atrium/ent"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/workflow/definition"
+)
+
+// DiffVersions tells what differs between two published versions of a workflow. Who may read the workflow may read it.
+var DiffVersions = op.OnRow("workflow.diff", op.Spec{
+	Resource: "Workflow", Action: op.Read, Scope: "workflows:read",
+	Summary: "Compare two published versions of a workflow",
+}, loadWorkflow, diffVersions)
+
+// DiffVersionsInput names two versions.
+type DiffVersionsInput struct {
+	op.ByID
+	Version string `json:"-" path:"version" maxLength:"10" doc:"The version's number, counted from 1."`
+	From    int    `json:"-" query:"from" minimum:"1" doc:"The version to compare with; the one before when not given."`
+}
+
+// VersionDiff is what differs between two versions; From is 0 where nothing was published before.
+type VersionDiff struct {
+	From, To int
+	Changes  []definition.Change
+}
+
+// diffVersions returns not_found for a version in the path that there is not, and validation_error for another one.
+func diffVersions(ctx context.Context, tx *op.Tx, w *ent.Workflow, in DiffVersionsInput) (VersionDiff, error) {
+	to, err := getVersion(ctx, tx, w, GetVersionInput{ByID: in.ByID, Version: in.Version})
+	if err != nil {
+		return VersionDiff{}, err
+	}
+	out := VersionDiff{From: cmp.Or(in.From, to.Version-1), To: to.Version}
+	before := []byte(`{}`)
+	if out.From > 0 {
+		from, err := getVersion(ctx, tx, w, GetVersionInput{ByID: in.ByID, Version: strconv.Itoa(out.From)})
+		if apperr.CodeOf(err) == apperr.NotFound {
+			return VersionDiff{}, apperr.InvalidField("from", "There is no such version.")
+		}
+		if err != nil {
+			return VersionDiff{}, err
+		}
+		before = AsSent(from.Definition)
+	}
+	if out.Changes, err = definition.Diff(before, AsSent(to.Definition)); err != nil {
+		return VersionDiff{}, fmt.Errorf("compare the versions: %w", err)
+	}
+	return out, nil
+}

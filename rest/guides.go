@@ -1,0 +1,145 @@
+package rest
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"atrium/internal/principal"
+	"atrium/policies"
+)
+
+//go:embed guides
+var guideFiles embed.FS
+
+// guides are what the pages in front of the endpoints are made of, besides their text: what the table, the policies and
+// the examples say themselves.
+type guides struct {
+	BaseURL string
+	AuthURL string // empty where tokens are another issuer's
+	Scopes  []guideScope
+	Roles   []guideRole
+	Admin   []string // what admins, unlike owners, may not do
+	Phases  []guidePhase
+	Verify  []guideExample
+
+	Definition string // a whole one
+}
+
+// guideScope is a scope and what it opens.
+type guideScope struct {
+	Name  string
+	Opens []string
+}
+
+// guideRole is what members and agents may do with a kind of row.
+type guideRole struct{ Noun, Member, Agent string }
+
+// guidePhase describes a phase type; its example is a piece of a definition, which goes on to the phase "end".
+type guidePhase struct {
+	Type, Does, Ways string
+	Keys             [][3]string
+	Example          json.RawMessage
+}
+
+// Anchor returns the id of the type's section.
+func (p guidePhase) Anchor() string {
+	return "phase-" + strings.ReplaceAll(strings.ToLower(p.Type), "_", "-")
+}
+
+// Sample returns the example as it is shown.
+func (p guidePhase) Sample() string { return indented(p.Example) }
+
+// guideExample is a program in a language.
+type guideExample struct{ Language, Code string }
+
+// verifiers are the examples of how a webhook's signature is verified.
+var verifiers = []struct{ language, file string }{
+	{"Python", "verify.py"}, {"Node", "verify.mjs"}, {"Go", "verify.go.txt"}, {"Java", "verify.java"},
+}
+
+// newGuides gathers the guides.
+func newGuides(baseURL, authURL string) (*guides, error) {
+	g := &guides{BaseURL: baseURL, AuthURL: authURL}
+	for _, name := range principal.ScopeNames {
+		g.Scopes = append(g.Scopes, guideScope{name, opens(name)})
+	}
+	raw, err := guideFiles.ReadFile("guides/phases.json")
+	if err == nil {
+		err = json.Unmarshal(raw, &g.Phases)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the phase types: %w", err)
+	}
+	if raw, err = guideFiles.ReadFile("guides/definition.json"); err != nil {
+		return nil, fmt.Errorf("read the definition: %w", err)
+	}
+	g.Definition = strings.TrimSpace(string(raw))
+	for _, v := range verifiers {
+		code, err := guideFiles.ReadFile("guides/" + v.file)
+		if err != nil {
+			return nil, fmt.Errorf("read an example: %w", err)
+		}
+		g.Verify = append(g.Verify, guideExample{v.language, strings.TrimSpace(string(code))})
+	}
+	return g, g.readRoles()
+}
+
+// readRoles reads what roles may do from the policies' data.
+func (g *guides) readRoles() error {
+	var data struct {
+		Roles map[string]struct {
+			Verbs  map[string]string
+			Except []string
+		}
+	}
+	raw, err := policies.Files.ReadFile("data.json")
+	if err == nil {
+		err = json.Unmarshal(raw, &data)
+	}
+	if err != nil {
+		return fmt.Errorf("read the roles: %w", err)
+	}
+	member, agent := data.Roles["member"].Verbs, maps.Clone(data.Roles["member"].Verbs)
+	maps.Copy(agent, data.Roles["agent"].Verbs)
+	var nouns []string
+	for verb := range agent {
+		noun, _, _ := strings.Cut(verb, ".")
+		nouns = append(nouns, noun)
+	}
+	slices.Sort(nouns)
+	for _, noun := range slices.Compact(nouns) {
+		g.Roles = append(g.Roles, guideRole{noun, rightsOn(noun, member), rightsOn(noun, agent)})
+	}
+	for _, verb := range data.Roles["admin"].Except {
+		if !slices.Contains(data.Roles["owner"].Except, verb) {
+			g.Admin = append(g.Admin, verb)
+		}
+	}
+	return nil
+}
+
+// rightsOn lists the verbs on a kind of row: "create; read, cancel (own)".
+func rightsOn(noun string, verbs map[string]string) string {
+	by := map[string][]string{}
+	for _, verb := range slices.Sorted(maps.Keys(verbs)) {
+		if of, action, _ := strings.Cut(verb, "."); of == noun {
+			by[verbs[verb]] = append(by[verbs[verb]], strings.ReplaceAll(action, "_", " "))
+		}
+	}
+	var out []string
+	for _, reach := range []string{"all", "own", "assigned"} {
+		if len(by[reach]) == 0 {
+			continue
+		}
+		text := strings.Join(by[reach], ", ")
+		if reach != "all" {
+			text += " (" + reach + ")"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}
