@@ -104,7 +104,7 @@ func TestPolicyHidesServices(t *testing.T) {
 			require.Nil(t, edges.Get("data.requests.edges.1.node.service"), as.Name)
 			faulty := send(t, s, as, makeRequest, requestFor(e.prod))
 			require.Equal(t, "validation_error", refusal(faulty), "%s: %s", as.Name, faulty.Body)
-			require.Equal(t, []string{"serviceId"}, faults(faulty), as.Name)
+			require.Equal(t, []string{"serviceId", "offeringId"}, faults(faulty), "%s: offerings are hidden with their service", as.Name)
 		}
 		a := send(t, s, s.B.Owner, nodeOf, vars{"id": e.prod.service.ID})
 		require.Equal(t, "not_found", refusal(a), "another company learns nothing of it")

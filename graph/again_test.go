@@ -1,6 +1,8 @@
 package graph_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -62,6 +64,33 @@ func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, two.Status)
 		require.Equal(t, "Idempotency-Key", two.Text("errors.0.extensions.details.0.field"))
 		require.Equal(t, http.StatusOK, under(t, s, as, "two", `{ viewer { id } }`, nil).Status, "a query takes any")
+	})
+}
+
+// __typename has no effect and counts as no mutation, wherever it stands and however often.
+func TestTypenamesUnderAKey(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		const create = `createTeam(input: {name: "NAME"}) { __typename }`
+		payload := vars{"__typename": "CreateTeamPayload"}
+		for query, want := range map[string]vars{
+			`mutation { __typename }`:                  {"__typename": "Mutation"},
+			`mutation { a: __typename b: __typename }`: {"a": "Mutation", "b": "Mutation"},
+			`mutation { __typename ` + create + ` }`:   {"__typename": "Mutation", "createTeam": payload},
+			`mutation { ` + create + ` __typename }`:   {"__typename": "Mutation", "createTeam": payload},
+			`mutation { a: __typename ...F b: __typename } fragment F on Mutation { __typename ` + create + ` }`: {
+				"a": "Mutation", "b": "Mutation", "__typename": "Mutation", "createTeam": payload,
+			},
+		} {
+			key := fmt.Sprintf("%x", sha256.Sum256([]byte(query)))
+			require.Equal(t, want, ask(t, s, s.A.Owner, strings.ReplaceAll(query, "NAME", "without "+key[:20]), nil).Get("data"), query)
+			query = strings.ReplaceAll(query, "NAME", key[:20]) // names are unique
+			for range 2 {
+				a := under(t, s, s.A.Owner, key, query, nil)
+				require.Equal(t, http.StatusOK, a.Status, "%s: %s", query, a.Body)
+				require.Equal(t, want, a.Get("data"), query)
+			}
+		}
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -47,10 +46,14 @@ func withKey(ctx context.Context, r *http.Request, c *call, oc *graphql.Operatio
 	if k.text, k.fingerprint, err = gate.IdempotencyKey(r, c.raw); err != nil || k.text == "" {
 		return ctx, err
 	}
-	fields := graphql.CollectFields(oc, oc.Operation.SelectionSet, []string{"Mutation"})
-	fields = slices.DeleteFunc(fields, func(f graphql.CollectedField) bool { return f.Name == "__typename" })
-	if len(fields) > 1 {
-		return ctx, apperr.InvalidField("Idempotency-Key", "goes with calls of one mutation")
+	effects := 0
+	for _, f := range graphql.CollectFields(oc, oc.Operation.SelectionSet, []string{"Mutation"}) { // the operation's own: only read it
+		if f.Name != "__typename" {
+			effects++
+		}
+	}
+	if effects > 1 {
+		return ctx, apperr.InvalidField("Idempotency-Key", "belongs to calls of one mutation")
 	}
 	return context.WithValue(ctx, idempotencyKeyOf{}, k), nil
 }

@@ -7,7 +7,6 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
 	"atrium/internal/notice"
-	"atrium/internal/op"
 	"atrium/internal/people"
 )
 

@@ -99,8 +99,8 @@ func (r *queryResolver) Organization(ctx context.Context, id string) (*ent.Organ
 	return read(ctx, r.engine, people.GetOrganization, id)
 }
 
-func (r *queryResolver) Organizations(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Organization], error) {
-	return list(ctx, r.engine, people.ListOrganizations, nil, first, after, orderBy)
+func (r *queryResolver) Organizations(ctx context.Context, first *int, after *string, filter *people.ListOrganizationsInput, orderBy *relay.Order) (*relay.Connection[ent.Organization], error) {
+	return list(ctx, r.engine, people.ListOrganizations, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) Request(ctx context.Context, id string) (*ent.Request, error) {
@@ -115,8 +115,8 @@ func (r *queryResolver) Secret(ctx context.Context, id string) (*ent.Secret, err
 	return read(ctx, r.engine, secret.GetSecret, id)
 }
 
-func (r *queryResolver) Secrets(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Secret], error) {
-	return list(ctx, r.engine, secret.ListSecrets, nil, first, after, orderBy)
+func (r *queryResolver) Secrets(ctx context.Context, first *int, after *string, filter *secret.ListSecretsInput, orderBy *relay.Order) (*relay.Connection[ent.Secret], error) {
+	return list(ctx, r.engine, secret.ListSecrets, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) Service(ctx context.Context, id string) (*ent.Service, error) {
@@ -143,8 +143,8 @@ func (r *queryResolver) Team(ctx context.Context, id string) (*ent.Team, error) 
 	return read(ctx, r.engine, people.GetTeam, id)
 }
 
-func (r *queryResolver) Teams(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Team], error) {
-	return list(ctx, r.engine, people.ListTeams, nil, first, after, orderBy)
+func (r *queryResolver) Teams(ctx context.Context, first *int, after *string, filter *people.ListTeamsInput, orderBy *relay.Order) (*relay.Connection[ent.Team], error) {
+	return list(ctx, r.engine, people.ListTeams, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) User(ctx context.Context, id string) (*ent.User, error) {
@@ -207,6 +207,11 @@ func (r *mutationResolver) CreateCalendar(ctx context.Context, input workflow.Cr
 	return &generated.CreateCalendarPayload{Calendar: row}, err
 }
 
+func (r *mutationResolver) CreateComment(ctx context.Context, input request.CreateCommentInput) (*generated.CreateCommentPayload, error) {
+	row, err := change(ctx, r.engine, request.CreateComment, input, "requestId")
+	return &generated.CreateCommentPayload{Comment: row}, err
+}
+
 func (r *mutationResolver) CreateOffering(ctx context.Context, input catalog.CreateOfferingInput) (*generated.CreateOfferingPayload, error) {
 	row, err := change(ctx, r.engine, catalog.CreateOffering, input, "serviceId")
 	return &generated.CreateOfferingPayload{Offering: row}, err
@@ -265,6 +270,11 @@ func (r *mutationResolver) DelegateApproval(ctx context.Context, input execution
 func (r *mutationResolver) DeleteAccessPolicy(ctx context.Context, input op.ByID) (*generated.DeleteAccessPolicyPayload, error) {
 	_, err := change(ctx, r.engine, policy.Delete, input, "id")
 	return &generated.DeleteAccessPolicyPayload{ID: input.ID}, err
+}
+
+func (r *mutationResolver) DeleteComment(ctx context.Context, input op.ByID) (*generated.DeleteCommentPayload, error) {
+	_, err := change(ctx, r.engine, request.DeleteComment, input, "id")
+	return &generated.DeleteCommentPayload{ID: input.ID}, err
 }
 
 func (r *mutationResolver) DeleteOAuthClient(ctx context.Context, input op.ByID) (*generated.DeleteOAuthClientPayload, error) {
@@ -370,6 +380,16 @@ func (r *mutationResolver) SendTestEvent(ctx context.Context, input webhook.Send
 func (r *mutationResolver) UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*generated.UpdateAccessPolicyPayload, error) {
 	row, err := change(ctx, r.engine, policy.Update, input, "id")
 	return &generated.UpdateAccessPolicyPayload{AccessPolicy: row}, err
+}
+
+func (r *mutationResolver) UpdateComment(ctx context.Context, input request.UpdateCommentInput) (*generated.UpdateCommentPayload, error) {
+	row, err := change(ctx, r.engine, request.UpdateComment, input, "id")
+	return &generated.UpdateCommentPayload{Comment: row}, err
+}
+
+func (r *mutationResolver) UpdateOAuthClient(ctx context.Context, input identity.UpdateClientInput) (*generated.UpdateOAuthClientPayload, error) {
+	row, err := change(ctx, r.engine, identity.UpdateClient, input, "id")
+	return &generated.UpdateOAuthClientPayload{OauthClient: row}, err
 }
 
 func (r *mutationResolver) UpdateOffering(ctx context.Context, input catalog.UpdateOfferingInput) (*generated.UpdateOfferingPayload, error) {
@@ -505,6 +525,10 @@ func (r *accessPolicyResolver) Condition(_ context.Context, row *ent.AccessPolic
 	return objectOf(row.Condition), nil
 }
 
+func (r *accessPolicyResolver) Etag(_ context.Context, row *ent.AccessPolicy) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *approvalResolver) Execution(ctx context.Context, row *ent.Approval) (*ent.Execution, error) {
 	return follow(ctx, r.engine, row, func(row *ent.Approval) *string { return &row.ExecutionID }, execution.LookUp)
 }
@@ -529,6 +553,10 @@ func (r *auditEntryResolver) Changes(_ context.Context, row *ent.AuditEntry) (js
 	return objectOf(row.Changes), nil
 }
 
+func (r *commentResolver) Author(ctx context.Context, row *ent.Comment) (*ent.User, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Comment) *string { return &row.AuthorID }, people.LookUpUsers)
+}
+
 func (r *executionResolver) Workflow(ctx context.Context, row *ent.Execution) (*ent.Workflow, error) {
 	return follow(ctx, r.engine, row, func(row *ent.Execution) *string { return &row.WorkflowID }, workflow.LookUpWorkflows)
 }
@@ -549,12 +577,20 @@ func (r *oAuthClientResolver) BackchannelLogoutURI(_ context.Context, row *ent.O
 	return textOrNil(row.BackchannelLogoutURI), nil
 }
 
+func (r *oAuthClientResolver) Etag(_ context.Context, row *ent.OAuthClient) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *offeringResolver) Description(_ context.Context, row *ent.Offering) (*string, error) {
 	return textOrNil(row.Description), nil
 }
 
 func (r *offeringResolver) Tags(_ context.Context, row *ent.Offering) (map[string]string, error) {
 	return textsOf(row.Tags), nil
+}
+
+func (r *offeringResolver) Etag(_ context.Context, row *ent.Offering) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *offeringResolver) Service(ctx context.Context, row *ent.Offering) (*ent.Service, error) {
@@ -567,6 +603,10 @@ func (r *offeringResolver) Workflow(ctx context.Context, row *ent.Offering) (*en
 
 func (r *organizationResolver) Tags(_ context.Context, row *ent.Organization) (map[string]string, error) {
 	return textsOf(row.Tags), nil
+}
+
+func (r *organizationResolver) Etag(_ context.Context, row *ent.Organization) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *organizationResolver) Parent(ctx context.Context, row *ent.Organization) (*ent.Organization, error) {
@@ -583,6 +623,10 @@ func (r *requestResolver) Fields(_ context.Context, row *ent.Request) (json.RawM
 
 func (r *requestResolver) Tags(_ context.Context, row *ent.Request) (map[string]string, error) {
 	return textsOf(row.Tags), nil
+}
+
+func (r *requestResolver) Etag(_ context.Context, row *ent.Request) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *requestResolver) Service(ctx context.Context, row *ent.Request) (*ent.Service, error) {
@@ -609,12 +653,20 @@ func (r *secretResolver) Description(_ context.Context, row *ent.Secret) (*strin
 	return textOrNil(row.Description), nil
 }
 
+func (r *secretResolver) Etag(_ context.Context, row *ent.Secret) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *serviceResolver) Description(_ context.Context, row *ent.Service) (*string, error) {
 	return textOrNil(row.Description), nil
 }
 
 func (r *serviceResolver) Tags(_ context.Context, row *ent.Service) (map[string]string, error) {
 	return textsOf(row.Tags), nil
+}
+
+func (r *serviceResolver) Etag(_ context.Context, row *ent.Service) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *serviceResolver) OwnerTeam(ctx context.Context, row *ent.Service) (*ent.Team, error) {
@@ -673,8 +725,16 @@ func (r *webhookSubscriptionResolver) Description(_ context.Context, row *ent.We
 	return textOrNil(row.Description), nil
 }
 
+func (r *webhookSubscriptionResolver) Etag(_ context.Context, row *ent.WebhookSubscription) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *workflowResolver) Description(_ context.Context, row *ent.Workflow) (*string, error) {
 	return textOrNil(row.Description), nil
+}
+
+func (r *workflowResolver) Etag(_ context.Context, row *ent.Workflow) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 // AccessDecider returns the resolver of the type's fields that are no columns.
@@ -725,6 +785,11 @@ type auditEntryResolver struct{ *Resolver }
 func (r *Resolver) Calendar() generated.CalendarResolver { return &calendarResolver{r} }
 
 type calendarResolver struct{ *Resolver }
+
+// Comment returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Comment() generated.CommentResolver { return &commentResolver{r} }
+
+type commentResolver struct{ *Resolver }
 
 // CompleteTaskInput returns the resolver of the type's fields that are no columns.
 func (r *Resolver) CompleteTaskInput() generated.CompleteTaskInputResolver {

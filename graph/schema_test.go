@@ -215,6 +215,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
 		"approvals": execution.ListApprovals.Info(), "executions": execution.List.Info(), "incidents": execution.ListIncidents.Info(), "tasks": execution.ListTasks.Info(),
+		"invoices":      billing.ListInvoices.Info(),
 		"creditHistory": nil, // in one order alone
 	}
 	seen := 0

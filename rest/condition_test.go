@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -148,9 +149,19 @@ func TestPatchThatChangesNothing(t *testing.T) {
 				continue
 			}
 			path := e.path(row.Path)
-			was := s.Do(t, apitest.Scenario{As: as, Path: path})
+			read := func() (string, string) {
+				if row.Path == "/comments/{id}" { // which no path reads one by one
+					list := struct{ Data []json.RawMessage }{}
+					require.NoError(t, json.Unmarshal(s.Do(t, apitest.Scenario{As: as, Path: e.path("/requests/{id}/comments")}).Body, &list))
+					require.Len(t, list.Data, 1)
+					return `{"data":` + string(list.Data[0]) + `}`, ""
+				}
+				a := s.Do(t, apitest.Scenario{As: as, Path: path})
+				return string(a.Body), a.ETag()
+			}
+			was, tag := read()
 			shown := struct{ Data map[string]json.RawMessage }{}
-			require.NoError(t, json.Unmarshal(was.Body, &shown))
+			require.NoError(t, json.Unmarshal([]byte(was), &shown))
 			same := body{}
 			for name := range row.Op.Input.Body.Properties {
 				if value, ok := shown.Data[name]; ok && (string(value) != "null" || row.Op.Input.Nullable(name)) && (name != "status" || row.Path != "/requests/{id}") {
@@ -161,10 +172,12 @@ func TestPatchThatChangesNothing(t *testing.T) {
 			s.World.Clock.SetOffset(s.World.Clock.Offset() + time.Second)
 			for _, b := range []body{{}, same} {
 				got := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: b, WantNoChange: true, WantEvents: []string{}})
-				require.Equal(t, string(was.Body), string(got.Body), path)
-				require.Equal(t, was.ETag(), got.ETag(), path)
+				require.Equal(t, was, string(got.Body), path)
+				require.Equal(t, cmp.Or(tag, got.ETag()), got.ETag(), path)
+				tag = got.ETag()
 			}
-			require.Equal(t, string(was.Body), string(s.Do(t, apitest.Scenario{As: as, Path: path}).Body), path)
+			now, _ := read()
+			require.Equal(t, was, now, path)
 		}
 	})
 }

@@ -43,20 +43,28 @@ func example(t reflect.Type, tag reflect.StructTag) json.RawMessage {
 	return json.RawMessage("[]")
 }
 
-func exampleObject(t reflect.Type) json.RawMessage {
+func exampleObject(t reflect.Type) json.RawMessage { return ordered(exampleFields(t)) }
+
+// exampleFields returns an object's fields, those of embedded structs among them, as JSON writes them.
+func exampleFields(t reflect.Type) []exampleField {
 	var fields []exampleField
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if f.Anonymous {
+			fields = append(fields, exampleFields(f.Type)...)
+			continue
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if value := example(f.Type, f.Tag); string(value) != "null" || !strings.Contains(options, "omit") {
 			fields = append(fields, exampleField{name, value})
 		}
 	}
-	return ordered(fields)
+	return fields
 }
 
 // exampleInput returns an example of an operation's body: the fields that it needs and those that have an example of
-// their own, or the first field when it needs none. Other values are those of the resource's fields of the same name.
+// their own, or the first field when it needs none. Other values are those of the resource's fields of the same name, or
+// else the first that the field allows.
 func exampleInput(in *input.Input, resource reflect.Type) json.RawMessage {
 	texts := map[string]string{}
 	for _, f := range reflect.VisibleFields(resource) {
@@ -72,6 +80,9 @@ func exampleInput(in *input.Input, resource reflect.Type) json.RawMessage {
 		}
 		if text == "" {
 			text = texts[name]
+		}
+		if text == "" {
+			text, _, _ = strings.Cut(f.Tag.Get("enum"), ",")
 		}
 		value := json.RawMessage(text)
 		if in.Body.Properties[name].Type == huma.TypeString {

@@ -256,7 +256,7 @@ func refusals(rt *route) []int {
 	if rt.op.Input.HasBody() {
 		out = append(out, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
-	if rt.method == http.MethodPost {
+	if rt.method != http.MethodGet {
 		out = append(out, http.StatusUnprocessableEntity)
 	}
 	return append(out, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable)

@@ -34,7 +34,7 @@ var routes = []route{
 	list("/requests/{id}/comments", request.ListComments, commentOut),
 	one(http.MethodPost, "/requests/{id}/comments", http.StatusCreated, request.CreateComment, commentOut),
 	one(http.MethodPatch, "/comments/{id}", http.StatusOK, request.UpdateComment, commentOut),
-	gone("/comments/{id}", request.DeleteComment, commentOut),
+	remove("/comments/{id}", request.DeleteComment, commentOut),
 
 	list("/workflows", workflow.ListWorkflows, workflowOut),
 	one(http.MethodPost, "/workflows", http.StatusCreated, workflow.CreateWorkflow, workflowOut),

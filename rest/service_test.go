@@ -49,7 +49,7 @@ func TestServiceLife(t *testing.T) {
 			As: as, Method: http.MethodPost, Path: "/v1/services",
 			Body: body{"name": "IT Support: Zürich & Co", "ownerTeamId": team, "organizationId": org, "tags": body{"env": "prod", "a.b": "c"}},
 			WantData: map[string]any{
-				"name": "IT Support: Zürich & Co", "slug": "it-support-z-rich-co", "status": "active",
+				"name": "IT Support: Zürich & Co", "slug": "it-support-zurich-co", "status": "active",
 				"ownerTeamId": team, "organizationId": org, "tags.env": "prod",
 			},
 			WantAudit:  &apitest.AuditWant{Action: "service.created", Outcome: "allowed", ResourceType: "Service", ActorID: as.KeyID, ActorType: "api_key"},
@@ -74,7 +74,7 @@ func TestServiceLife(t *testing.T) {
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: body{"tags": nil, "status": "draft", "slug": "its"}, WantData: map[string]any{"tags": body{}, "slug": "its", "status": "draft"}})
 
 		s.Run(t, []apitest.Scenario{
-			{Name: "empty patch", As: as, Method: http.MethodPatch, Path: path, Body: body{}, WantData: map[string]any{"slug": "its"}},
+			{Name: "empty patch", As: as, Method: http.MethodPatch, Path: path, Body: body{}, WantNoChange: true, WantData: map[string]any{"slug": "its"}},
 			{Name: "name must not be null", As: as, Method: http.MethodPatch, Path: path, Body: body{"name": nil}, WantStatus: 400, WantCode: "validation_error", WantFields: []string{"name"}},
 			{Name: "name must not be blank", As: as, Method: http.MethodPatch, Path: path, Body: body{"name": " \t"}, WantStatus: 400, WantFields: []string{"name"}},
 			{Name: "name has 200 characters", As: as, Method: http.MethodPatch, Path: path, Body: body{"name": long("ü", 201)}, WantStatus: 400, WantFields: []string{"name"}},
@@ -99,7 +99,7 @@ func TestServiceLife(t *testing.T) {
 			},
 			{Name: "duplicate slug made from the name", As: as, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "OTHER!"}, WantStatus: 409, WantContains: []string{"has the slug other, which was made of the name. Send slug"}},
 			{Name: "duplicate slug at patch", As: as, Method: http.MethodPatch, Path: path, Body: body{"slug": "other"}, WantStatus: 409, WantAudit: &apitest.AuditWant{Action: "service.updated", Outcome: "failed", ResourceID: id}},
-			{Name: "its own slug again", As: as, Method: http.MethodPatch, Path: path, Body: body{"slug": "its"}},
+			{Name: "its own slug again", As: as, Method: http.MethodPatch, Path: path, Body: body{"slug": "its"}, WantNoChange: true},
 			{Name: "delete", As: as, Method: http.MethodDelete, Path: "/v1/services/" + other, WantAudit: &apitest.AuditWant{Action: "service.deleted", ResourceID: other, ResourceType: "Service"}},
 			{Name: "gone", As: as, Path: "/v1/services/" + other, WantStatus: 404, WantCode: "not_found"},
 			{Name: "gone twice", As: as, Method: http.MethodDelete, Path: "/v1/services/" + other, WantStatus: 404},

@@ -14,7 +14,6 @@ import (
 // The README's walk through a process works as it is printed there, but for the server's port and folder: on the demo company,
 // from a request over its tasks and its approval to its end.
 func TestReadmeProcess(t *testing.T) {
-	t.Parallel()
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
 		readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))

@@ -18,6 +18,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
+	"atrium/ent/comment"
 	"atrium/ent/consent"
 	"atrium/ent/event"
 	"atrium/ent/execution"
@@ -221,6 +222,9 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Incident.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Incident.Query().Where(incident.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Comment.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Comment.Query().Where(comment.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"PhaseVisit.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.PhaseVisit.Query().Where(phasevisit.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)

@@ -32,6 +32,7 @@ import (
 	"atrium/internal/execution"
 	"atrium/internal/form"
 	"atrium/internal/identity"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/policy"
@@ -56,6 +57,7 @@ type MutationResolver interface {
 	CreateAgent(ctx context.Context, input agent.CreateInput) (*CreateAgentPayload, error)
 	CreateAPIKey(ctx context.Context, input apikey.CreateInput) (*CreateAPIKeyPayload, error)
 	CreateCalendar(ctx context.Context, input workflow.CreateCalendarInput) (*CreateCalendarPayload, error)
+	CreateComment(ctx context.Context, input request.CreateCommentInput) (*CreateCommentPayload, error)
 	CreateOAuthClient(ctx context.Context, input identity.CreateClientInput) (*CreateOAuthClientPayload, error)
 	CreateOffering(ctx context.Context, input catalog.CreateOfferingInput) (*CreateOfferingPayload, error)
 	CreateOrganization(ctx context.Context, input people.CreateOrganizationInput) (*CreateOrganizationPayload, error)
@@ -66,11 +68,12 @@ type MutationResolver interface {
 	CreateTeam(ctx context.Context, input people.CreateTeamInput) (*CreateTeamPayload, error)
 	CreateWebhookSubscription(ctx context.Context, input webhook.CreateSubscriptionInput) (*CreateWebhookSubscriptionPayload, error)
 	CreateWorkflow(ctx context.Context, input workflow.CreateWorkflowInput) (*CreateWorkflowPayload, error)
-	DeactivateUser(ctx context.Context, input op.ByID) (*DeactivateUserPayload, error)
+	DeactivateUser(ctx context.Context, input people.DeactivateUserInput) (*people.Deactivated, error)
 	DecideApproval(ctx context.Context, input execution.DecideApprovalInput) (*DecideApprovalPayload, error)
 	DeclineRequest(ctx context.Context, input request.DeclineInput) (*DeclineRequestPayload, error)
 	DelegateApproval(ctx context.Context, input execution.DelegateApprovalInput) (*DelegateApprovalPayload, error)
 	DeleteAccessPolicy(ctx context.Context, input op.ByID) (*DeleteAccessPolicyPayload, error)
+	DeleteComment(ctx context.Context, input op.ByID) (*DeleteCommentPayload, error)
 	DeleteOAuthClient(ctx context.Context, input op.ByID) (*DeleteOAuthClientPayload, error)
 	DeleteOffering(ctx context.Context, input op.ByID) (*DeleteOfferingPayload, error)
 	DeleteOrganization(ctx context.Context, input op.ByID) (*DeleteOrganizationPayload, error)
@@ -97,7 +100,10 @@ type MutationResolver interface {
 	SendTestEvent(ctx context.Context, input webhook.SendTestEventInput) (*SendTestEventPayload, error)
 	SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error)
 	UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*UpdateAccessPolicyPayload, error)
+	UpdateComment(ctx context.Context, input request.UpdateCommentInput) (*UpdateCommentPayload, error)
 	UpdateCompany(ctx context.Context, input company.UpdateInput) (*UpdateCompanyPayload, error)
+	UpdateOAuthClient(ctx context.Context, input identity.UpdateClientInput) (*UpdateOAuthClientPayload, error)
+	UpdateNotificationSettings(ctx context.Context, input notice.Setting) (*notice.Setting, error)
 	UpdateOffering(ctx context.Context, input catalog.UpdateOfferingInput) (*UpdateOfferingPayload, error)
 	UpdateOrganization(ctx context.Context, input people.UpdateOrganizationInput) (*UpdateOrganizationPayload, error)
 	UpdateRequest(ctx context.Context, input request.UpdateInput) (*UpdateRequestPayload, error)
@@ -119,6 +125,7 @@ type QueryResolver interface {
 	ReplayAccessPolicies(ctx context.Context, policies []*policy.Draft, last *int) (*policy.Replayed, error)
 	Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error)
 	WebhookDeliveries(ctx context.Context, subscriptionID *string, outcome []webhookdelivery.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.WebhookDelivery], error)
+	WorkflowDiff(ctx context.Context, id string, to int, from *int) (*workflow.VersionDiff, error)
 	AccessDecisions(ctx context.Context, first *int, after *string, filter *policy.ListDecisionsInput, orderBy *relay.Order) (*relay.Connection[ent.AccessDecision], error)
 	AccessPolicies(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.AccessPolicy], error)
 	Agents(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Agent], error)
@@ -137,18 +144,18 @@ type QueryResolver interface {
 	OauthClients(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.OAuthClient], error)
 	Offering(ctx context.Context, id string) (*ent.Offering, error)
 	Organization(ctx context.Context, id string) (*ent.Organization, error)
-	Organizations(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Organization], error)
+	Organizations(ctx context.Context, first *int, after *string, filter *people.ListOrganizationsInput, orderBy *relay.Order) (*relay.Connection[ent.Organization], error)
 	Request(ctx context.Context, id string) (*ent.Request, error)
 	Requests(ctx context.Context, first *int, after *string, filter *request.ListInput, orderBy *relay.Order) (*relay.Connection[ent.Request], error)
 	Secret(ctx context.Context, id string) (*ent.Secret, error)
-	Secrets(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Secret], error)
+	Secrets(ctx context.Context, first *int, after *string, filter *secret.ListSecretsInput, orderBy *relay.Order) (*relay.Connection[ent.Secret], error)
 	Service(ctx context.Context, id string) (*ent.Service, error)
 	Services(ctx context.Context, first *int, after *string, filter *catalog.ListServicesInput, orderBy *relay.Order) (*relay.Connection[ent.Service], error)
 	ServiceAccounts(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.ServiceAccount], error)
 	Task(ctx context.Context, id string) (*ent.Task, error)
 	Tasks(ctx context.Context, first *int, after *string, filter *execution.ListTasksInput, orderBy *relay.Order) (*relay.Connection[ent.Task], error)
 	Team(ctx context.Context, id string) (*ent.Team, error)
-	Teams(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Team], error)
+	Teams(ctx context.Context, first *int, after *string, filter *people.ListTeamsInput, orderBy *relay.Order) (*relay.Connection[ent.Team], error)
 	User(ctx context.Context, id string) (*ent.User, error)
 	Users(ctx context.Context, first *int, after *string, filter *people.ListUsersInput, orderBy *relay.Order) (*relay.Connection[ent.User], error)
 	WebhookSubscriptions(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.WebhookSubscription], error)
@@ -318,6 +325,20 @@ func (ec *executionContext) field_Mutation_createCalendar_args(ctx context.Conte
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_createComment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.CreateCommentInput, error) {
+			return ec.unmarshalNCreateCommentInput2atriumᚋinternalᚋrequestᚐCreateCommentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_createOAuthClient_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -462,8 +483,8 @@ func (ec *executionContext) field_Mutation_deactivateUser_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (op.ByID, error) {
-			return ec.unmarshalNDeactivateUserInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		func(ctx context.Context, v any) (people.DeactivateUserInput, error) {
+			return ec.unmarshalNDeactivateUserInput2atriumᚋinternalᚋpeopleᚐDeactivateUserInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -520,6 +541,20 @@ func (ec *executionContext) field_Mutation_deleteAccessPolicy_args(ctx context.C
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (op.ByID, error) {
 			return ec.unmarshalNDeleteAccessPolicyInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteComment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (op.ByID, error) {
+			return ec.unmarshalNDeleteCommentInput2atriumᚋinternalᚋopᚐByID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -892,12 +927,54 @@ func (ec *executionContext) field_Mutation_updateAccessPolicy_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_updateComment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.UpdateCommentInput, error) {
+			return ec.unmarshalNUpdateCommentInput2atriumᚋinternalᚋrequestᚐUpdateCommentInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_updateCompany_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (company.UpdateInput, error) {
 			return ec.unmarshalNUpdateCompanyInput2atriumᚋinternalᚋcompanyᚐUpdateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateNotificationSettings_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (notice.Setting, error) {
+			return ec.unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋnoticeᚐSetting(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateOAuthClient_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (identity.UpdateClientInput, error) {
+			return ec.unmarshalNUpdateOAuthClientInput2atriumᚋinternalᚋidentityᚐUpdateClientInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1629,14 +1706,22 @@ func (ec *executionContext) field_Query_organizations_args(ctx context.Context, 
 		return nil, err
 	}
 	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*people.ListOrganizationsInput, error) {
+			return ec.unmarshalOOrganizationFilter2ᚖatriumᚋinternalᚋpeopleᚐListOrganizationsInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
 		func(ctx context.Context, v any) (*relay.Order, error) {
 			return ec.unmarshalOOrganizationOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["orderBy"] = arg2
+	args["orderBy"] = arg3
 	return args, nil
 }
 
@@ -1761,14 +1846,22 @@ func (ec *executionContext) field_Query_secrets_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*secret.ListSecretsInput, error) {
+			return ec.unmarshalOSecretFilter2ᚖatriumᚋinternalᚋsecretᚐListSecretsInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
 		func(ctx context.Context, v any) (*relay.Order, error) {
 			return ec.unmarshalOSecretOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["orderBy"] = arg2
+	args["orderBy"] = arg3
 	return args, nil
 }
 
@@ -1977,14 +2070,22 @@ func (ec *executionContext) field_Query_teams_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*people.ListTeamsInput, error) {
+			return ec.unmarshalOTeamFilter2ᚖatriumᚋinternalᚋpeopleᚐListTeamsInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
 		func(ctx context.Context, v any) (*relay.Order, error) {
 			return ec.unmarshalOTeamOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["orderBy"] = arg2
+	args["orderBy"] = arg3
 	return args, nil
 }
 
@@ -2113,6 +2214,36 @@ func (ec *executionContext) field_Query_webhookSubscriptions_args(ctx context.Co
 		return nil, err
 	}
 	args["orderBy"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_workflowDiff_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (int, error) {
+			return ec.unmarshalNInt2int(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg2
 	return args, nil
 }
 
@@ -2692,6 +2823,50 @@ func (ec *executionContext) fieldContext_Mutation_createCalendar(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createComment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createComment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateComment(ctx, fc.Args["input"].(request.CreateCommentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *CreateCommentPayload) graphql.Marshaler {
+			return ec.marshalNCreateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCommentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateCommentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createComment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createOAuthClient(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3142,11 +3317,11 @@ func (ec *executionContext) _Mutation_deactivateUser(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DeactivateUser(ctx, fc.Args["input"].(op.ByID))
+			return ec.Resolvers.Mutation().DeactivateUser(ctx, fc.Args["input"].(people.DeactivateUserInput))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *DeactivateUserPayload) graphql.Marshaler {
-			return ec.marshalNDeactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeactivateUserPayload(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *people.Deactivated) graphql.Marshaler {
+			return ec.marshalNDeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx, selections, v)
 		},
 		true,
 		true,
@@ -3346,6 +3521,50 @@ func (ec *executionContext) fieldContext_Mutation_deleteAccessPolicy(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_deleteAccessPolicy_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteComment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteComment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteComment(ctx, fc.Args["input"].(op.ByID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *DeleteCommentPayload) graphql.Marshaler {
+			return ec.marshalNDeleteCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCommentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteCommentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteComment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -4496,6 +4715,50 @@ func (ec *executionContext) fieldContext_Mutation_updateAccessPolicy(ctx context
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_updateComment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateComment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateComment(ctx, fc.Args["input"].(request.UpdateCommentInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *UpdateCommentPayload) graphql.Marshaler {
+			return ec.marshalNUpdateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCommentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateCommentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateComment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_updateCompany(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4534,6 +4797,94 @@ func (ec *executionContext) fieldContext_Mutation_updateCompany(ctx context.Cont
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_updateCompany_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateOAuthClient(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateOAuthClient(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateOAuthClient(ctx, fc.Args["input"].(identity.UpdateClientInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *UpdateOAuthClientPayload) graphql.Marshaler {
+			return ec.marshalNUpdateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOAuthClientPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateOAuthClient(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateOAuthClientPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateOAuthClient_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateNotificationSettings(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateNotificationSettings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateNotificationSettings(ctx, fc.Args["input"].(notice.Setting))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
+			return ec.marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateNotificationSettings(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateNotificationSettingsPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateNotificationSettings_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -5412,6 +5763,50 @@ func (ec *executionContext) fieldContext_Query_webhookDeliveries(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_workflowDiff(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_workflowDiff(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().WorkflowDiff(ctx, fc.Args["id"].(string), fc.Args["to"].(int), fc.Args["from"].(*int))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *workflow.VersionDiff) graphql.Marshaler {
+			return ec.marshalOWorkflowDiff2ᚖatriumᚋinternalᚋworkflowᚐVersionDiff(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_workflowDiff(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkflowDiff(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_workflowDiff_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_accessDecisions(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6214,7 +6609,7 @@ func (ec *executionContext) _Query_organizations(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Organizations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["orderBy"].(*relay.Order))
+			return ec.Resolvers.Query().Organizations(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*people.ListOrganizationsInput), fc.Args["orderBy"].(*relay.Order))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.Organization]) graphql.Marshaler {
@@ -6390,7 +6785,7 @@ func (ec *executionContext) _Query_secrets(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Secrets(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["orderBy"].(*relay.Order))
+			return ec.Resolvers.Query().Secrets(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*secret.ListSecretsInput), fc.Args["orderBy"].(*relay.Order))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.Secret]) graphql.Marshaler {
@@ -6698,7 +7093,7 @@ func (ec *executionContext) _Query_teams(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Teams(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["orderBy"].(*relay.Order))
+			return ec.Resolvers.Query().Teams(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*people.ListTeamsInput), fc.Args["orderBy"].(*relay.Order))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.Team]) graphql.Marshaler {
@@ -7240,6 +7635,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Execution(ctx, sel, obj)
+	case ent.Comment:
+		return ec._Comment(ctx, sel, &obj)
+	case *ent.Comment:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Comment(ctx, sel, obj)
 	case ent.Calendar:
 		return ec._Calendar(ctx, sel, &obj)
 	case *ent.Calendar:
@@ -7399,6 +7801,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "createComment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createComment(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "createOAuthClient":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createOAuthClient(ctx, field)
@@ -7500,6 +7909,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "deleteAccessPolicy":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteAccessPolicy(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "deleteComment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteComment(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -7686,9 +8102,30 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "updateComment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateComment(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "updateCompany":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateCompany(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateOAuthClient":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateOAuthClient(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateNotificationSettings":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateNotificationSettings(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -8033,6 +8470,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_webhookDeliveries(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "workflowDiff":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_workflowDiff(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

@@ -13,7 +13,7 @@ import (
 	"atrium/ent/company"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/view"
-	"atrium/internal/people"
+	"atrium/internal/notice"
 	"atrium/internal/ratelimit"
 )
 
@@ -21,7 +21,7 @@ import (
 
 type ViewerResolver interface {
 	Company(ctx context.Context, obj *view.Viewer) (*view.Company, error)
-	NotificationSettings(ctx context.Context, obj *view.Viewer) ([]*people.NotificationSetting, error)
+	NotificationSettings(ctx context.Context, obj *view.Viewer) ([]*notice.Setting, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -305,8 +305,8 @@ func (ec *executionContext) _Viewer_notificationSettings(ctx context.Context, fi
 			return ec.Resolvers.Viewer().NotificationSettings(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*people.NotificationSetting) graphql.Marshaler {
-			return ec.marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋpeopleᚐNotificationSettingᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*notice.Setting) graphql.Marshaler {
+			return ec.marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋnoticeᚐSettingᚄ(ctx, selections, v)
 		},
 		true,
 		true,

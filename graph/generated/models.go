@@ -83,6 +83,12 @@ type CreateCalendarPayload struct {
 	Calendar *ent.Calendar `json:"calendar"`
 }
 
+// What createComment answers.
+type CreateCommentPayload struct {
+	// The row as it is now.
+	Comment *ent.Comment `json:"comment"`
+}
+
 // An OAuth client that was registered.
 type CreateOAuthClientPayload struct {
 	// The client.
@@ -147,14 +153,6 @@ type CreateWorkflowPayload struct {
 	Workflow *ent.Workflow `json:"workflow"`
 }
 
-// A user who cannot sign in any more.
-type DeactivateUserPayload struct {
-	// The user as it is now.
-	User *ent.User `json:"user"`
-	// The API keys that go on working in the user's name.
-	RemainingAPIKeys []*ent.APIKey `json:"remainingApiKeys"`
-}
-
 // What decideApproval answers.
 type DecideApprovalPayload struct {
 	// The row as it is now.
@@ -175,6 +173,12 @@ type DelegateApprovalPayload struct {
 
 // What deleteAccessPolicy answers.
 type DeleteAccessPolicyPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteComment answers.
+type DeleteCommentPayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -343,10 +347,22 @@ type UpdateAccessPolicyPayload struct {
 	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
 }
 
+// What updateComment answers.
+type UpdateCommentPayload struct {
+	// The row as it is now.
+	Comment *ent.Comment `json:"comment"`
+}
+
 // A company that was changed.
 type UpdateCompanyPayload struct {
 	// The company as it is now.
 	Company *view.Company `json:"company"`
+}
+
+// What updateOAuthClient answers.
+type UpdateOAuthClientPayload struct {
+	// The row as it is now.
+	OauthClient *ent.OAuthClient `json:"oauthClient"`
 }
 
 // What updateOffering answers.

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/user"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
+	"atrium/internal/notice"
 	"atrium/internal/people"
 )
 
@@ -23,6 +24,7 @@ import (
 type OrganizationResolver interface {
 	Tags(ctx context.Context, obj *ent.Organization) (map[string]string, error)
 
+	Etag(ctx context.Context, obj *ent.Organization) (string, error)
 	Parent(ctx context.Context, obj *ent.Organization) (*ent.Organization, error)
 }
 type TeamResolver interface {
@@ -30,6 +32,7 @@ type TeamResolver interface {
 
 	MemberIds(ctx context.Context, obj *ent.Team) ([]string, error)
 
+	Etag(ctx context.Context, obj *ent.Team) (string, error)
 	Organization(ctx context.Context, obj *ent.Team) (*ent.Organization, error)
 	Members(ctx context.Context, obj *ent.Team, first *int, after *string) (*relay.Connection[ent.User], error)
 }
@@ -37,6 +40,7 @@ type UserResolver interface {
 	Attributes(ctx context.Context, obj *ent.User) (map[string]string, error)
 	TeamIds(ctx context.Context, obj *ent.User) ([]string, error)
 
+	Etag(ctx context.Context, obj *ent.User) (string, error)
 	Teams(ctx context.Context, obj *ent.User, first *int, after *string) (*relay.Connection[ent.Team], error)
 }
 
@@ -92,7 +96,7 @@ func (ec *executionContext) field_User_teams_args(ctx context.Context, rawArgs m
 
 // region    **************************** field.gotpl *****************************
 
-func (ec *executionContext) _DeactivateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *DeactivateUserPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeactivateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -124,7 +128,7 @@ func (ec *executionContext) fieldContext_DeactivateUserPayload_user(_ context.Co
 	return fc, nil
 }
 
-func (ec *executionContext) _DeactivateUserPayload_remainingApiKeys(ctx context.Context, field graphql.CollectedField, obj *DeactivateUserPayload) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeactivateUserPayload_remainingApiKeys(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -156,14 +160,21 @@ func (ec *executionContext) fieldContext_DeactivateUserPayload_remainingApiKeys(
 	return fc, nil
 }
 
-func (ec *executionContext) _NotificationSetting_kind(ctx context.Context, field graphql.CollectedField, obj *people.NotificationSetting) (ret graphql.Marshaler) {
+func (ec *executionContext) _DeactivateUserPayload_openRequests(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.OpenRequests)
+}
+func (ec *executionContext) fieldContext_DeactivateUserPayload_openRequests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeactivateUserPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _NotificationSetting_kind(ctx context.Context, field graphql.CollectedField, obj *notice.Setting) (ret graphql.Marshaler) {
 	return ec.marshalNNotificationKind2string(ctx, field.Selections, obj.Kind)
 }
 func (ec *executionContext) fieldContext_NotificationSetting_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("NotificationSetting", field, false, false, errors.New("field of type NotificationKind does not have child fields"))
 }
 
-func (ec *executionContext) _NotificationSetting_channel(ctx context.Context, field graphql.CollectedField, obj *people.NotificationSetting) (ret graphql.Marshaler) {
+func (ec *executionContext) _NotificationSetting_channel(ctx context.Context, field graphql.CollectedField, obj *notice.Setting) (ret graphql.Marshaler) {
 	return ec.marshalNNotificationChannel2string(ctx, field.Selections, obj.Channel)
 }
 func (ec *executionContext) fieldContext_NotificationSetting_channel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -233,6 +244,29 @@ func (ec *executionContext) _Organization_updatedAt(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_Organization_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Organization", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Organization_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Organization) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Organization_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Organization().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Organization_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Organization", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Organization_parent(ctx context.Context, field graphql.CollectedField, obj *ent.Organization) (ret graphql.Marshaler) {
@@ -390,6 +424,29 @@ func (ec *executionContext) fieldContext_Team_updatedAt(_ context.Context, field
 	return graphql.NewScalarFieldContext("Team", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _Team_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Team) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Team_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Team().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Team_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Team", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Team_organization(ctx context.Context, field graphql.CollectedField, obj *ent.Team) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -466,14 +523,14 @@ func (ec *executionContext) fieldContext_Team_members(ctx context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateNotificationSettingsPayload_kind(ctx context.Context, field graphql.CollectedField, obj *people.NotificationSetting) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateNotificationSettingsPayload_kind(ctx context.Context, field graphql.CollectedField, obj *notice.Setting) (ret graphql.Marshaler) {
 	return ec.marshalNNotificationKind2string(ctx, field.Selections, obj.Kind)
 }
 func (ec *executionContext) fieldContext_UpdateNotificationSettingsPayload_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("UpdateNotificationSettingsPayload", field, false, false, errors.New("field of type NotificationKind does not have child fields"))
 }
 
-func (ec *executionContext) _UpdateNotificationSettingsPayload_channel(ctx context.Context, field graphql.CollectedField, obj *people.NotificationSetting) (ret graphql.Marshaler) {
+func (ec *executionContext) _UpdateNotificationSettingsPayload_channel(ctx context.Context, field graphql.CollectedField, obj *notice.Setting) (ret graphql.Marshaler) {
 	return ec.marshalNNotificationChannel2string(ctx, field.Selections, obj.Channel)
 }
 func (ec *executionContext) fieldContext_UpdateNotificationSettingsPayload_channel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -589,6 +646,29 @@ func (ec *executionContext) fieldContext_User_updatedAt(_ context.Context, field
 	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _User_etag(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_User_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.User().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_User_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("User", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _User_teams(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -637,8 +717,8 @@ func (ec *executionContext) fieldContext_User_teams(ctx context.Context, field g
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputUpdateNotificationSettingsInput(ctx context.Context, obj any) (people.NotificationSetting, error) {
-	var it people.NotificationSetting
+func (ec *executionContext) unmarshalInputUpdateNotificationSettingsInput(ctx context.Context, obj any) (notice.Setting, error) {
+	var it notice.Setting
 	if obj == nil {
 		return it, nil
 	}
@@ -684,7 +764,7 @@ func (ec *executionContext) unmarshalInputUpdateNotificationSettingsInput(ctx co
 
 var deactivateUserPayloadImplementors = []string{"DeactivateUserPayload"}
 
-func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *DeactivateUserPayload) graphql.Marshaler {
+func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *people.Deactivated) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, deactivateUserPayloadImplementors)
 
 	out := inline.NewFields(fields)
@@ -703,6 +783,11 @@ func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "openRequests":
+			out.Values[i] = ec._DeactivateUserPayload_openRequests(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -717,7 +802,7 @@ func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.
 
 var notificationSettingImplementors = []string{"NotificationSetting"}
 
-func (ec *executionContext) _NotificationSetting(ctx context.Context, sel ast.SelectionSet, obj *people.NotificationSetting) graphql.Marshaler {
+func (ec *executionContext) _NotificationSetting(ctx context.Context, sel ast.SelectionSet, obj *notice.Setting) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, notificationSettingImplementors)
 
 	out := inline.NewFields(fields)
@@ -791,6 +876,11 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Organization_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._Organization_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -910,6 +1000,11 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "etag":
+			out.Values[i] = ec._Team_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "organization":
 			out.Values[i] = ec._Team_organization(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -934,7 +1029,7 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 
 var updateNotificationSettingsPayloadImplementors = []string{"UpdateNotificationSettingsPayload"}
 
-func (ec *executionContext) _UpdateNotificationSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *people.NotificationSetting) graphql.Marshaler {
+func (ec *executionContext) _UpdateNotificationSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *notice.Setting) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateNotificationSettingsPayloadImplementors)
 
 	out := inline.NewFields(fields)
@@ -1031,6 +1126,11 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "etag":
+			out.Values[i] = ec._User_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "teams":
 			out.Values[i] = ec._User_teams(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -1052,7 +1152,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeactivateUserPayload(ctx context.Context, sel ast.SelectionSet, v *DeactivateUserPayload) graphql.Marshaler {
+func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx context.Context, sel ast.SelectionSet, v *people.Deactivated) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1094,11 +1194,11 @@ func (ec *executionContext) marshalNNotificationKind2string(ctx context.Context,
 	return res
 }
 
-func (ec *executionContext) marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋpeopleᚐNotificationSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*people.NotificationSetting) graphql.Marshaler {
+func (ec *executionContext) marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋnoticeᚐSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*notice.Setting) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNNotificationSetting2ᚖatriumᚋinternalᚋpeopleᚐNotificationSetting(ctx, sel, v[i])
+		return ec.marshalNNotificationSetting2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -1110,7 +1210,7 @@ func (ec *executionContext) marshalNNotificationSetting2ᚕᚖatriumᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNNotificationSetting2ᚖatriumᚋinternalᚋpeopleᚐNotificationSetting(ctx context.Context, sel ast.SelectionSet, v *people.NotificationSetting) graphql.Marshaler {
+func (ec *executionContext) marshalNNotificationSetting2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1200,12 +1300,12 @@ func (ec *executionContext) marshalNTeam2ᚖatriumᚋentᚐTeam(ctx context.Cont
 	return ec._Team(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋpeopleᚐNotificationSetting(ctx context.Context, v any) (people.NotificationSetting, error) {
+func (ec *executionContext) unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, v any) (notice.Setting, error) {
 	res, err := ec.unmarshalInputUpdateNotificationSettingsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋpeopleᚐNotificationSetting(ctx context.Context, sel ast.SelectionSet, v *people.NotificationSetting) graphql.Marshaler {
+func (ec *executionContext) marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

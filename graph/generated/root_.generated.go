@@ -30,6 +30,7 @@ type ResolverRoot interface {
 	Approval() ApprovalResolver
 	AuditEntry() AuditEntryResolver
 	Calendar() CalendarResolver
+	Comment() CommentResolver
 	Execution() ExecutionResolver
 	Incident() IncidentResolver
 	Invoice() InvoiceResolver
@@ -118,6 +119,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateAgentInput,
 		ec.unmarshalInputCreateApiKeyInput,
 		ec.unmarshalInputCreateCalendarInput,
+		ec.unmarshalInputCreateCommentInput,
 		ec.unmarshalInputCreateOAuthClientInput,
 		ec.unmarshalInputCreateOfferingInput,
 		ec.unmarshalInputCreateOrganizationInput,
@@ -133,6 +135,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeclineRequestInput,
 		ec.unmarshalInputDelegateApprovalInput,
 		ec.unmarshalInputDeleteAccessPolicyInput,
+		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
@@ -152,7 +155,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
 		ec.unmarshalInputOAuthClientOrder,
+		ec.unmarshalInputOfferingFilter,
 		ec.unmarshalInputOfferingSLAInput,
+		ec.unmarshalInputOrganizationFilter,
 		ec.unmarshalInputOrganizationOrder,
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
@@ -167,6 +172,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateSecretInput,
 		ec.unmarshalInputRotateWebhookSecretInput,
+		ec.unmarshalInputSecretFilter,
 		ec.unmarshalInputSecretOrder,
 		ec.unmarshalInputSendTestEventInput,
 		ec.unmarshalInputServiceAccountOrder,
@@ -176,9 +182,13 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSwitchSessionInput,
 		ec.unmarshalInputTaskFilter,
 		ec.unmarshalInputTaskOrder,
+		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputUpdateAccessPolicyInput,
+		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCompanyInput,
+		ec.unmarshalInputUpdateNotificationSettingsInput,
+		ec.unmarshalInputUpdateOAuthClientInput,
 		ec.unmarshalInputUpdateOfferingInput,
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
@@ -611,6 +621,8 @@ type Service implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The team that answers for it."
   ownerTeam: Team
   "The organization that it belongs to."
@@ -621,7 +633,17 @@ type Service implements Node {
     first: Int = 20
     "The cursor to go on after."
     after: String
+    "Which ones."
+    filter: OfferingFilter
   ): OfferingConnection
+}
+
+"Which offerings of a service to list: those that match every field given; of several values in one field, any."
+input OfferingFilter {
+  "Offerings in any of these states."
+  status: [OfferingStatus!]
+  "Offerings whose name contains this, in any case."
+  q: String
 }
 
 "Whether an offering takes requests."
@@ -658,6 +680,8 @@ type Offering implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The service that it belongs to."
   service: Service
   "The workflow that its requests run through."
@@ -1019,6 +1043,14 @@ type Approver {
   id: ID!
 }
 
+"What an approver says."
+enum ApprovalVerdict {
+  "The approver approves."
+  APPROVE
+  "The approver does not."
+  REJECT
+}
+
 "What an approver decided."
 type ApprovalDecision {
   "The user who decided."
@@ -1039,11 +1071,11 @@ enum IncidentStatus {
   RESOLVED
 }
 
-"What was done about an incident."
+"What is done about an incident."
 enum IncidentResolution {
-  "The phase was entered again."
+  "The phase is entered again."
   RETRY
-  "The phase was left out."
+  "The phase is left out."
   SKIP
 }
 
@@ -1147,6 +1179,8 @@ type OAuthClient implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "An API key that was issued."
@@ -1219,6 +1253,8 @@ type User implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The teams that they are in, the latest first."
   teams(
     "How many, 1 to 100."
@@ -1246,6 +1282,8 @@ type Team implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The organization that it belongs to."
   organization: Organization
   "The users in it, the latest first."
@@ -1273,6 +1311,8 @@ type Organization implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The organization that it is part of."
   parent: Organization
 }
@@ -1297,6 +1337,51 @@ type DeactivateUserPayload {
   user: User!
   "The API keys that go on working in the user's name."
   remainingApiKeys: [ApiKey!]!
+  "How many open requests were assigned to the user, before any were handed over."
+  openRequests: Int!
+}
+
+"Of what a person is told."
+enum NotificationKind {
+  "A comment mentions the person, by @ and the e-mail address or the user's id."
+  mention
+}
+
+"How a person is told."
+enum NotificationChannel {
+  "By mail, at once."
+  now
+  "Not at all."
+  never
+}
+
+"How a person is told of what happens."
+type NotificationSetting {
+  "Of what."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+"How one wants to be told of what happens."
+input UpdateNotificationSettingsInput {
+  "Of what."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+"The setting as it is now."
+type UpdateNotificationSettingsPayload {
+  "Of what one is told."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+extend type Viewer {
+  "How the person is told of what happens; empty for whom is no person."
+  notificationSettings: [NotificationSetting!]!
 }
 `, BuiltIn: false},
 	{Name: "../policy.graphqls", Input: `"What an access policy does where its condition holds."
@@ -1340,6 +1425,8 @@ type AccessPolicy implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "What a change did to an access policy."
@@ -1595,6 +1682,8 @@ type Request implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The service that it is made against."
   service: Service
   "The offering that it is made against."
@@ -1607,6 +1696,41 @@ type Request implements Node {
   team: Team
   "The workflow execution that processes it."
   execution: Execution
+  "What was said about it, the newest first."
+  comments(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): CommentConnection
+}
+
+"Who reads a comment."
+enum CommentVisibility {
+  "Everybody who may read the request."
+  public
+  "Agents, admins and owners."
+  internal
+}
+
+"What somebody said about a request."
+type Comment implements Node {
+  "The comment's id, cmt_…"
+  id: ID!
+  "The request that it is about."
+  requestId: ID!
+  "The user or service account that wrote it."
+  authorId: ID!
+  "What was said."
+  body: String!
+  "Who reads it."
+  visibility: CommentVisibility!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "The user who wrote it; null when a service account did."
+  author: User
 }
 
 "A change of a request."
@@ -1645,6 +1769,8 @@ type Secret implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 `, BuiltIn: false},
 	{Name: "../session.graphqls", Input: `"A browser in which somebody is signed in to the web application."
@@ -1733,6 +1859,8 @@ type WebhookSubscription implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "One event on its way to one subscription."
@@ -1876,6 +2004,8 @@ type Workflow implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "A definition as it was published. It never changes."
@@ -1888,6 +2018,38 @@ type WorkflowVersion {
   publishedAt: Time!
   "The user or service account that published it."
   publishedBy: ID!
+}
+
+"What differs between two published versions of a workflow."
+type WorkflowDiff {
+  "The version that is compared with; 0 where nothing was published before."
+  from: Int!
+  "The version that is compared."
+  to: Int!
+  "Ordered by path. The order of phases, transitions and keys is no change."
+  changes: [DefinitionChange!]!
+}
+
+"One difference between two definitions."
+type DefinitionChange {
+  "A key of a phase, a whole phase, or a transition: definition.phases[review].config.title."
+  path: String!
+  "As it was; null for what was added. A transition's value is where it leads."
+  from: JSON
+  "As it is; null for what was removed."
+  to: JSON
+}
+
+extend type Query {
+  "What differs between two published versions of a workflow."
+  workflowDiff(
+    "The workflow."
+    id: ID!
+    "The version to compare."
+    to: Int!
+    "The version to compare with; the one before when not given."
+    from: Int
+  ): WorkflowDiff
 }
 
 "A day of the week."
@@ -2112,6 +2274,8 @@ func (ec *executionContext) childFields_AccessPolicy(ctx context.Context, field 
 		return ec.fieldContext_AccessPolicy_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_AccessPolicy_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_AccessPolicy_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccessPolicy", field.Name)
 }
@@ -2570,6 +2734,50 @@ func (ec *executionContext) childFields_ClaimTaskPayload(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type ClaimTaskPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Comment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Comment_id(ctx, field)
+	case "requestId":
+		return ec.fieldContext_Comment_requestId(ctx, field)
+	case "authorId":
+		return ec.fieldContext_Comment_authorId(ctx, field)
+	case "body":
+		return ec.fieldContext_Comment_body(ctx, field)
+	case "visibility":
+		return ec.fieldContext_Comment_visibility(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Comment_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Comment_updatedAt(ctx, field)
+	case "author":
+		return ec.fieldContext_Comment_author(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Comment", field.Name)
+}
+
+func (ec *executionContext) childFields_CommentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_CommentConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_CommentConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_CommentConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CommentConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_CommentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_CommentEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_CommentEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CommentEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_Company(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -2660,6 +2868,14 @@ func (ec *executionContext) childFields_CreateCalendarPayload(ctx context.Contex
 		return ec.fieldContext_CreateCalendarPayload_calendar(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateCalendarPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "comment":
+		return ec.fieldContext_CreateCommentPayload_comment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateCommentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2802,6 +3018,8 @@ func (ec *executionContext) childFields_DeactivateUserPayload(ctx context.Contex
 		return ec.fieldContext_DeactivateUserPayload_user(ctx, field)
 	case "remainingApiKeys":
 		return ec.fieldContext_DeactivateUserPayload_remainingApiKeys(ctx, field)
+	case "openRequests":
+		return ec.fieldContext_DeactivateUserPayload_openRequests(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeactivateUserPayload", field.Name)
 }
@@ -2822,6 +3040,18 @@ func (ec *executionContext) childFields_DeclineRequestPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type DeclineRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DefinitionChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "path":
+		return ec.fieldContext_DefinitionChange_path(ctx, field)
+	case "from":
+		return ec.fieldContext_DefinitionChange_from(ctx, field)
+	case "to":
+		return ec.fieldContext_DefinitionChange_to(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DefinitionChange", field.Name)
+}
+
 func (ec *executionContext) childFields_DelegateApprovalPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "approval":
@@ -2836,6 +3066,14 @@ func (ec *executionContext) childFields_DeleteAccessPolicyPayload(ctx context.Co
 		return ec.fieldContext_DeleteAccessPolicyPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteAccessPolicyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteCommentPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteCommentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3134,6 +3372,16 @@ func (ec *executionContext) childFields_InvoiceLine(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type InvoiceLine", field.Name)
 }
 
+func (ec *executionContext) childFields_NotificationSetting(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_NotificationSetting_kind(ctx, field)
+	case "channel":
+		return ec.fieldContext_NotificationSetting_channel(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NotificationSetting", field.Name)
+}
+
 func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3158,6 +3406,8 @@ func (ec *executionContext) childFields_OAuthClient(ctx context.Context, field g
 		return ec.fieldContext_OAuthClient_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_OAuthClient_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_OAuthClient_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OAuthClient", field.Name)
 }
@@ -3210,6 +3460,8 @@ func (ec *executionContext) childFields_Offering(ctx context.Context, field grap
 		return ec.fieldContext_Offering_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Offering_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Offering_etag(ctx, field)
 	case "service":
 		return ec.fieldContext_Offering_service(ctx, field)
 	case "workflow":
@@ -3270,6 +3522,8 @@ func (ec *executionContext) childFields_Organization(ctx context.Context, field 
 		return ec.fieldContext_Organization_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Organization_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Organization_etag(ctx, field)
 	case "parent":
 		return ec.fieldContext_Organization_parent(ctx, field)
 	}
@@ -3426,6 +3680,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Request_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Request_etag(ctx, field)
 	case "service":
 		return ec.fieldContext_Request_service(ctx, field)
 	case "offering":
@@ -3438,6 +3694,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_team(ctx, field)
 	case "execution":
 		return ec.fieldContext_Request_execution(ctx, field)
+	case "comments":
+		return ec.fieldContext_Request_comments(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Request", field.Name)
 }
@@ -3560,6 +3818,8 @@ func (ec *executionContext) childFields_Secret(ctx context.Context, field graphq
 		return ec.fieldContext_Secret_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Secret_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Secret_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Secret", field.Name)
 }
@@ -3616,6 +3876,8 @@ func (ec *executionContext) childFields_Service(ctx context.Context, field graph
 		return ec.fieldContext_Service_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Service_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Service_etag(ctx, field)
 	case "ownerTeam":
 		return ec.fieldContext_Service_ownerTeam(ctx, field)
 	case "organization":
@@ -3844,6 +4106,8 @@ func (ec *executionContext) childFields_Team(ctx context.Context, field graphql.
 		return ec.fieldContext_Team_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Team_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Team_etag(ctx, field)
 	case "organization":
 		return ec.fieldContext_Team_organization(ctx, field)
 	case "members":
@@ -3882,12 +4146,38 @@ func (ec *executionContext) childFields_UpdateAccessPolicyPayload(ctx context.Co
 	return nil, fmt.Errorf("no field named %q was found under type UpdateAccessPolicyPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_UpdateCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "comment":
+		return ec.fieldContext_UpdateCommentPayload_comment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateCommentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateCompanyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "company":
 		return ec.fieldContext_UpdateCompanyPayload_company(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateCompanyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateNotificationSettingsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_UpdateNotificationSettingsPayload_kind(ctx, field)
+	case "channel":
+		return ec.fieldContext_UpdateNotificationSettingsPayload_channel(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateNotificationSettingsPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "oauthClient":
+		return ec.fieldContext_UpdateOAuthClientPayload_oauthClient(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateOAuthClientPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateOfferingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3986,6 +4276,8 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_User_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_User_etag(ctx, field)
 	case "teams":
 		return ec.fieldContext_User_teams(ctx, field)
 	}
@@ -4040,6 +4332,8 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_scopes(ctx, field)
 	case "company":
 		return ec.fieldContext_Viewer_company(ctx, field)
+	case "notificationSettings":
+		return ec.fieldContext_Viewer_notificationSettings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
 }
@@ -4142,6 +4436,8 @@ func (ec *executionContext) childFields_WebhookSubscription(ctx context.Context,
 		return ec.fieldContext_WebhookSubscription_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_WebhookSubscription_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_WebhookSubscription_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WebhookSubscription", field.Name)
 }
@@ -4190,6 +4486,8 @@ func (ec *executionContext) childFields_Workflow(ctx context.Context, field grap
 		return ec.fieldContext_Workflow_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Workflow_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Workflow_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Workflow", field.Name)
 }
@@ -4204,6 +4502,18 @@ func (ec *executionContext) childFields_WorkflowConnection(ctx context.Context, 
 		return ec.fieldContext_WorkflowConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WorkflowConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkflowDiff(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_WorkflowDiff_from(ctx, field)
+	case "to":
+		return ec.fieldContext_WorkflowDiff_to(ctx, field)
+	case "changes":
+		return ec.fieldContext_WorkflowDiff_changes(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkflowDiff", field.Name)
 }
 
 func (ec *executionContext) childFields_WorkflowEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -17,6 +17,7 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/workflow"
+	"atrium/internal/workflow/definition"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -189,6 +190,27 @@ func (ec *executionContext) fieldContext_Calendar_updatedAt(_ context.Context, f
 	return graphql.NewScalarFieldContext("Calendar", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _DefinitionChange_path(ctx context.Context, field graphql.CollectedField, obj *definition.Change) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Path)
+}
+func (ec *executionContext) fieldContext_DefinitionChange_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DefinitionChange", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DefinitionChange_from(ctx context.Context, field graphql.CollectedField, obj *definition.Change) (ret graphql.Marshaler) {
+	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.From)
+}
+func (ec *executionContext) fieldContext_DefinitionChange_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DefinitionChange", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _DefinitionChange_to(ctx context.Context, field graphql.CollectedField, obj *definition.Change) (ret graphql.Marshaler) {
+	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.To)
+}
+func (ec *executionContext) fieldContext_DefinitionChange_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DefinitionChange", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
 func (ec *executionContext) _Workflow_id(ctx context.Context, field graphql.CollectedField, obj *ent.Workflow) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -349,6 +371,52 @@ func (ec *executionContext) _Workflow_etag(ctx context.Context, field graphql.Co
 }
 func (ec *executionContext) fieldContext_Workflow_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Workflow", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _WorkflowDiff_from(ctx context.Context, field graphql.CollectedField, obj *workflow.VersionDiff) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.From)
+}
+func (ec *executionContext) fieldContext_WorkflowDiff_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WorkflowDiff", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _WorkflowDiff_to(ctx context.Context, field graphql.CollectedField, obj *workflow.VersionDiff) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.To)
+}
+func (ec *executionContext) fieldContext_WorkflowDiff_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WorkflowDiff", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _WorkflowDiff_changes(ctx context.Context, field graphql.CollectedField, obj *workflow.VersionDiff) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkflowDiff_changes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Changes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []definition.Change) graphql.Marshaler {
+			return ec.marshalNDefinitionChange2ᚕatriumᚋinternalᚋworkflowᚋdefinitionᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkflowDiff_changes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkflowDiff",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DefinitionChange(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _WorkflowVersion_version(ctx context.Context, field graphql.CollectedField, obj *ent.WorkflowVersion) (ret graphql.Marshaler) {
@@ -544,6 +612,44 @@ func (ec *executionContext) _Calendar(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var definitionChangeImplementors = []string{"DefinitionChange"}
+
+func (ec *executionContext) _DefinitionChange(ctx context.Context, sel ast.SelectionSet, obj *definition.Change) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, definitionChangeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DefinitionChange")
+		case "path":
+			out.Values[i] = ec._DefinitionChange_path(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "from":
+			out.Values[i] = ec._DefinitionChange_from(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._DefinitionChange_to(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var workflowImplementors = []string{"Workflow", "Node"}
 
 func (ec *executionContext) _Workflow(ctx context.Context, sel ast.SelectionSet, obj *ent.Workflow) graphql.Marshaler {
@@ -607,6 +713,44 @@ func (ec *executionContext) _Workflow(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "etag":
 			out.Values[i] = ec._Workflow_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var workflowDiffImplementors = []string{"WorkflowDiff"}
+
+func (ec *executionContext) _WorkflowDiff(ctx context.Context, sel ast.SelectionSet, obj *workflow.VersionDiff) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, workflowDiffImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WorkflowDiff")
+		case "from":
+			out.Values[i] = ec._WorkflowDiff_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._WorkflowDiff_to(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "changes":
+			out.Values[i] = ec._WorkflowDiff_changes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -793,6 +937,26 @@ func (ec *executionContext) marshalNCalendar2ᚖatriumᚋentᚐCalendar(ctx cont
 	return ec._Calendar(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNDefinitionChange2atriumᚋinternalᚋworkflowᚋdefinitionᚐChange(ctx context.Context, sel ast.SelectionSet, v definition.Change) graphql.Marshaler {
+	return ec._DefinitionChange(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNDefinitionChange2ᚕatriumᚋinternalᚋworkflowᚋdefinitionᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []definition.Change) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDefinitionChange2atriumᚋinternalᚋworkflowᚋdefinitionᚐChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) unmarshalNWeekday2string(ctx context.Context, v any) (string, error) {
 	res, err := graphql.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -893,6 +1057,13 @@ func (ec *executionContext) marshalOWorkflow2ᚖatriumᚋentᚐWorkflow(ctx cont
 		return graphql.Null
 	}
 	return ec._Workflow(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOWorkflowDiff2ᚖatriumᚋinternalᚋworkflowᚐVersionDiff(ctx context.Context, sel ast.SelectionSet, v *workflow.VersionDiff) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._WorkflowDiff(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOWorkflowStatus2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {

@@ -14,7 +14,6 @@ import (
 	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/paging"
-	"atrium/internal/text"
 )
 
 var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": offering.FieldName}

@@ -13,7 +13,6 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
-	"atrium/internal/text"
 )
 
 // serviceSorts are the fields that the list of services can be ordered by.

@@ -229,7 +229,7 @@ func configOf(a *ent.Approval) (*definition.ApprovalConfig, error) {
 // DelegateApprovalInput says who decides in the caller's place.
 type DelegateApprovalInput struct {
 	op.ByID
-	UserID     string  `json:"userId" minLength:"1" maxLength:"64" doc:"An active user who is no approver."`
+	UserID     string  `json:"userId" minLength:"1" maxLength:"64" doc:"An active user who is no approver." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	ApproverID *string `json:"approverId,omitempty" nullable:"true" maxLength:"64" doc:"In whose place; the caller's own when not given. Another's takes the rights of an admin."`
 }
 

@@ -18,7 +18,6 @@ import (
 	"atrium/ent"
 	"atrium/internal/clock"
 	"atrium/internal/egress"
-	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/secret"
 	"atrium/internal/workflow/definition"

@@ -2,13 +2,9 @@ package execution
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
 	"atrium/ent"
-	"atrium/ent/execution"
-	"atrium/ent/phasevisit"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -144,95 +140,4 @@ func (p *plan) fault() *engine.Fault {
 		return p.state.Visit.Fault
 	}
 	return nil
-}
-
-// write writes the execution under the revision that was loaded, and its history. It returns the row as it is now, and
-// errMoved when another commit came between.
-func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.Execution, error) {
-	state, err := encode(p.state)
-	if err != nil {
-		return nil, err
-	}
-	u := db.Execution.Update().Where(execution.ID(p.row.ID), execution.Revision(p.row.Revision)).AddRevision(1).
-		SetStatus(execution.Status(p.state.Status)).SetState(state)
-	after := *p.row
-	after.Revision, after.Status, after.State = p.row.Revision+1, execution.Status(p.state.Status), state
-	if v := p.state.Visit; v != nil {
-		u.SetPhaseID(v.PhaseID)
-		after.PhaseID = &v.PhaseID
-	}
-	if f := p.fault(); f != nil {
-		if after.Error, err = encode(f); err != nil {
-			return nil, err
-		}
-		u.SetError(after.Error)
-	} else if after.Error != nil {
-		after.Error = nil
-		u.ClearError()
-	}
-	if p.row.StartedAt == nil {
-		u.SetStartedAt(now)
-		after.StartedAt = &now
-	}
-	if p.state.Status.Final() {
-		u.SetFinishedAt(now)
-		after.FinishedAt = &now
-	}
-	n, err := u.Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("write the execution: %w", err)
-	}
-	if n == 0 {
-		return nil, errMoved
-	}
-	return &after, p.writeHistory(ctx, db)
-}
-
-// writeHistory adds the visits that are new, and brings the one that was under way up to date.
-func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
-	known := 0
-	if p.was.Visit != nil {
-		known = p.was.Visit.Number
-	}
-	var creates []*ent.PhaseVisitCreate
-	for _, v := range p.history {
-		input, err := encode(v.Input)
-		if err != nil {
-			return err
-		}
-		output, err := encode(v.Output)
-		if err != nil {
-			return err
-		}
-		fault, err := encode(faultOrNil(v.Fault))
-		if err != nil {
-			return err
-		}
-		if v.Number > known {
-			creates = append(creates, db.PhaseVisit.Create().SetExecutionID(p.row.ID).SetNumber(v.Number).SetPhaseID(v.PhaseID).SetType(string(v.Type)).
-				SetStatus(phasevisit.Status(v.Status)).SetStartedAt(v.StartedAt).SetNillableFinishedAt(v.FinishedAt).SetTransition(v.Transition).
-				SetAttempts(v.Attempts).SetInput(input).SetOutput(output).SetError(fault))
-			continue
-		}
-		err = db.PhaseVisit.Update().Where(phasevisit.ExecutionID(p.row.ID), phasevisit.Number(v.Number)).SetStatus(phasevisit.Status(v.Status)).
-			SetNillableFinishedAt(v.FinishedAt).SetTransition(v.Transition).SetAttempts(v.Attempts).SetInput(input).SetOutput(output).SetError(fault).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("write the history: %w", err)
-		}
-	}
-	if len(creates) == 0 {
-		return nil
-	}
-	if err := db.PhaseVisit.CreateBulk(creates...).Exec(ctx); err != nil {
-		return fmt.Errorf("write the history: %w", err)
-	}
-	return nil
-}
-
-// faultOrNil is nil for no fault, where the pointer in an interface would not be.
-func faultOrNil(f *engine.Fault) any {
-	if f == nil {
-		return nil
-	}
-	return f
 }

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/clock"
 	"atrium/internal/events"
 	"atrium/internal/jobs"
+	domain "atrium/internal/request"
 	"atrium/internal/store"
 	"atrium/internal/workflow/engine"
 )
@@ -73,8 +74,8 @@ func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID strin
 	if err != nil {
 		return fmt.Errorf("start the workflow: %w", err)
 	}
-	if err := tx.Request.UpdateOneID(requestID).SetExecutionID(row.ID).Exec(ctx); err != nil {
-		return fmt.Errorf("note the execution of the request: %w", err)
+	if err := domain.Link(ctx, tx.Client, requestID, row.ID); err != nil {
+		return err
 	}
 	return queue.InsertManyTx(ctx, tx, jobs.Job{Args: StepArgs{Company: row.CompanyID, Execution: row.ID, priority: priority}})
 }

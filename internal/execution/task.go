@@ -267,7 +267,7 @@ func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput)
 		return nil, err
 	}
 	if in.AssigneeID == nil && in.TeamID == nil && in.AgentID == nil {
-		return nil, apperr.InvalidField("assigneeId", "or teamId or agentId must say who works the task")
+		return nil, apperr.InvalidField("assigneeId", "is needed unless teamId or agentId says who works the task")
 	}
 	u := t.Update().ClearAssigneeID().ClearTeamID().ClearAgentID().SetNillableAssigneeID(in.AssigneeID).SetNillableTeamID(in.TeamID).SetNillableAgentID(in.AgentID)
 	after, err := u.Save(ctx)

@@ -8,7 +8,6 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/clock"
-	"atrium/internal/op"
 	"atrium/internal/workflow/engine"
 )
 
@@ -59,7 +58,7 @@ func requestVariables(r *ent.Request) (map[string]any, error) {
 		"id": r.ID, "serviceId": r.ServiceID, "offeringId": r.OfferingID, "title": r.Title, "description": orNull(&r.Description),
 		"status": string(r.Status), "priority": string(r.Priority), "fields": fields, "tags": tags, "createdBy": r.CreatedBy,
 		"assigneeId": orNull(r.AssigneeID), "teamId": orNull(r.TeamID), "executionId": orNull(r.ExecutionID),
-		"createdAt": r.CreatedAt.UTC().Format(clock.Format), "updatedAt": r.UpdatedAt.UTC().Format(op.TimeFormat),
+		"createdAt": r.CreatedAt.UTC().Format(clock.Format), "updatedAt": r.UpdatedAt.UTC().Format(clock.Format),
 		"acceptedAt": moment(r.AcceptedAt), "completedAt": moment(r.CompletedAt), "cancelledAt": moment(r.CancelledAt), "sla": nil,
 	}, nil
 }

@@ -2,6 +2,7 @@ package feed_test
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ func (d *desk) file(t testing.TB, c *testkit.Tenant) *ent.Request {
 // retitle changes a request, on this node.
 func (d *desk) retitle(t testing.TB, c *testkit.Tenant, id string) {
 	t.Helper()
-	testkit.Run(t, d.World, d.As(c, principal.Owner), request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, Title: op.SetTo("Another")})
+	testkit.Run(t, d.World, d.As(c, principal.Owner), request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, Title: op.SetTo("Another " + rand.Text())})
 }
 
 // watch subscribes until the test ends.

@@ -33,7 +33,7 @@ var (
 	}, createClient)
 
 	UpdateClient = op.OnRow("oauthclient.update", op.Spec{
-		Resource: "OAuthClient", Action: op.Update, AdminLayer: true, FreshProof: true,
+		Resource: "OAuthClient", Action: op.Update, AdminLayer: true,
 		Summary: "Change an OAuth client; scopes that it loses are lost to its tokens at once",
 	}, loadClient, updateClient)
 

@@ -15,6 +15,7 @@ import (
 	"atrium/internal/input"
 	"atrium/internal/principal"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // Tx is what an operation's function works on: the database, bound to the caller's company, and the caller.

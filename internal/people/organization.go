@@ -12,7 +12,6 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
-	"atrium/internal/text"
 )
 
 var organizationSorts = op.Sorts{

@@ -14,7 +14,6 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
-	"atrium/internal/text"
 	"atrium/internal/workflow"
 )
 

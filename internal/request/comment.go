@@ -148,11 +148,10 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 	}
 	op.Set(in.Body, u.SetBody)
 	op.Set(in.Visibility, func(v string) *ent.CommentUpdateOne { return u.SetVisibility(comment.Visibility(v)) })
-	after, err := u.Save(ctx)
+	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("change the comment: %w", err)
 	}
-	tx.Changed(before, after)
 	return after, nil
 }
 

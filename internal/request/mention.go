@@ -109,7 +109,7 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 	case !ok:
 		return before, nil
 	case m.tooMany, len(before)+len(m.people) > maxMentions:
-		return nil, apperr.InvalidField("body", "mentions more than %d people", maxMentions)
+		return nil, apperr.InvalidField("body", "must mention at most %d people", maxMentions)
 	}
 	out := slices.Clone(before)
 	by, title := mail.Line(tx.Principal().Name, 60), mail.Line(r.Title, 80)

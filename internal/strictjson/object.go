@@ -13,5 +13,5 @@ type Object map[string]any
 func (o *Object) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
-	return d.Decode((*map[string]any)(o)) //nolint:wrapcheck // encoding/json adds its own words
+	return d.Decode((*map[string]any)(o))
 }

@@ -42,7 +42,6 @@ var seenByTheCaller = map[string]string{
 	"internal/people.updateTeam":    "the members as they are now",
 	"internal/people.updateUser":    "the teams as they are now",
 	"internal/policy.replayed":      "decisions, of which the caller hears about visible ones only",
-	"internal/webhook.countSome":    "the total of a list",
 	"internal/workflow.Unused":      "whether what uses the row may be named",
 	"internal/workflow.unoffered":   "whether what uses the row may be named",
 

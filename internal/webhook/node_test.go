@@ -76,7 +76,11 @@ func TestLibrariesVerifySignatures(t *testing.T) {
 		"refused: body":      func(m *message) { m.Body = strings.Replace(m.Body, "PENDING", "pending", 1) },
 		"refused: id":        func(m *message) { m.Headers["webhook-id"] += "x" },
 		"refused: signature": func(m *message) { m.Headers["webhook-signature"] = "v1," + strings.Repeat("A", 43) + "=" },
-		"refused: timestamp": func(m *message) { m.Headers["webhook-timestamp"] = strconv.FormatInt(time.Now().Unix()-1, 10) },
+		"refused: timestamp": func(m *message) { // a second before the one that was signed
+			at, err := strconv.ParseInt(m.Headers["webhook-timestamp"], 10, 64)
+			require.NoError(t, err)
+			m.Headers["webhook-timestamp"] = strconv.FormatInt(at-1, 10)
+		},
 		"refused: old":       func(m *message) { m.Headers["webhook-timestamp"] = strconv.FormatInt(time.Now().Unix()-3600, 10) },
 	} {
 		m := messageOf(name, s.SigningSecret, got)

@@ -11,7 +11,6 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
-	"atrium/internal/text"
 )
 
 // workflowSorts are the fields that the list of workflows can be ordered by.

@@ -250,7 +250,7 @@ func TestConflicts(t *testing.T) {
 		create(t, w, w.B, "Onboarding") // another company's slugs are its own
 		err := run(ctx, w, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "onboarding!", Definition: workflow.NewDefinition([]byte(straight))})
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
-		require.Equal(t, "Another workflow has this slug.", apperr.From(err).Message)
+		require.Equal(t, "Another workflow has the slug onboarding, which was made of the name. Send slug to choose another one.", apperr.From(err).Message)
 		err = run(ctx, w, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: op.ByID{ID: other.ID}, Slug: op.SetTo("onboarding")})
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
 

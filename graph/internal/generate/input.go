@@ -28,6 +28,9 @@ func (d *derived) input(name, description string, object *ast.Definition, in ref
 		}
 		goType, patch := value(f.Type)
 		typ := d.typeOf(object, name, key, goType)
+		if rule := body.Properties[key]; typ == "String" && rule != nil && len(rule.Enum) > 0 {
+			typ = d.enumOf(name, key, rule.Enum)
+		}
 		if typ == "JSON" {
 			d.json[name] = append(d.json[name], key)
 		}
@@ -97,6 +100,23 @@ func (d *derived) plainType(input, name string, t reflect.Type) string {
 	}
 	d.faults = append(d.faults, fmt.Sprintf("%s.%s: a %s has no type in the schema", input, name, t))
 	return "JSON"
+}
+
+// enumOf returns the enum, declared by hand, that has exactly the values that an input's field takes. No field of the object
+// has the name of that field, and so none says which.
+func (d *derived) enumOf(input, name string, values []any) string {
+	var found []string
+	for _, def := range d.types {
+		if def.Kind == ast.Enum && len(def.EnumValues) == len(values) &&
+			!slices.ContainsFunc(values, func(v any) bool { return def.EnumValues.ForName(fmt.Sprint(v)) == nil }) {
+			found = append(found, def.Name)
+		}
+	}
+	if len(found) != 1 {
+		d.faults = append(d.faults, fmt.Sprintf("%s.%s: declare one enum with the values %v", input, name, values))
+		return "String"
+	}
+	return found[0]
 }
 
 func fieldOf(object *ast.Definition, name string) *ast.FieldDefinition {

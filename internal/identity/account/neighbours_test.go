@@ -119,7 +119,7 @@ func TestReactivatingWhoNeverCame(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		invited := s.invitedBy(s.B, s.member().Email)
 		admin := s.As(s.B, principal.Admin)
-		testkit.Run(t, s.World, admin, people.DeactivateUser, op.ByID{ID: invited.ID})
+		testkit.Run(t, s.World, admin, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: invited.ID}})
 		again := testkit.Run(t, s.World, admin, people.ReactivateUser, op.ByID{ID: invited.ID})
 		require.EqualValues(t, user.StatusInvited, again.Status)
 		_, _, err := op.Run(admin, s.Engine, people.ReactivateUser, op.ByID{ID: invited.ID}, nil)
