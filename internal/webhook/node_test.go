@@ -81,7 +81,7 @@ func TestLibrariesVerifySignatures(t *testing.T) {
 			require.NoError(t, err)
 			m.Headers["webhook-timestamp"] = strconv.FormatInt(at-1, 10)
 		},
-		"refused: old":       func(m *message) { m.Headers["webhook-timestamp"] = strconv.FormatInt(time.Now().Unix()-3600, 10) },
+		"refused: old": func(m *message) { m.Headers["webhook-timestamp"] = strconv.FormatInt(time.Now().Unix()-3600, 10) },
 	} {
 		m := messageOf(name, s.SigningSecret, got)
 		change(&m)
