@@ -1526,8 +1526,12 @@ func init() {
 	serviceaccountDescName := serviceaccountFields[0].Descriptor()
 	// serviceaccount.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	serviceaccount.NameValidator = serviceaccountDescName.Validators[0].(func(string) error)
+	// serviceaccountDescEnabled is the schema descriptor for enabled field.
+	serviceaccountDescEnabled := serviceaccountFields[2].Descriptor()
+	// serviceaccount.DefaultEnabled holds the default value on creation for the enabled field.
+	serviceaccount.DefaultEnabled = serviceaccountDescEnabled.Default.(bool)
 	// serviceaccountDescLiveAccountID is the schema descriptor for live_account_id field.
-	serviceaccountDescLiveAccountID := serviceaccountFields[2].Descriptor()
+	serviceaccountDescLiveAccountID := serviceaccountFields[3].Descriptor()
 	// serviceaccount.LiveAccountIDValidator is a validator for the "live_account_id" field. It is called by the builders before save.
 	serviceaccount.LiveAccountIDValidator = serviceaccountDescLiveAccountID.Validators[0].(func(string) error)
 	// serviceaccountDescID is the schema descriptor for id field.
