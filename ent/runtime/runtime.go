@@ -24,6 +24,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
@@ -818,6 +820,14 @@ func init() {
 	executionDescRevision := executionFields[6].Descriptor()
 	// execution.DefaultRevision holds the default value on creation for the revision field.
 	execution.DefaultRevision = executionDescRevision.Default.(int)
+	// executionDescInboundWebhookID is the schema descriptor for inbound_webhook_id field.
+	executionDescInboundWebhookID := executionFields[9].Descriptor()
+	// execution.InboundWebhookIDValidator is a validator for the "inbound_webhook_id" field. It is called by the builders before save.
+	execution.InboundWebhookIDValidator = executionDescInboundWebhookID.Validators[0].(func(string) error)
+	// executionDescInboundKey is the schema descriptor for inbound_key field.
+	executionDescInboundKey := executionFields[10].Descriptor()
+	// execution.InboundKeyValidator is a validator for the "inbound_key" field. It is called by the builders before save.
+	execution.InboundKeyValidator = executionDescInboundKey.Validators[0].(func(string) error)
 	// executionDescID is the schema descriptor for id field.
 	executionDescID := executionMixinFields0[0].Descriptor()
 	// execution.DefaultID holds the default value on creation for the id field.
@@ -966,6 +976,102 @@ func init() {
 	idempotencykey.DefaultID = idempotencykeyDescID.Default.(func() string)
 	// idempotencykey.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	idempotencykey.IDValidator = idempotencykeyDescID.Validators[0].(func(string) error)
+	inboundcallMixin := schema.InboundCall{}.Mixin()
+	inboundcallMixinHooks0 := inboundcallMixin[0].Hooks()
+	inboundcallMixinHooks1 := inboundcallMixin[1].Hooks()
+	inboundcall.Hooks[0] = inboundcallMixinHooks0[0]
+	inboundcall.Hooks[1] = inboundcallMixinHooks1[0]
+	inboundcallMixinInters1 := inboundcallMixin[1].Interceptors()
+	inboundcall.Interceptors[0] = inboundcallMixinInters1[0]
+	inboundcall.Interceptors[1] = inboundcallMixinInters1[1]
+	inboundcallMixinFields0 := inboundcallMixin[0].Fields()
+	_ = inboundcallMixinFields0
+	inboundcallMixinFields1 := inboundcallMixin[1].Fields()
+	_ = inboundcallMixinFields1
+	inboundcallFields := schema.InboundCall{}.Fields()
+	_ = inboundcallFields
+	// inboundcallDescCompanyID is the schema descriptor for company_id field.
+	inboundcallDescCompanyID := inboundcallMixinFields1[0].Descriptor()
+	// inboundcall.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	inboundcall.CompanyIDValidator = inboundcallDescCompanyID.Validators[0].(func(string) error)
+	// inboundcallDescWebhookID is the schema descriptor for webhook_id field.
+	inboundcallDescWebhookID := inboundcallFields[0].Descriptor()
+	// inboundcall.WebhookIDValidator is a validator for the "webhook_id" field. It is called by the builders before save.
+	inboundcall.WebhookIDValidator = inboundcallDescWebhookID.Validators[0].(func(string) error)
+	// inboundcallDescReason is the schema descriptor for reason field.
+	inboundcallDescReason := inboundcallFields[2].Descriptor()
+	// inboundcall.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
+	inboundcall.ReasonValidator = inboundcallDescReason.Validators[0].(func(string) error)
+	// inboundcallDescExecutionID is the schema descriptor for execution_id field.
+	inboundcallDescExecutionID := inboundcallFields[3].Descriptor()
+	// inboundcall.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	inboundcall.ExecutionIDValidator = inboundcallDescExecutionID.Validators[0].(func(string) error)
+	// inboundcallDescReplayOf is the schema descriptor for replay_of field.
+	inboundcallDescReplayOf := inboundcallFields[4].Descriptor()
+	// inboundcall.ReplayOfValidator is a validator for the "replay_of" field. It is called by the builders before save.
+	inboundcall.ReplayOfValidator = inboundcallDescReplayOf.Validators[0].(func(string) error)
+	// inboundcallDescBody is the schema descriptor for body field.
+	inboundcallDescBody := inboundcallFields[6].Descriptor()
+	// inboundcall.DefaultBody holds the default value on creation for the body field.
+	inboundcall.DefaultBody = inboundcallDescBody.Default.(string)
+	// inboundcallDescBodyBytes is the schema descriptor for body_bytes field.
+	inboundcallDescBodyBytes := inboundcallFields[7].Descriptor()
+	// inboundcall.DefaultBodyBytes holds the default value on creation for the body_bytes field.
+	inboundcall.DefaultBodyBytes = inboundcallDescBodyBytes.Default.(int)
+	// inboundcallDescID is the schema descriptor for id field.
+	inboundcallDescID := inboundcallMixinFields0[0].Descriptor()
+	// inboundcall.DefaultID holds the default value on creation for the id field.
+	inboundcall.DefaultID = inboundcallDescID.Default.(func() string)
+	// inboundcall.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	inboundcall.IDValidator = inboundcallDescID.Validators[0].(func(string) error)
+	inboundwebhookMixin := schema.InboundWebhook{}.Mixin()
+	inboundwebhookMixinHooks0 := inboundwebhookMixin[0].Hooks()
+	inboundwebhookMixinHooks1 := inboundwebhookMixin[1].Hooks()
+	inboundwebhook.Hooks[0] = inboundwebhookMixinHooks0[0]
+	inboundwebhook.Hooks[1] = inboundwebhookMixinHooks1[0]
+	inboundwebhookMixinInters1 := inboundwebhookMixin[1].Interceptors()
+	inboundwebhook.Interceptors[0] = inboundwebhookMixinInters1[0]
+	inboundwebhook.Interceptors[1] = inboundwebhookMixinInters1[1]
+	inboundwebhookMixinFields0 := inboundwebhookMixin[0].Fields()
+	_ = inboundwebhookMixinFields0
+	inboundwebhookMixinFields1 := inboundwebhookMixin[1].Fields()
+	_ = inboundwebhookMixinFields1
+	inboundwebhookFields := schema.InboundWebhook{}.Fields()
+	_ = inboundwebhookFields
+	// inboundwebhookDescCompanyID is the schema descriptor for company_id field.
+	inboundwebhookDescCompanyID := inboundwebhookMixinFields1[0].Descriptor()
+	// inboundwebhook.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	inboundwebhook.CompanyIDValidator = inboundwebhookDescCompanyID.Validators[0].(func(string) error)
+	// inboundwebhookDescName is the schema descriptor for name field.
+	inboundwebhookDescName := inboundwebhookFields[0].Descriptor()
+	// inboundwebhook.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	inboundwebhook.NameValidator = inboundwebhookDescName.Validators[0].(func(string) error)
+	// inboundwebhookDescWorkflowID is the schema descriptor for workflow_id field.
+	inboundwebhookDescWorkflowID := inboundwebhookFields[1].Descriptor()
+	// inboundwebhook.WorkflowIDValidator is a validator for the "workflow_id" field. It is called by the builders before save.
+	inboundwebhook.WorkflowIDValidator = inboundwebhookDescWorkflowID.Validators[0].(func(string) error)
+	// inboundwebhookDescOfferingID is the schema descriptor for offering_id field.
+	inboundwebhookDescOfferingID := inboundwebhookFields[2].Descriptor()
+	// inboundwebhook.OfferingIDValidator is a validator for the "offering_id" field. It is called by the builders before save.
+	inboundwebhook.OfferingIDValidator = inboundwebhookDescOfferingID.Validators[0].(func(string) error)
+	// inboundwebhookDescVerifySignature is the schema descriptor for verify_signature field.
+	inboundwebhookDescVerifySignature := inboundwebhookFields[5].Descriptor()
+	// inboundwebhook.DefaultVerifySignature holds the default value on creation for the verify_signature field.
+	inboundwebhook.DefaultVerifySignature = inboundwebhookDescVerifySignature.Default.(bool)
+	// inboundwebhookDescEnabled is the schema descriptor for enabled field.
+	inboundwebhookDescEnabled := inboundwebhookFields[6].Descriptor()
+	// inboundwebhook.DefaultEnabled holds the default value on creation for the enabled field.
+	inboundwebhook.DefaultEnabled = inboundwebhookDescEnabled.Default.(bool)
+	// inboundwebhookDescCreatedBy is the schema descriptor for created_by field.
+	inboundwebhookDescCreatedBy := inboundwebhookFields[10].Descriptor()
+	// inboundwebhook.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	inboundwebhook.CreatedByValidator = inboundwebhookDescCreatedBy.Validators[0].(func(string) error)
+	// inboundwebhookDescID is the schema descriptor for id field.
+	inboundwebhookDescID := inboundwebhookMixinFields0[0].Descriptor()
+	// inboundwebhook.DefaultID holds the default value on creation for the id field.
+	inboundwebhook.DefaultID = inboundwebhookDescID.Default.(func() string)
+	// inboundwebhook.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	inboundwebhook.IDValidator = inboundwebhookDescID.Validators[0].(func(string) error)
 	incidentMixin := schema.Incident{}.Mixin()
 	incidentMixinHooks0 := incidentMixin[0].Hooks()
 	incidentMixinHooks1 := incidentMixin[1].Hooks()
