@@ -89,9 +89,9 @@ var resources = func() map[string]*resource {
 
 // unbound are what operations are about and policies are not, with the reason.
 var unbound = map[string]string{
-	"Company":             "everybody in a company knows it; its settings are the roles' matter",
-	"NotificationSetting": "each person's own matter",
-	"Session":             "whoever signed in must be able to sign out",
+	"Company":      "everybody in a company knows it; its settings are the roles' matter",
+	"Notification": "each person's own matter",
+	"Session":      "whoever signed in must be able to sign out",
 }
 
 // Bound tells whether policies are about a resource.

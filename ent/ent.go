@@ -30,6 +30,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
@@ -151,6 +152,7 @@ func checkColumn(t, c string) error {
 			invoice.Table:             invoice.ValidColumn,
 			journalline.Table:         journalline.ValidColumn,
 			mailedlink.Table:          mailedlink.ValidColumn,
+			notification.Table:        notification.ValidColumn,
 			oauthclient.Table:         oauthclient.ValidColumn,
 			offering.Table:            offering.ValidColumn,
 			organization.Table:        organization.ValidColumn,

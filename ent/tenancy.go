@@ -44,6 +44,8 @@ var EdgeTables = map[string]string{
 	"InboundWebhook.workflow":      "workflows",
 	"InboundWebhook.offering":      "offerings",
 	"Incident.execution":           "executions",
+	"Notification.user":            "users",
+	"Notification.request":         "requests",
 	"Offering.service":             "services",
 	"Offering.workflow":            "workflows",
 	"Offering.calendar":            "calendars",

@@ -66,6 +66,8 @@ type Tx struct {
 	JournalLine *JournalLineClient
 	// MailedLink is the client for interacting with the MailedLink builders.
 	MailedLink *MailedLinkClient
+	// Notification is the client for interacting with the Notification builders.
+	Notification *NotificationClient
 	// OAuthClient is the client for interacting with the OAuthClient builders.
 	OAuthClient *OAuthClientClient
 	// Offering is the client for interacting with the Offering builders.
@@ -274,6 +276,7 @@ func (tx *Tx) init() {
 	tx.Invoice = NewInvoiceClient(tx.config)
 	tx.JournalLine = NewJournalLineClient(tx.config)
 	tx.MailedLink = NewMailedLinkClient(tx.config)
+	tx.Notification = NewNotificationClient(tx.config)
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Offering = NewOfferingClient(tx.config)
 	tx.Organization = NewOrganizationClient(tx.config)

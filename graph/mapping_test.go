@@ -42,6 +42,10 @@ var private = map[string]map[string]string{
 		"SandboxOf":     "the live company shows its sandbox",
 		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "QueryCost": "limits tell it",
 	},
+	"Notification": {
+		"CompanyID": tenantsOwn, "UserID": "it is the caller", "UpdatedAt": "readAt says it", "DigestAt": "when a digest takes it is the product's matter",
+		"RequestID": "an edge, which policies bind",
+	},
 	"CreditEntry": {
 		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",
 		"Reason": "type and description say it", "Number": "the history is in their order", "DrawnFrom": "what an entry draws on is for audits of the books",
@@ -67,14 +71,14 @@ var private = map[string]map[string]string{
 	"WebhookSubscription": {
 		"CompanyID": tenantsOwn, "SecretSealed": "a secret is shown once", "PreviousSealed": "a secret is shown once",
 	},
-	"Workflow":  {"CompanyID": tenantsOwn},
+	"Workflow": {"CompanyID": tenantsOwn},
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own", "Webhook": "variables tell it",
 		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",
 	},
-	"Task":      {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
-	"Approval":  {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
-	"Incident":  {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
+	"Task":     {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
+	"Approval": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
+	"Incident": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 }
 
 // elsewhere are the fields of answers that are no columns of the row itself, and so take more than the row.
@@ -114,6 +118,9 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	check("Approval", func(t *testing.T) { mapped(t, "Approval", func(e *ent.Approval) answering { return node(e) }) })
 	check("Incident", func(t *testing.T) { mapped(t, "Incident", func(e *ent.Incident) answering { return node(e) }) })
 	check("OAuthClient", func(t *testing.T) { mapped(t, "OAuthClient", func(e *ent.OAuthClient) answering { return node(e) }) })
+	check("Notification", func(t *testing.T) {
+		mapped(t, "Notification", func(e *ent.Notification) answering { return answering{told: e} })
+	})
 	check("Offering", func(t *testing.T) { mapped(t, "Offering", func(e *ent.Offering) answering { return node(e) }) })
 	check("Organization", func(t *testing.T) { mapped(t, "Organization", func(e *ent.Organization) answering { return node(e) }) })
 	check("Request", func(t *testing.T) { mapped(t, "Request", func(e *ent.Request) answering { return node(e) }) })
@@ -167,6 +174,7 @@ func mapped[E any](t *testing.T, name string, as func(*E) answering) {
 type answering struct {
 	node    any
 	entry   *ent.CreditEntry
+	told    *ent.Notification
 	company *view.Company
 }
 
@@ -191,6 +199,10 @@ func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connect
 	return relay.New(paging.List[*ent.CreditEntry]{Rows: []*ent.CreditEntry{q.entry}}, same[ent.CreditEntry]), nil
 }
 
+func (q stubQuery) Notifications(context.Context, *bool, *int, *string, *relay.Order) (*relay.Connection[ent.Notification], error) {
+	return relay.New(paging.List[*ent.Notification]{Rows: []*ent.Notification{q.told}}, same[ent.Notification]), nil
+}
+
 type stubViewer struct{ answering }
 
 func (stubViewer) NotificationSettings(context.Context, *view.Viewer) ([]*notice.Setting, error) {
@@ -210,6 +222,8 @@ func shown(t *testing.T, name string, a answering) string {
 	switch {
 	case a.entry != nil:
 		query = fmt.Sprintf(`{ creditHistory { edges { node { %s } } } }`, columns)
+	case a.told != nil:
+		query = fmt.Sprintf(`{ notifications { edges { node { %s } } } }`, columns)
 	case a.company != nil:
 		query = fmt.Sprintf(`{ viewer { company { %s } } }`, columns)
 	}
@@ -233,6 +247,7 @@ func columnsOf(s *ast.Schema, def *ast.Definition, top bool) string {
 		switch {
 		case f.Name == "etag": // a hash over the columns, private ones among them: it differs whether or not a column is answered
 		case elsewhere[def.Name+"."+f.Name], len(f.Arguments) > 0, strings.HasPrefix(f.Name, "__"):
+		case of.Kind == ast.Interface: // an edge
 		case of.Kind != ast.Object:
 			b.WriteString(f.Name + " ")
 		case top && !slices.Contains(implementors(s), of.Name) && of.Name != "Sandbox":

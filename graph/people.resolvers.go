@@ -5,8 +5,6 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/relay"
-	"atrium/graph/internal/view"
-	"atrium/internal/notice"
 	"atrium/internal/people"
 )
 
@@ -45,12 +43,4 @@ func (r *teamResolver) Etag(ctx context.Context, t *ent.Team) (string, error) {
 
 func (r *teamResolver) Members(ctx context.Context, t *ent.Team, first *int, after *string) (*relay.Connection[ent.User], error) {
 	return branch(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.UsersOf, first, after, userOf)
-}
-
-func (r *mutationResolver) UpdateNotificationSettings(ctx context.Context, input notice.Setting) (*notice.Setting, error) {
-	return change(ctx, r.engine, notice.UpdateSettings, input, "")
-}
-
-func (r *viewerResolver) NotificationSettings(ctx context.Context, _ *view.Viewer) ([]*notice.Setting, error) {
-	return run(ctx, r.engine, notice.GetSettings, struct{}{})
 }

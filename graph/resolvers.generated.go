@@ -583,6 +583,10 @@ func (r *incidentResolver) Execution(ctx context.Context, row *ent.Incident) (*e
 	return follow(ctx, r.engine, row, func(row *ent.Incident) *string { return &row.ExecutionID }, execution.LookUp)
 }
 
+func (r *notificationResolver) Request(ctx context.Context, row *ent.Notification) (*ent.Request, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Notification) *string { return row.RequestID }, request.LookUpRequests)
+}
+
 func (r *oAuthClientResolver) BackchannelLogoutURI(_ context.Context, row *ent.OAuthClient) (*string, error) {
 	return textOrNil(row.BackchannelLogoutURI), nil
 }
@@ -868,6 +872,11 @@ type incidentResolver struct{ *Resolver }
 func (r *Resolver) Invoice() generated.InvoiceResolver { return &invoiceResolver{r} }
 
 type invoiceResolver struct{ *Resolver }
+
+// Notification returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Notification() generated.NotificationResolver { return &notificationResolver{r} }
+
+type notificationResolver struct{ *Resolver }
 
 // OAuthClient returns the resolver of the type's fields that are no columns.
 func (r *Resolver) OAuthClient() generated.OAuthClientResolver { return &oAuthClientResolver{r} }

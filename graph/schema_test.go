@@ -96,6 +96,7 @@ var inputs = map[string]struct {
 	"deactivateUser":             {people.DeactivateUser.Info(), "id"},
 	"reactivateUser":             {people.ReactivateUser.Info(), "id"},
 	"updateNotificationSettings": {notice.UpdateSettings.Info(), ""},
+	"markNotificationsRead":      {notice.MarkRead.Info(), ""},
 	"createTeam":                 {people.CreateTeam.Info(), ""},
 	"updateTeam":                 {people.UpdateTeam.Info(), "id"},
 	"deleteTeam":                 {people.DeleteTeam.Info(), "id"},
@@ -218,6 +219,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
 		"approvals": execution.ListApprovals.Info(), "executions": execution.List.Info(), "incidents": execution.ListIncidents.Info(), "tasks": execution.ListTasks.Info(),
 		"invoices":      billing.ListInvoices.Info(),
+		"notifications": notice.List.Info(),
 		"creditHistory": nil, // in one order alone
 	}
 	seen := 0
@@ -255,7 +257,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 				}
 			}
 			for _, a := range f.Arguments {
-				if f.Name == "webhookDeliveries" && a.Name == "subscriptionId" {
+				if f.Name == "webhookDeliveries" && a.Name == "subscriptionId" || f.Name == "notifications" && a.Name == "unread" {
 					continue // GraphQL's alone, as the list is
 				}
 				if !slices.Contains([]string{"first", "after", "orderBy", "filter"}, a.Name) {

@@ -26,8 +26,10 @@ import (
 	"atrium/internal/identity/provider"
 	"atrium/internal/jobs"
 	"atrium/internal/mail"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/decisionlog"
+	"atrium/internal/request"
 	"atrium/internal/run"
 	"atrium/internal/seal"
 	"atrium/internal/store"
@@ -115,7 +117,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	c.outbox = mail.NewOutbox(c.queue, c.sealer)
 	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
 	c.engine = &op.Engine{
-		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue, Events: events.Subscribers{webhook.Deliver(c.queue), execution.Follow(c.queue)},
+		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue, Events: events.Subscribers{webhook.Deliver(c.queue), execution.Follow(c.queue), notice.Follow(c.queue)},
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
 	return nil
@@ -292,7 +294,8 @@ func (s *server) addWork() error {
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine),
-		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside, Mail: s.outbox}).Work(),
+		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}),
+		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(),
 	)...)
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
@@ -849,6 +850,33 @@ func (f TraverseMailedLink) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.MailedLinkQuery", q)
 }
 
+// The NotificationFunc type is an adapter to allow the use of ordinary function as a Querier.
+type NotificationFunc func(context.Context, *ent.NotificationQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f NotificationFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.NotificationQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.NotificationQuery", q)
+}
+
+// The TraverseNotification type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseNotification func(context.Context, *ent.NotificationQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseNotification) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseNotification) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.NotificationQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.NotificationQuery", q)
+}
+
 // The OAuthClientFunc type is an adapter to allow the use of ordinary function as a Querier.
 type OAuthClientFunc func(context.Context, *ent.OAuthClientQuery) (ent.Value, error)
 
@@ -1581,6 +1609,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.JournalLineQuery, predicate.JournalLine, journalline.OrderOption]{typ: ent.TypeJournalLine, tq: q}, nil
 	case *ent.MailedLinkQuery:
 		return &query[*ent.MailedLinkQuery, predicate.MailedLink, mailedlink.OrderOption]{typ: ent.TypeMailedLink, tq: q}, nil
+	case *ent.NotificationQuery:
+		return &query[*ent.NotificationQuery, predicate.Notification, notification.OrderOption]{typ: ent.TypeNotification, tq: q}, nil
 	case *ent.OAuthClientQuery:
 		return &query[*ent.OAuthClientQuery, predicate.OAuthClient, oauthclient.OrderOption]{typ: ent.TypeOAuthClient, tq: q}, nil
 	case *ent.OfferingQuery:

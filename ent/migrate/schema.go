@@ -1021,6 +1021,59 @@ var (
 			},
 		},
 	}
+	// NotificationsColumns holds the columns for the "notifications" table.
+	NotificationsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"mention", "assigned", "approval", "consulted", "informed", "incident", "warning", "breached"}},
+		{Name: "subject", Type: field.TypeString, Size: 300},
+		{Name: "read_at", Type: field.TypeTime, Nullable: true},
+		{Name: "digest_at", Type: field.TypeTime, Nullable: true},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// NotificationsTable holds the schema information for the "notifications" table.
+	NotificationsTable = &schema.Table{
+		Name:       "notifications",
+		Columns:    NotificationsColumns,
+		PrimaryKey: []*schema.Column{NotificationsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "notifications_users_user",
+				Columns:    []*schema.Column{NotificationsColumns[8]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "notifications_requests_request",
+				Columns:    []*schema.Column{NotificationsColumns[9]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "notification_company_id_user_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[8], NotificationsColumns[1], NotificationsColumns[0]},
+			},
+			{
+				Name:    "notification_company_id_request_id",
+				Unique:  false,
+				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[9]},
+			},
+			{
+				Name:    "notification_digest_at",
+				Unique:  false,
+				Columns: []*schema.Column{NotificationsColumns[7]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "digest_at IS NOT NULL",
+				},
+			},
+		},
+	}
 	// OauthClientsColumns holds the columns for the "oauth_clients" table.
 	OauthClientsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -2136,6 +2189,7 @@ var (
 		InvoicesTable,
 		JournalLinesTable,
 		MailedLinksTable,
+		NotificationsTable,
 		OauthClientsTable,
 		OfferingsTable,
 		OrganizationsTable,
@@ -2183,6 +2237,8 @@ func init() {
 	InboundWebhooksTable.ForeignKeys[0].RefTable = WorkflowsTable
 	InboundWebhooksTable.ForeignKeys[1].RefTable = OfferingsTable
 	IncidentsTable.ForeignKeys[0].RefTable = ExecutionsTable
+	NotificationsTable.ForeignKeys[0].RefTable = UsersTable
+	NotificationsTable.ForeignKeys[1].RefTable = RequestsTable
 	OauthClientsTable.Annotation = &entsql.Annotation{
 		Table: "oauth_clients",
 	}

@@ -87,6 +87,9 @@ type JournalLine func(*sql.Selector)
 // MailedLink is the predicate function for mailedlink builders.
 type MailedLink func(*sql.Selector)
 
+// Notification is the predicate function for notification builders.
+type Notification func(*sql.Selector)
+
 // OAuthClient is the predicate function for oauthclient builders.
 type OAuthClient func(*sql.Selector)
 

@@ -30,6 +30,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
@@ -1198,6 +1199,42 @@ func init() {
 	mailedlink.DefaultID = mailedlinkDescID.Default.(func() string)
 	// mailedlink.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	mailedlink.IDValidator = mailedlinkDescID.Validators[0].(func(string) error)
+	notificationMixin := schema.Notification{}.Mixin()
+	notificationMixinHooks0 := notificationMixin[0].Hooks()
+	notificationMixinHooks1 := notificationMixin[1].Hooks()
+	notification.Hooks[0] = notificationMixinHooks0[0]
+	notification.Hooks[1] = notificationMixinHooks1[0]
+	notificationMixinInters1 := notificationMixin[1].Interceptors()
+	notification.Interceptors[0] = notificationMixinInters1[0]
+	notification.Interceptors[1] = notificationMixinInters1[1]
+	notificationMixinFields0 := notificationMixin[0].Fields()
+	_ = notificationMixinFields0
+	notificationMixinFields1 := notificationMixin[1].Fields()
+	_ = notificationMixinFields1
+	notificationFields := schema.Notification{}.Fields()
+	_ = notificationFields
+	// notificationDescCompanyID is the schema descriptor for company_id field.
+	notificationDescCompanyID := notificationMixinFields1[0].Descriptor()
+	// notification.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	notification.CompanyIDValidator = notificationDescCompanyID.Validators[0].(func(string) error)
+	// notificationDescUserID is the schema descriptor for user_id field.
+	notificationDescUserID := notificationFields[0].Descriptor()
+	// notification.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	notification.UserIDValidator = notificationDescUserID.Validators[0].(func(string) error)
+	// notificationDescSubject is the schema descriptor for subject field.
+	notificationDescSubject := notificationFields[2].Descriptor()
+	// notification.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
+	notification.SubjectValidator = notificationDescSubject.Validators[0].(func(string) error)
+	// notificationDescRequestID is the schema descriptor for request_id field.
+	notificationDescRequestID := notificationFields[3].Descriptor()
+	// notification.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	notification.RequestIDValidator = notificationDescRequestID.Validators[0].(func(string) error)
+	// notificationDescID is the schema descriptor for id field.
+	notificationDescID := notificationMixinFields0[0].Descriptor()
+	// notification.DefaultID holds the default value on creation for the id field.
+	notification.DefaultID = notificationDescID.Default.(func() string)
+	// notification.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	notification.IDValidator = notificationDescID.Validators[0].(func(string) error)
 	oauthclientMixin := schema.OAuthClient{}.Mixin()
 	oauthclientMixinHooks0 := oauthclientMixin[0].Hooks()
 	oauthclientMixinHooks1 := oauthclientMixin[1].Hooks()

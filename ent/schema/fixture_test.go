@@ -109,6 +109,9 @@ var fixtures = []fixture{
 	{"Comment", func(db *ent.Client, own rows, _ string) any {
 		return db.Comment.Create().SetRequestID(own.id("Request")).SetAuthorID(own.id("User")).SetBody("C")
 	}},
+	{"Notification", func(db *ent.Client, own rows, _ string) any {
+		return db.Notification.Create().SetUserID(own.id("User")).SetKind("mention").SetSubject("N").SetRequestID(own.id("Request"))
+	}},
 	{"APIKey", func(db *ent.Client, own rows, tag string) any {
 		return db.APIKey.Create().SetName("K").SetHash([]byte(tag)).SetPrefix("key_live_").SetLast4("last").SetScopes([]string{}).
 			SetTest(false).SetUserID(own.id("User")).SetServiceAccountID(own.id("ServiceAccount")).SetCreatedBy(own.id("User"))

@@ -16,7 +16,6 @@ import (
 	"atrium/ent/user"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
-	"atrium/internal/notice"
 	"atrium/internal/people"
 )
 
@@ -176,20 +175,6 @@ func (ec *executionContext) _DeactivateUserPayload_openTasks(ctx context.Context
 }
 func (ec *executionContext) fieldContext_DeactivateUserPayload_openTasks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeactivateUserPayload", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _NotificationSetting_kind(ctx context.Context, field graphql.CollectedField, obj *notice.Setting) (ret graphql.Marshaler) {
-	return ec.marshalNNotificationKind2string(ctx, field.Selections, obj.Kind)
-}
-func (ec *executionContext) fieldContext_NotificationSetting_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("NotificationSetting", field, false, false, errors.New("field of type NotificationKind does not have child fields"))
-}
-
-func (ec *executionContext) _NotificationSetting_channel(ctx context.Context, field graphql.CollectedField, obj *notice.Setting) (ret graphql.Marshaler) {
-	return ec.marshalNNotificationChannel2string(ctx, field.Selections, obj.Channel)
-}
-func (ec *executionContext) fieldContext_NotificationSetting_channel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("NotificationSetting", field, false, false, errors.New("field of type NotificationChannel does not have child fields"))
 }
 
 func (ec *executionContext) _Organization_id(ctx context.Context, field graphql.CollectedField, obj *ent.Organization) (ret graphql.Marshaler) {
@@ -564,20 +549,6 @@ func (ec *executionContext) fieldContext_Team_members(ctx context.Context, field
 	return fc, nil
 }
 
-func (ec *executionContext) _UpdateNotificationSettingsPayload_kind(ctx context.Context, field graphql.CollectedField, obj *notice.Setting) (ret graphql.Marshaler) {
-	return ec.marshalNNotificationKind2string(ctx, field.Selections, obj.Kind)
-}
-func (ec *executionContext) fieldContext_UpdateNotificationSettingsPayload_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("UpdateNotificationSettingsPayload", field, false, false, errors.New("field of type NotificationKind does not have child fields"))
-}
-
-func (ec *executionContext) _UpdateNotificationSettingsPayload_channel(ctx context.Context, field graphql.CollectedField, obj *notice.Setting) (ret graphql.Marshaler) {
-	return ec.marshalNNotificationChannel2string(ctx, field.Selections, obj.Channel)
-}
-func (ec *executionContext) fieldContext_UpdateNotificationSettingsPayload_channel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("UpdateNotificationSettingsPayload", field, false, false, errors.New("field of type NotificationChannel does not have child fields"))
-}
-
 func (ec *executionContext) _User_id(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -758,43 +729,6 @@ func (ec *executionContext) fieldContext_User_teams(ctx context.Context, field g
 
 // region    **************************** input.gotpl *****************************
 
-func (ec *executionContext) unmarshalInputUpdateNotificationSettingsInput(ctx context.Context, obj any) (notice.Setting, error) {
-	var it notice.Setting
-	if obj == nil {
-		return it, nil
-	}
-
-	asMap := map[string]any{}
-	for k, v := range obj.(map[string]any) {
-		asMap[k] = v
-	}
-
-	fieldsInOrder := [...]string{"kind", "channel"}
-	for _, k := range fieldsInOrder {
-		v, ok := asMap[k]
-		if !ok {
-			continue
-		}
-		switch k {
-		case "kind":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
-			data, err := ec.unmarshalNNotificationKind2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Kind = data
-		case "channel":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("channel"))
-			data, err := ec.unmarshalNNotificationChannel2string(ctx, v)
-			if err != nil {
-				return it, err
-			}
-			it.Channel = data
-		}
-	}
-	return it, nil
-}
-
 // endregion **************************** input.gotpl *****************************
 
 // region    ************************** interface.gotpl ***************************
@@ -865,39 +799,6 @@ func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.
 			}
 		case "openTasks":
 			out.Values[i] = ec._DeactivateUserPayload_openTasks(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var notificationSettingImplementors = []string{"NotificationSetting"}
-
-func (ec *executionContext) _NotificationSetting(ctx context.Context, sel ast.SelectionSet, obj *notice.Setting) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, notificationSettingImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("NotificationSetting")
-		case "kind":
-			out.Values[i] = ec._NotificationSetting_kind(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "channel":
-			out.Values[i] = ec._NotificationSetting_channel(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -1117,39 +1018,6 @@ func (ec *executionContext) _Team(ctx context.Context, sel ast.SelectionSet, obj
 	return out
 }
 
-var updateNotificationSettingsPayloadImplementors = []string{"UpdateNotificationSettingsPayload"}
-
-func (ec *executionContext) _UpdateNotificationSettingsPayload(ctx context.Context, sel ast.SelectionSet, obj *notice.Setting) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, updateNotificationSettingsPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("UpdateNotificationSettingsPayload")
-		case "kind":
-			out.Values[i] = ec._UpdateNotificationSettingsPayload_kind(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "channel":
-			out.Values[i] = ec._UpdateNotificationSettingsPayload_channel(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var userImplementors = []string{"User", "Node", "Actor"}
 
 func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj *ent.User) graphql.Marshaler {
@@ -1252,64 +1120,6 @@ func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋinternal�
 	return ec._DeactivateUserPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNNotificationChannel2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNNotificationChannel2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNNotificationKind2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNNotificationKind2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋnoticeᚐSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*notice.Setting) graphql.Marshaler {
-	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNNotificationSetting2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
-func (ec *executionContext) marshalNNotificationSetting2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._NotificationSetting(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNOrganization2ᚖatriumᚋentᚐOrganization(ctx context.Context, sel ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -1388,21 +1198,6 @@ func (ec *executionContext) marshalNTeam2ᚖatriumᚋentᚐTeam(ctx context.Cont
 		return graphql.Null
 	}
 	return ec._Team(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, v any) (notice.Setting, error) {
-	res, err := ec.unmarshalInputUpdateNotificationSettingsInput(ctx, v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateNotificationSettingsPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNUser2ᚖatriumᚋentᚐUser(ctx context.Context, sel ast.SelectionSet, v *ent.User) graphql.Marshaler {

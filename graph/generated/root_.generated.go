@@ -35,6 +35,7 @@ type ResolverRoot interface {
 	Incident() IncidentResolver
 	Invoice() InvoiceResolver
 	Mutation() MutationResolver
+	Notification() NotificationResolver
 	OAuthClient() OAuthClientResolver
 	Offering() OfferingResolver
 	Organization() OrganizationResolver
@@ -156,6 +157,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInviteUserInput,
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
+		ec.unmarshalInputMarkNotificationsReadInput,
+		ec.unmarshalInputNotificationOrder,
 		ec.unmarshalInputOAuthClientOrder,
 		ec.unmarshalInputOfferingFilter,
 		ec.unmarshalInputOfferingSLAInput,
@@ -1210,6 +1213,112 @@ type CreateOAuthClientPayload {
   clientSecret: String
 }
 `, BuiltIn: false},
+	{Name: "../notification.graphqls", Input: `"Of what a person is told."
+enum NotificationKind {
+  "A comment mentions the person, by @ and the e-mail address or the user's id."
+  mention
+  "A request or a task was assigned to the person, or a task to one of their teams."
+  assigned
+  "A workflow waits for the person's decision."
+  approval
+  "A workflow asks the person for advice."
+  consulted
+  "A workflow has left a phase that the person is informed about."
+  informed
+  "A workflow cannot go on by itself."
+  incident
+  "A service level is about to be missed."
+  warning
+  "A service level was missed."
+  breached
+}
+
+"How a person is told."
+enum NotificationChannel {
+  "By mail, at once."
+  now
+  "By one mail a day, at 07:00 UTC."
+  digest
+  "By no mail; it is listed all the same."
+  never
+}
+
+"How a person is told of what happens."
+type NotificationSetting {
+  "Of what."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+"How one wants to be told of what happens."
+input UpdateNotificationSettingsInput {
+  "Of what."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+"The setting as it is now."
+type UpdateNotificationSettingsPayload {
+  "Of what one is told."
+  kind: NotificationKind!
+  "How."
+  channel: NotificationChannel!
+}
+
+extend type Viewer {
+  "How the person is told of what happens; empty for whom is no person."
+  notificationSettings: [NotificationSetting!]!
+}
+
+"What a person was told."
+type Notification {
+  "The notification's id, ntf_…"
+  id: ID!
+  "When it was told."
+  at: Time!
+  "Of what."
+  kind: NotificationKind!
+  "It in a line."
+  subject: String!
+  "The request that it is about, if any."
+  request: Request
+  "When it was marked as read; null before that."
+  readAt: Time
+}
+
+"Notifications that were read."
+input MarkNotificationsReadInput {
+  "Which; those of other people are left alone."
+  ids: [ID!]!
+}
+
+"Notifications that were read."
+type MarkNotificationsReadPayload {
+  "How many were unread until now."
+  marked: Int!
+}
+
+extend type Query {
+  "What the person who calls was told, the newest first. It can be read for 180 days."
+  notifications(
+    "True for what was not read yet, false for what was."
+    unread: Boolean
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: NotificationOrder
+  ): NotificationConnection
+}
+
+extend type Subscription {
+  "What the person who calls is told from now on."
+  notificationAdded: Notification!
+}
+`, BuiltIn: false},
 	{Name: "../people.graphqls", Input: `"What a member of the company may do."
 enum Role {
   "Everything."
@@ -1356,49 +1465,6 @@ type DeactivateUserPayload {
   openRequests: Int!
   "How many open tasks were assigned to the user, before any were handed over."
   openTasks: Int!
-}
-
-"Of what a person is told."
-enum NotificationKind {
-  "A comment mentions the person, by @ and the e-mail address or the user's id."
-  mention
-}
-
-"How a person is told."
-enum NotificationChannel {
-  "By mail, at once."
-  now
-  "Not at all."
-  never
-}
-
-"How a person is told of what happens."
-type NotificationSetting {
-  "Of what."
-  kind: NotificationKind!
-  "How."
-  channel: NotificationChannel!
-}
-
-"How one wants to be told of what happens."
-input UpdateNotificationSettingsInput {
-  "Of what."
-  kind: NotificationKind!
-  "How."
-  channel: NotificationChannel!
-}
-
-"The setting as it is now."
-type UpdateNotificationSettingsPayload {
-  "Of what one is told."
-  kind: NotificationKind!
-  "How."
-  channel: NotificationChannel!
-}
-
-extend type Viewer {
-  "How the person is told of what happens; empty for whom is no person."
-  notificationSettings: [NotificationSetting!]!
 }
 `, BuiltIn: false},
 	{Name: "../policy.graphqls", Input: `"What an access policy does where its condition holds."
@@ -3397,6 +3463,54 @@ func (ec *executionContext) childFields_InvoiceLine(ctx context.Context, field g
 		return ec.fieldContext_InvoiceLine_amount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type InvoiceLine", field.Name)
+}
+
+func (ec *executionContext) childFields_MarkNotificationsReadPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "marked":
+		return ec.fieldContext_MarkNotificationsReadPayload_marked(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MarkNotificationsReadPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Notification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Notification_id(ctx, field)
+	case "at":
+		return ec.fieldContext_Notification_at(ctx, field)
+	case "kind":
+		return ec.fieldContext_Notification_kind(ctx, field)
+	case "subject":
+		return ec.fieldContext_Notification_subject(ctx, field)
+	case "request":
+		return ec.fieldContext_Notification_request(ctx, field)
+	case "readAt":
+		return ec.fieldContext_Notification_readAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Notification", field.Name)
+}
+
+func (ec *executionContext) childFields_NotificationConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_NotificationConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_NotificationConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_NotificationConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NotificationConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_NotificationEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_NotificationEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_NotificationEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type NotificationEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_NotificationSetting(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/apperr"
 	run "atrium/internal/execution"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/people"
@@ -58,6 +59,10 @@ func TestApprovals(t *testing.T) {
 
 		r := s.file(nil)
 		p := s.pending(r)
+		told := func() int {
+			return testkit.Run(t, w, w.As(w.A, principal.Member), notice.List, notice.ListInput{}).Total
+		}
+		require.Eventually(t, func() bool { return told() == 1 }, patience, tick, "approvers are told, members, too")
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(stranger, p.ID, "APPROVE")))
 		require.NoError(t, s.decide(a, p.ID, "REJECT"))
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(s.decide(a, p.ID, "APPROVE")), "once each")

@@ -3,27 +3,32 @@ package execution
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/riverqueue/river"
 
+	"atrium/ent"
 	"atrium/ent/execution"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/clock"
 	"atrium/internal/mail"
+	"atrium/internal/notice"
+	"atrium/internal/op"
 	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/request"
 	"atrium/internal/workflow/definition"
 )
 
-// notices are what people are told by mail, by the occasion.
+// maxTold bounds the people who are told of one thing.
+const maxTold = 500
+
+// notices are what people are told, by the occasion, which is a kind of package notice.
 var notices = map[string]struct{ subject, text string }{
-	"informed":  {"Done: ", "The workflow has left a phase that you are informed about."},
-	"consulted": {"Your advice is asked: ", "The workflow has entered a phase that you are consulted about. Please comment on the request."},
-	"approval":  {"Your approval is asked: ", "The workflow waits for your decision."},
-	"incident":  {"A workflow waits for help: ", "A workflow cannot go on by itself. Please look at its incident."},
+	notice.Informed:  {"Done: ", "The workflow has left a phase that you are informed about."},
+	notice.Consulted: {"Your advice is asked: ", "The workflow has entered a phase that you are consulted about. Please comment on the request."},
+	notice.Approval:  {"Your approval is asked: ", "The workflow waits for your decision."},
+	notice.Incident:  {"A workflow waits for help: ", "A workflow cannot go on by itself. Please look at its incident."},
 }
 
 // NoticeArgs is the job that mails people what happened in an execution.
@@ -56,7 +61,7 @@ func (p *plan) notice(occasion, what string, to []definition.Participant) Notice
 			a.Teams = append(a.Teams, one.ID)
 		}
 	}
-	a.Admins = occasion == "incident" && len(a.Users)+len(a.Teams) == 0
+	a.Admins = occasion == notice.Incident && len(a.Users)+len(a.Teams) == 0
 	return a
 }
 
@@ -66,35 +71,49 @@ type teller struct {
 	r *Runner
 }
 
-// Work queues a mail for each person, in one transaction with the end of the job.
+// Work tells each person, in one transaction with the end of the job.
 func (t *teller) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
-	a, n := job.Args, notices[job.Args.Occasion]
-	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), t.r.Engine.Store.Clock())
-	return t.r.Engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		e, err := tx.Execution.Query().Where(execution.ID(a.Execution)).WithRequest().WithWorkflow().Only(ctx)
-		if err != nil {
-			return fmt.Errorf("read the execution: %w", err)
-		}
-		to := user.Or(user.IDIn(a.Users...), user.HasMembershipsWith(teammember.TeamIDIn(a.Teams...)))
-		if a.Admins {
-			to = user.RoleIn(user.RoleOwner, user.RoleAdmin)
-		}
-		people, err := tx.User.Query().Where(to, user.StatusEQ(user.StatusActive)).All(ctx)
-		if err != nil {
-			return fmt.Errorf("look up whom to tell: %w", err)
-		}
-		about, lines := e.Edges.Workflow.Name, []string{n.text, "", "Workflow: " + mail.Line(e.Edges.Workflow.Name, 100)}
-		if r := e.Edges.Request; r != nil {
-			about = r.Title
-			lines = append(lines, "Request: "+mail.Line(r.Title, 200)+" ("+r.ID+")")
-		}
-		lines = append(lines, "What: "+mail.Line(a.What, 500), "Execution: "+e.ID, "")
-		for _, u := range slices.Compact(people) {
-			err := t.r.Mail.Enqueue(ctx, tx, mail.Message{To: u.Email, Subject: n.subject + mail.Line(about, 100), Text: strings.Join(lines, "\n")})
-			if err != nil {
-				return fmt.Errorf("mail %s: %w", u.ID, err)
+	a := job.Args
+	outside := clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), t.r.Engine.Store.Clock())
+	people, note, err := t.find(outside, a)
+	if err != nil {
+		return err
+	}
+	return t.r.Engine.Work(ctx, a.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		for _, u := range people {
+			if err := notice.Give(ctx, tx, u, note); err != nil {
+				return err
 			}
 		}
-		return t.r.Queue.CompleteTx(ctx, tx, job.JobRow)
+		return tx.Complete(ctx, job.JobRow)
 	})
+}
+
+// find returns who is told, as far as they may read what it is about, and what they are told.
+func (t *teller) find(ctx context.Context, a NoticeArgs) ([]*ent.User, notice.Note, error) {
+	db, n := t.r.Engine.Store.Reader(), notices[a.Occasion]
+	e, err := db.Execution.Query().Where(execution.ID(a.Execution)).WithRequest().WithWorkflow().Only(ctx)
+	if err != nil {
+		return nil, notice.Note{}, fmt.Errorf("read the execution: %w", err)
+	}
+	to := user.Or(user.IDIn(a.Users...), user.HasMembershipsWith(teammember.TeamIDIn(a.Teams...)))
+	if a.Admins {
+		to = user.RoleIn(user.RoleOwner, user.RoleAdmin)
+	}
+	people, err := db.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(maxTold).All(ctx)
+	if err != nil {
+		return nil, notice.Note{}, fmt.Errorf("look up whom to tell: %w", err)
+	}
+	about, lines := e.Edges.Workflow.Name, []string{"Workflow: " + mail.Line(e.Edges.Workflow.Name, 100)}
+	by, row := Get.Info(), any(e)
+	if r := e.Edges.Request; r != nil {
+		about = r.Title
+		lines = append(lines, "Request: "+mail.Line(r.Title, 200)+" ("+r.ID+")")
+		by, row = request.Get.Info(), r
+	}
+	lines = append(lines, "What: "+mail.Line(a.What, 500), "Execution: "+e.ID)
+	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, RequestID: e.RequestID, Text: []string{n.text, strings.Join(lines, "\n")}}
+	asked := a.Occasion == notice.Approval || a.Occasion == notice.Consulted // the workflow names them, whatever their role reaches
+	readers, err := notice.Readers(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
+	return readers, note, err
 }

@@ -19,7 +19,6 @@ import (
 	"atrium/internal/egress"
 	run "atrium/internal/execution"
 	"atrium/internal/jobs"
-	"atrium/internal/mail"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/request"
@@ -83,8 +82,7 @@ func (s *shop) work() (stop func()) {
 	s.t.Helper()
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(s.t)})
 	require.NoError(s.t, err)
-	outbox := mail.NewOutbox(s.Queue, s.Engine.Sealer)
-	runner := run.New(run.Options{Engine: s.Engine, Queue: s.Queue, Egress: out, Mail: outbox})
+	runner := run.New(run.Options{Engine: s.Engine, Queue: s.Queue, Egress: out})
 	q, err := jobs.New(s.Store, slog.New(slog.DiscardHandler), true, runner.Work())
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(context.Background())

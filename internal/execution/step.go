@@ -13,7 +13,6 @@ import (
 	"atrium/internal/clock"
 	"atrium/internal/egress"
 	"atrium/internal/jobs"
-	"atrium/internal/mail"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/workflow/engine"
@@ -35,7 +34,6 @@ type Options struct {
 	Engine *op.Engine
 	Queue  *jobs.Queue    // completes jobs
 	Egress *egress.Client // makes the calls of phases
-	Mail   *mail.Outbox   // tells people
 }
 
 // Runner works the jobs of executions. One a process.

@@ -21,6 +21,8 @@
 // Deliveries are found by their column updated_at, which every write sets and an index of theirs is ordered by: workers
 // attempt them hundreds of times a second, which the audit log is not told of.
 //
+// Notifications are found by their ids: they are only added.
+//
 // A new kind (tasks, executions) is one row of the table in kind.go: whose clock its rows are ordered by, and the statement
 // that reads those after a place. If it is found in the audit log, add its entity to the test.
 //

@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent/auditentry"
 	"atrium/ent/comment"
+	"atrium/ent/notification"
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/id"
 	"atrium/internal/store"
@@ -20,8 +21,9 @@ type Kind int
 
 // The kinds.
 const (
-	Requests   Kind = iota // ParentID is empty
-	Deliveries             // of webhooks; ParentID is the subscription that they go to
+	Requests      Kind = iota // ParentID is empty
+	Deliveries                // of webhooks; ParentID is the subscription that they go to
+	Notifications             // new ones; ParentID is the user who is told
 	kinds
 )
 
@@ -48,6 +50,8 @@ type source struct {
 var sources = [kinds]source{
 	Requests:   {"request", machineTime, readRequests},
 	Deliveries: {"webhook_delivery", productTime, readDeliveries},
+
+	Notifications: {"notification", machineTime, readNotifications},
 }
 
 // machineTime is the time in ids, whatever the product's clock says.
@@ -121,6 +125,24 @@ func readDeliveries(ctx context.Context, db dialect.Driver, after place, compani
 		err := rows.Scan(&f.Change.ID, &f.CompanyID, &f.ParentID, &f.at, &outcome, &retries, &f.Created)
 		f.place.id = f.Change.ID
 		f.key = fmt.Sprintf("%s %d %s %d %t", f.Change.ID, f.at.UnixMilli(), outcome, retries, f.Created)
+		return f, err
+	})
+}
+
+// readNotifications finds new notifications by their ids, which tell the time at which they were made.
+func readNotifications(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+	if after.id == "" {
+		after.id = id.From("ntf", after.at)
+	}
+	d := sql.Dialect(db.Dialect())
+	t := d.Table(notification.Table)
+	query, args := d.Select(t.C(notification.FieldID), t.C(notification.FieldCompanyID), t.C(notification.FieldUserID)).From(t).
+		Where(sql.And(sql.GT(t.C(notification.FieldID), after.id), among(t.C(notification.FieldCompanyID), companies))).
+		OrderBy(t.C(notification.FieldID)).Limit(limit).Query()
+	return scan(ctx, db, query, args, func(rows *sql.Rows) (found, error) {
+		var f found
+		err := rows.Scan(&f.Change.ID, &f.CompanyID, &f.ParentID)
+		f.place.id, f.key, f.Created = f.Change.ID, f.Change.ID, true
 		return f, err
 	})
 }

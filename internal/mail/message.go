@@ -28,6 +28,8 @@ type Message struct {
 	Subject string `json:"subject"`
 	Text    string `json:"text"`           // lines end in \n; a link stands on a line of its own
 	HTML    string `json:"html,omitempty"` // the same for who prefers it; may be empty
+
+	Unsubscribe string `json:"unsubscribe,omitempty"` // the https address that switches such mails off by a POST (RFC 8058); may be empty
 }
 
 // check returns an error for a message that could not be sent, or that would be read as more than one header.
@@ -38,6 +40,9 @@ func (m *Message) check() error {
 	}
 	if m.Subject == "" || len([]rune(m.Subject)) > maxSubject || strings.ContainsFunc(m.Subject, unicode.IsControl) {
 		return errors.New("mail: the subject is empty, too long or more than one line")
+	}
+	if u := m.Unsubscribe; u != "" && (!strings.HasPrefix(u, "https://") || len(u) > maxLine || strings.ContainsFunc(u, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '<' || r == '>' })) {
+		return errors.New("mail: the address to unsubscribe by is no https address")
 	}
 	if m.Text == "" {
 		return errors.New("mail: the text is empty")
@@ -87,6 +92,10 @@ func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomai
 	_, domain, _ := strings.Cut(from.Address, "@")
 	m.SetMessageIDWithValue(e.ID + "@" + domain)
 	m.SetGenHeader("Auto-Submitted", "auto-generated") // no out-of-office replies
+	if e.Unsubscribe != "" {
+		m.SetGenHeader("List-Unsubscribe", "<"+e.Unsubscribe+">")
+		m.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
 	m.SetBodyString(gomail.TypeTextPlain, crlf(e.Text))
 	if e.HTML != "" {
 		m.AddAlternativeString(gomail.TypeTextHTML, crlf(e.HTML))

@@ -1,4 +1,3 @@
-// Package notice keeps how people are told of what happens to them.
 package notice
 
 import (
@@ -13,19 +12,32 @@ import (
 	"atrium/internal/principal"
 )
 
-// Mention is the kind of the mails to people whom a comment mentions.
-const Mention = "mention"
+// The kinds of what people are told.
+const (
+	Mention   = "mention"
+	Assigned  = "assigned"
+	Approval  = "approval"
+	Consulted = "consulted"
+	Informed  = "informed"
+	Incident  = "incident"
+	Warning   = "warning"
+	Breached  = "breached"
+)
+
+// Kinds are all of them, in the order of the settings.
+var Kinds = []string{Mention, Assigned, Approval, Consulted, Informed, Incident, Warning, Breached}
 
 // The channels of a kind.
 const (
-	channelNow   = "now" // unless somebody chose another one
-	channelNever = "never"
+	channelNow    = "now" // unless somebody chose another one
+	channelDigest = "digest"
+	channelNever  = "never"
 )
 
 // What each person decides for itself.
 var (
-	GetSettings = op.New("notification.read", op.Spec{
-		Resource: "NotificationSetting", Action: op.Read,
+	GetSettings = op.New("notification.settings", op.Spec{
+		Resource: "Notification", Action: op.Read,
 		Summary: "Read how one is told of what happens",
 	}, func(ctx context.Context, tx *op.Tx, _ struct{}) ([]*Setting, error) {
 		if tx.Principal().Type != principal.TypeUser {
@@ -35,23 +47,24 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		return []*Setting{{Mention, channelOf(u, Mention)}}, nil
+		out := make([]*Setting, len(Kinds))
+		for i, kind := range Kinds {
+			out[i] = &Setting{kind, channelOf(u, kind)}
+		}
+		return out, nil
 	})
 
 	UpdateSettings = op.New("notification.update", op.Spec{
-		Resource: "NotificationSetting", Action: op.Update,
+		Resource: "Notification", Action: op.Update,
 		Summary: "Choose how one is told of what happens",
 	}, updateSettings)
 )
 
 // Setting says by which channel a person is told of a kind of event.
 type Setting struct {
-	Kind    string `json:"kind" enum:"mention" doc:"Of what one is told."`
-	Channel string `json:"channel" enum:"now,never" doc:"How."`
+	Kind    string `json:"kind" enum:"mention,assigned,approval,consulted,informed,incident,warning,breached" doc:"Of what one is told."`
+	Channel string `json:"channel" enum:"now,digest,never" doc:"By mail at once, by one mail a day, or by none."`
 }
-
-// Muted tells whether the person switched mails of the kind off.
-func Muted(u *ent.User, kind string) bool { return channelOf(u, kind) == channelNever }
 
 func channelOf(u *ent.User, kind string) string {
 	if c, ok := u.Notifications[kind]; ok {
@@ -71,7 +84,7 @@ func PrincipalOf(u *ent.User) *principal.Principal {
 // loadSelf loads the person who calls, whatever policies hide of users.
 func loadSelf(ctx context.Context, tx *op.Tx) (*ent.User, error) {
 	if tx.Principal().Type != principal.TypeUser {
-		return nil, apperr.New(apperr.Forbidden, "Notification settings are a person's own.")
+		return nil, apperr.New(apperr.Forbidden, "Notifications are a person's own.")
 	}
 	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(tx.Principal().ID))).Only(tx.Unfiltered(ctx, "everybody knows themselves"))
 	if err != nil {
@@ -85,15 +98,47 @@ func updateSettings(ctx context.Context, tx *op.Tx, in Setting) (*Setting, error
 	if err != nil {
 		return nil, err
 	}
-	settings := maps.Clone(before.Notifications)
-	if settings == nil {
-		settings = map[string]string{}
-	}
-	settings[in.Kind] = in.Channel
-	if err := before.Update().SetNotifications(settings).Exec(ctx); err != nil {
-		return nil, fmt.Errorf("keep the setting: %w", err)
+	if err := set(ctx, before, in); err != nil {
+		return nil, err
 	}
 	tx.About(before.ID)
 	tx.ChangedField(in.Kind, channelOf(before, in.Kind), in.Channel)
 	return &in, nil
+}
+
+// set keeps a setting in the transaction that the user was loaded in.
+func set(ctx context.Context, u *ent.User, in Setting) error {
+	settings := maps.Clone(u.Notifications)
+	if settings == nil {
+		settings = map[string]string{}
+	}
+	settings[in.Kind] = in.Channel
+	if err := u.Update().SetNotifications(settings).Exec(ctx); err != nil {
+		return fmt.Errorf("keep the setting: %w", err)
+	}
+	return nil
+}
+
+// SwitchOff stops the mails of a kind to a user, in a transaction that reaches the user's company. A kind that is not known
+// and a user who is not there are nothing to switch off. That of Digest are all whose channel is the digest.
+func SwitchOff(ctx context.Context, db *ent.Client, userID, kind string) error {
+	u, err := db.User.Get(ctx, userID)
+	if err != nil {
+		return ent.MaskNotFound(err)
+	}
+	if kind != Digest {
+		return set(ctx, u, Setting{kind, channelNever})
+	}
+	for _, kind := range Kinds {
+		if channelOf(u, kind) != channelDigest {
+			continue
+		}
+		if err := set(ctx, u, Setting{kind, channelNever}); err != nil {
+			return err
+		}
+		if u, err = db.User.Get(ctx, userID); err != nil {
+			return fmt.Errorf("read the user: %w", err)
+		}
+	}
+	return nil
 }

@@ -14,8 +14,9 @@ type Mailer interface {
 	Invite(ctx context.Context, tx *store.Tx, u *ent.User) error
 	// Notify tells a person of something that happened to its account; kind is one of account's.
 	Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error
-	// Send mails these paragraphs to an address. Texts of other people go through mail.Line first.
-	Send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error
+	// Tell mails these paragraphs to a user, who can switch mails of the kind off by them. Texts of other people go through
+	// mail.Line first.
+	Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error
 }
 
 // Mail has something mailed in the operation's transaction. An engine without a mailer, as tests have, mails nothing.

@@ -235,6 +235,12 @@ func (tx *Tx) ReadableBy(ctx context.Context, who *principal.Principal, info *In
 			return false, err
 		}
 	}
+	return tx.VisibleTo(ctx, who, info, entity)
+}
+
+// VisibleTo tells whether the company's policies let somebody read a row by an operation, whichever rows the role reaches: for
+// whom a row is assigned to.
+func (tx *Tx) VisibleTo(ctx context.Context, who *principal.Principal, info *Info, entity any) (bool, error) {
 	set, caller, err := tx.PoliciesOf(ctx, who)
 	if err != nil {
 		return false, undecided(err)

@@ -34,6 +34,11 @@ func (e *Engine) Work(ctx context.Context, companyID, name string, fn func(ctx c
 	return err
 }
 
+// Outside returns what asks policies and reads as a worker of a company, outside of any transaction.
+func (e *Engine) Outside(p *principal.Principal) *Tx {
+	return &Tx{Client: e.Store.Reader(), attempt: &attempt{engine: e, principal: p, info: &Info{Name: p.Name}}}
+}
+
 // AsWorker returns the transaction as a worker of that name has it: for what the product does on its own account in an
 // operation's transaction, and its caller needs no right to. The operation returns what RunIn returns for it.
 func (tx *Tx) AsWorker(name string) *Tx {

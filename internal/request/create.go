@@ -3,6 +3,7 @@ package request
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/offering"
@@ -12,6 +13,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/events"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/strictjson"
 )
@@ -75,6 +77,9 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		return nil, fmt.Errorf("file the request: %w", err)
 	}
 	if err := emit(ctx, tx, events.RequestCreated, r); err != nil {
+		return nil, err
+	}
+	if err := tellAssignee(ctx, tx, nil, r); err != nil {
 		return nil, err
 	}
 	if off.WorkflowID != nil { // a subscriber may have started it
@@ -148,6 +153,15 @@ func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
 	if !working {
 		refs.Fault("assigneeId", "is a user who was deactivated")
 	}
+}
+
+// tellAssignee has a request's new assignee told of it, unless they took it themselves.
+func tellAssignee(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
+	to := after.AssigneeID
+	if to == nil || *to == tx.Principal().ID || before != nil && before.AssigneeID != nil && *before.AssigneeID == *to {
+		return nil
+	}
+	return tx.Insert(ctx, notice.Args{Company: after.CompanyID, Request: after.ID, By: tx.Principal().ID}, time.Time{})
 }
 
 func teamExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {

@@ -14,7 +14,6 @@ import (
 	"atrium/internal/mail"
 	"atrium/internal/notice"
 	"atrium/internal/op"
-	"atrium/internal/store"
 )
 
 // mention is an @ before a user's id or an e-mail address.
@@ -34,7 +33,7 @@ func mentions(body string) []string {
 }
 
 // mentioned are the people to tell of a comment, found before the transaction because the company's policies are asked about
-// each: active users who may read the comment as it will be, have not switched these mails off and did not write it. A
+// each: active users who may read the comment as it will be and did not write it. A
 // sandbox tells nobody.
 type mentioned struct {
 	people  []*ent.User
@@ -57,9 +56,6 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error
 	}
 	var out mentioned
 	for _, u := range found {
-		if notice.Muted(u, notice.Mention) {
-			continue
-		}
 		err := tx.Costly(ctx, func(ctx context.Context) error {
 			reads, err := tx.ReadableBy(ctx, notice.PrincipalOf(u), GetComment.Info(), c, internalVerb(c)...)
 			if reads {
@@ -102,7 +98,7 @@ func prepareUpdateComment(ctx context.Context, tx *op.Tx, in UpdateCommentInput)
 	return prepareMentions(ctx, tx, c)
 }
 
-// tell mails the people whom a comment mentions, in its transaction, and returns the ids of all who were told of it so far.
+// tell tells the people whom a comment mentions, in its transaction, and returns the ids of all who were told of it so far.
 func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]string, error) {
 	m, ok := op.Preparation[mentioned](tx)
 	switch {
@@ -117,13 +113,12 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 		if slices.Contains(before, u.ID) {
 			continue // another call told them while this one was prepared
 		}
-		err := tx.Mail(func(m op.Mailer, db *store.Tx) error {
-			return m.Send(ctx, db, u.Email, by+" mentioned you: "+title,
-				"Hello "+mail.Line(u.Name, 60)+",", by+" mentioned you in a comment on the request “"+title+"” ("+r.ID+"). Sign in to read it.",
-				"You can switch these mails off in your notification settings.")
+		err := notice.Give(ctx, tx, u, notice.Note{
+			Kind: notice.Mention, Subject: by + " mentioned you: " + title, RequestID: &r.ID,
+			Text: []string{"Hello " + mail.Line(u.Name, 60) + ",", by + " mentioned you in a comment on the request “" + title + "” (" + r.ID + "). Sign in to read it."},
 		})
 		if err != nil {
-			return nil, fmt.Errorf("mail a mention: %w", err)
+			return nil, err
 		}
 		out = append(out, u.ID)
 	}

@@ -27,10 +27,10 @@ type letters struct {
 	sent map[string][]string
 }
 
-func (l *letters) Send(_ context.Context, _ *store.Tx, email, subject string, paragraphs ...string) error {
+func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, _, subject string, paragraphs ...string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sent[email] = append(l.sent[email], subject+"\n"+strings.Join(paragraphs, "\n"))
+	l.sent[u.Email] = append(l.sent[u.Email], subject+"\n"+strings.Join(paragraphs, "\n"))
 	return nil
 }
 
@@ -83,12 +83,13 @@ func TestMentions(t *testing.T) {
 		c = say(agent, own, "public", "@"+member.Email)
 		require.Equal(t, map[string]int{member.Email: 1}, mails.take())
 
-		require.Equal(t, []*notice.Setting{{Kind: "mention", Channel: "now"}}, testkit.Run(t, w, owner, notice.GetSettings, struct{}{}))
-		testkit.Run(t, w, w.As(w.A, principal.Member), notice.UpdateSettings, notice.Setting{Kind: "mention", Channel: "never"})
-		require.Equal(t, []*notice.Setting{{Kind: "mention", Channel: "never"}},
-			testkit.Run(t, w, w.As(w.A, principal.Member), notice.GetSettings, struct{}{}))
+		asMember := w.As(w.A, principal.Member)
+		require.Equal(t, &notice.Setting{Kind: "mention", Channel: "now"}, testkit.Run(t, w, owner, notice.GetSettings, struct{}{})[0])
+		testkit.Run(t, w, asMember, notice.UpdateSettings, notice.Setting{Kind: "mention", Channel: "never"})
+		require.Equal(t, &notice.Setting{Kind: "mention", Channel: "never"}, testkit.Run(t, w, asMember, notice.GetSettings, struct{}{})[0])
 		say(agent, own, "public", "@"+member.Email)
 		require.Empty(t, mails.take(), "switched off")
+		require.Equal(t, 2, testkit.Run(t, w, asMember, notice.List, notice.ListInput{}).Total, "and listed all the same")
 
 		deny := policy.NewCondition([]byte(`{"resource.title": "Theirs", "principal.role": "admin"}`))
 		testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &deny})

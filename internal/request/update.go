@@ -107,6 +107,9 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	if err != nil {
 		return nil, fmt.Errorf("update the request: %w", err)
 	}
+	if err := tellAssignee(ctx, tx, before, after); err != nil {
+		return nil, err
+	}
 	if event == "" {
 		return after, nil
 	}

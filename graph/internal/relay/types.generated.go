@@ -44,6 +44,9 @@ type (
 	IncidentConnection            = Connection[ent.Incident]
 	IncidentEdge                  = Edge[ent.Incident]
 	IncidentOrder                 = Order
+	NotificationConnection        = Connection[ent.Notification]
+	NotificationEdge              = Edge[ent.Notification]
+	NotificationOrder             = Order
 	OAuthClientConnection         = Connection[ent.OAuthClient]
 	OAuthClientEdge               = Edge[ent.OAuthClient]
 	OAuthClientOrder              = Order

@@ -39,11 +39,12 @@ const (
 	pathConfirmEmail = "/account/email/confirm"
 	pathSignUp       = "/signup"
 	pathConfirm      = "/signup/confirm"
+	pathUnsubscribe  = "/notifications/unsubscribe"
 )
 
 // Paths are the addresses, with everything below them, that cmd hands to the Server's Handler. /account/mfa is package
 // signin's.
-var Paths = []string{pathForgot, pathReset, pathInvitation, pathSignUp, pathAccount}
+var Paths = []string{pathForgot, pathReset, pathInvitation, pathSignUp, pathAccount, pathUnsubscribe}
 
 // Options are what a Server works with.
 type Options struct {
@@ -101,6 +102,7 @@ func (s *Server) Handler() http.Handler {
 		"GET " + pathAccount:  s.showAccount,
 		"GET " + pathPassword: s.showPassword, "POST " + pathPassword: s.postPassword,
 		"GET " + pathEmail: s.showEmail, "POST " + pathEmail: s.postEmail,
+		"GET " + pathUnsubscribe:  secret(s.showUnsubscribe),
 		"GET " + pathConfirmEmail: secret(s.showConfirmEmail), "POST " + pathConfirmEmail: secret(s.postConfirmEmail),
 	}
 	if s.signUp {
@@ -113,7 +115,10 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.Message(w, r, http.StatusNotFound, "There is no such page", "The address is not one of ours, or it takes a form that was not sent.", s.home())
 	})
-	return s.Guard(mux)
+	guarded := http.NewServeMux()
+	guarded.Handle("/", s.Guard(mux))
+	guarded.HandleFunc("POST "+pathUnsubscribe, secret(s.postUnsubscribe))
+	return guarded
 }
 
 // secret keeps the address of a page, which holds a link's token, from being told to anybody.

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
 		return err
 	}
 	company := mail.Line(c.Name, 60)
-	return l.Send(ctx, tx, u.Email, "You are invited to "+company,
+	return l.send(ctx, tx, u.Email, "You are invited to "+company,
 		"Hello "+mail.Line(u.Name, 60)+",", company+" invites you to work with it. Open this link to accept:",
 		l.to(pathInvitation, token), "The link works once, within 7 days. If you do not know who invites you, you need do nothing.")
 }
@@ -104,7 +105,7 @@ func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind stri
 // notice tells an address what happened, when, and what to do about it.
 func (l *Letters) notice(ctx context.Context, tx *store.Tx, email, subject, text string) error {
 	when := clock.From(ctx).Now().UTC().Format("2 January 2006 at 15:04 UTC")
-	return l.Send(ctx, tx, email, subject, text, "This was on "+when+". If it was you, you need do nothing.",
+	return l.send(ctx, tx, email, subject, text, "This was on "+when+". If it was you, you need do nothing.",
 		"If it was not you, set a new password at once and tell your administrator:", l.page(pathForgot))
 }
 
@@ -114,14 +115,14 @@ func (l *Letters) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) err
 	if err != nil {
 		return err
 	}
-	return l.Send(ctx, tx, acc.Email, "Set a new password",
+	return l.send(ctx, tx, acc.Email, "Set a new password",
 		"Somebody, probably you, has asked to set a new password for your account. Open this link to do so:",
 		l.to(pathReset, token), "The link works once, within 30 minutes. If you did not ask for it, you need do nothing: your password stays as it is.")
 }
 
 // confirmEmail mails a link to an address that is to become the account's, and tells the present one.
 func (l *Letters) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Account, email, token string) error {
-	err := l.Send(ctx, tx, email, "Confirm your e-mail address",
+	err := l.send(ctx, tx, email, "Confirm your e-mail address",
 		"This address is to become the one that an account signs in with. Open this link in the browser in which you asked for it:",
 		l.to(pathConfirmEmail, token), "The link works once, within an hour. If you did not ask for it, you need do nothing.")
 	if err != nil {
@@ -133,13 +134,13 @@ func (l *Letters) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Accou
 
 // emailChanged tells the address that was the account's.
 func (l *Letters) emailChanged(ctx context.Context, tx *store.Tx, old, email string) error {
-	return l.Send(ctx, tx, old, "Your e-mail address was changed", "Your account does not use this e-mail address any more, but another one: "+email,
+	return l.send(ctx, tx, old, "Your e-mail address was changed", "Your account does not use this e-mail address any more, but another one: "+email,
 		"If it was you who changed it, you need do nothing.", "If it was not you, tell the administrator of your company at once.")
 }
 
 // openCompany mails a link to open a company by.
 func (l *Letters) openCompany(ctx context.Context, tx *store.Tx, email, token string) error {
-	return l.Send(ctx, tx, email, "Confirm your e-mail address", "Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:",
+	return l.send(ctx, tx, email, "Confirm your e-mail address", "Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:",
 		l.to(pathConfirm, token), "The link works once, within a day. If you did not ask for it, you need do nothing.")
 }
 
@@ -149,8 +150,19 @@ func (l *Letters) page(path string) string { return strings.TrimRight(l.authURL(
 // to is the address of a page with a link's token.
 func (l *Letters) to(path, token string) string { return l.page(path) + "?token=" + token }
 
-// Send queues a mail of these paragraphs.
-func (l *Letters) Send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error {
+// Tell mails a user what waits for them, with a link that switches mails of the kind off.
+func (l *Letters) Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error {
+	token, err := l.sealer.Seal([]byte(u.CompanyID+" "+u.ID+" "+kind), []byte(unsubscribing))
+	if err != nil {
+		return fmt.Errorf("seal the link: %w", err)
+	}
+	link := l.to(pathUnsubscribe, base64.RawURLEncoding.EncodeToString(token))
+	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\nNo more mails of this kind:\n" + link + "\n"
+	return l.outbox.Enqueue(ctx, tx, mail.Message{To: u.Email, Subject: subject, Text: text, Unsubscribe: link})
+}
+
+// send queues a mail of these paragraphs.
+func (l *Letters) send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error {
 	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\n"
 	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Subject: subject, Text: text})
 }

@@ -61,6 +61,8 @@ type site struct {
 	srv   *httptest.Server
 	queue *jobs.Queue
 	dir   string
+
+	letters *account.Letters
 }
 
 // each runs fn with a site on both databases.
@@ -76,6 +78,7 @@ func serve(t *testing.T, w *testkit.World, change func(*account.Options)) *site 
 	s := &site{World: w, t: t, dir: filepath.Join(t.TempDir(), "outbox")}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	letters := s.post(log)
+	s.letters = letters
 	keys := identity.NewKeys(w.Store, w.Engine.Sealer)
 	p, err := provider.New(provider.Options{
 		Store: w.Store, Keys: keys, Tokens: identity.NewTokens(keys, origin, origin, w.Clock.Now), Issuer: origin, BaseURL: origin,

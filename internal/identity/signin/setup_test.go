@@ -103,8 +103,10 @@ func (n *notices) Notify(_ context.Context, _ *store.Tx, _, kind string) error {
 // Invite mails nothing.
 func (*notices) Invite(context.Context, *store.Tx, *ent.User) error { return nil }
 
-// Send mails nothing.
-func (*notices) Send(context.Context, *store.Tx, string, string, ...string) error { return nil }
+// Tell mails nothing.
+func (*notices) Tell(context.Context, *store.Tx, *ent.User, string, string, ...string) error {
+	return nil
+}
 
 func (n *notices) all() []string {
 	n.Lock()

@@ -1,0 +1,42 @@
+package graph
+
+import (
+	"context"
+
+	"atrium/ent"
+	"atrium/graph/generated"
+	"atrium/graph/internal/relay"
+	"atrium/graph/internal/view"
+	"atrium/internal/feed"
+	"atrium/internal/notice"
+	"atrium/internal/paging"
+	"atrium/internal/principal"
+)
+
+func (r *queryResolver) Notifications(ctx context.Context, unread *bool, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Notification], error) {
+	return list(ctx, r.engine, notice.List, &notice.ListInput{Unread: unread}, first, after, orderBy)
+}
+
+func (r *mutationResolver) MarkNotificationsRead(ctx context.Context, input notice.MarkReadInput) (*notice.Marked, error) {
+	return change(ctx, r.engine, notice.MarkRead, input, "")
+}
+
+func (r *subscriptionResolver) NotificationAdded(ctx context.Context) (<-chan *ent.Notification, error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		p = &principal.Principal{}
+	}
+	in := paging.ByIDs{}
+	return watch(ctx, watched{feed.Notifications, feed.Filter{ParentID: p.ID}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.Notification, error) {
+		in.IDs = ids
+		return run(ctx, r.engine, notice.LookUp, in)
+	}, func(_ generated.ChangeKind, n *ent.Notification) *ent.Notification { return n })
+}
+
+func (r *mutationResolver) UpdateNotificationSettings(ctx context.Context, input notice.Setting) (*notice.Setting, error) {
+	return change(ctx, r.engine, notice.UpdateSettings, input, "")
+}
+
+func (r *viewerResolver) NotificationSettings(ctx context.Context, _ *view.Viewer) ([]*notice.Setting, error) {
+	return run(ctx, r.engine, notice.GetSettings, struct{}{})
+}

@@ -1,0 +1,68 @@
+package account
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"atrium/internal/identity/pages"
+	"atrium/internal/notice"
+	"atrium/internal/store"
+)
+
+// unsubscribing is what tokens of the links are sealed for, so that nothing else that is sealed passes for one.
+const unsubscribing = "unsubscribe"
+
+// unsubscription is what a link in a mail may switch off.
+type unsubscription struct{ company, user, kind string }
+
+// readUnsubscription reads the token of a link; false for what is none.
+func (s *Server) readUnsubscription(token string) (u unsubscription, ok bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		return u, false
+	}
+	plain, err := s.letters.sealer.Unseal(sealed, []byte(unsubscribing))
+	if err != nil {
+		return u, false
+	}
+	parts := strings.Split(string(plain), " ")
+	if len(parts) != 3 {
+		return u, false
+	}
+	return unsubscription{parts[0], parts[1], parts[2]}, true
+}
+
+// showUnsubscribe asks before it switches anything off: programs that look at links in mails follow them.
+func (s *Server) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
+	token := r.URL.Query().Get("token")
+	if _, ok := s.readUnsubscription(token); !ok {
+		s.noUnsubscription(w, r)
+		return
+	}
+	s.Render(w, r, http.StatusOK, pages.Page{Body: "unsubscribe", Title: "No more mails of this kind", Data: token})
+}
+
+// postUnsubscribe switches the mails of a kind off. It takes no cookie and no sign-in, as RFC 8058 has it: the token is what
+// allows it, and mail programs send it. Once more, it changes nothing.
+func (s *Server) postUnsubscribe(w http.ResponseWriter, r *http.Request) {
+	u, ok := s.readUnsubscription(r.URL.Query().Get("token"))
+	if !ok {
+		s.noUnsubscription(w, r)
+		return
+	}
+	err := s.store.Write(s.system(r.Context()), func(ctx context.Context, tx *store.Tx) error {
+		return notice.SwitchOff(ctx, tx.Client, u.user, u.kind)
+	})
+	if err != nil {
+		s.Broken(w, r, err)
+		return
+	}
+	s.Message(w, r, http.StatusOK, "You will get no more mails of this kind",
+		"Notifications go on being listed where you work. Your notification settings turn the mails on again.", s.home())
+}
+
+func (s *Server) noUnsubscription(w http.ResponseWriter, r *http.Request) {
+	s.Message(w, r, http.StatusNotFound, "There is no such page", "The link is not whole. Open it from the mail again.", s.home())
+}

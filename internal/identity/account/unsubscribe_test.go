@@ -1,0 +1,48 @@
+package account_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/notice"
+	"atrium/internal/store"
+)
+
+// A mail's link switches its kind off by one POST without a sign-in (RFC 8058); who opens it is asked first.
+func TestUnsubscribe(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		u := s.member()
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			return s.letters.Tell(ctx, tx, u, notice.Mention, "You were mentioned", "Text.")
+		})
+		mails := s.mails(u.Email)
+		require.Len(t, mails, 1)
+		require.Equal(t, "List-Unsubscribe=One-Click", mails[0].Get("List-Unsubscribe-Post"))
+		link := strings.Trim(mails[0].Get("List-Unsubscribe"), "<>")
+		require.Contains(t, mails[0].text, link)
+		require.NotContains(t, link, u.ID)
+
+		p := s.browser().get(strings.TrimPrefix(link, origin))
+		require.Equal(t, "No more mails of this kind", p.title())
+		require.Empty(t, s.user(u).Notifications, "a link that is only opened changes nothing")
+
+		post := func(link string) int {
+			resp, err := s.srv.Client().PostForm(link, url.Values{"List-Unsubscribe": {"One-Click"}})
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			return resp.StatusCode
+		}
+		require.Equal(t, http.StatusNotFound, post(link[:len(link)-2]+"xx"))
+		require.Empty(t, s.user(u).Notifications)
+		for range 2 {
+			require.Equal(t, http.StatusOK, post(link))
+			require.Equal(t, map[string]string{notice.Mention: "never"}, s.user(u).Notifications)
+		}
+		require.Contains(t, p.html, `action="/notifications/unsubscribe?token=`)
+	})
+}

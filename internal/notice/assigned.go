@@ -1,0 +1,128 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/request"
+	"atrium/ent/task"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/clock"
+	"atrium/internal/events"
+	"atrium/internal/jobs"
+	"atrium/internal/mail"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// worker is the name of what tells people of assignments and mails digests.
+const worker = "notices"
+
+// maxTold bounds the people who are told of one thing.
+const maxTold = 500
+
+// Args is the job that tells whom a request or a task was assigned to. It reads the row as it is by then: whom it was taken
+// from meanwhile is told nothing.
+type Args struct {
+	Company string `json:"company"`
+	Request string `json:"request,omitempty"` // the one of both that was assigned
+	Task    string `json:"task,omitempty"`
+	By      string `json:"by"` // who did it, and need not be told
+}
+
+// Kind names the job.
+func (Args) Kind() string { return "notice" }
+
+// InsertOpts put the job behind what people wait for.
+func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
+
+// Follow returns the subscriber that has people told of the tasks that they get.
+func Follow(queue *jobs.Queue) events.Subscriber {
+	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+		if e.Type != events.TaskAssigned {
+			return nil
+		}
+		by := ""
+		if p, ok := principal.From(ctx); ok {
+			by = p.ID
+		}
+		return queue.InsertManyTx(ctx, tx, jobs.Job{Args: Args{Company: e.CompanyID, Task: e.SubjectID, By: by}})
+	}
+}
+
+// Reads are the operations by which people read what they are told of.
+type Reads struct{ Request, Task *op.Info }
+
+// assigned performs the jobs.
+type assigned struct {
+	river.WorkerDefaults[Args]
+	engine *op.Engine
+	reads  Reads
+}
+
+// Work tells each person, in one transaction with the end of the job.
+func (w *assigned) Work(ctx context.Context, job *river.Job[Args]) error {
+	a := job.Args
+	outside := clock.With(principal.With(ctx, principal.Worker(a.Company, worker)), w.engine.Store.Clock())
+	people, note, err := w.find(outside, a)
+	if err != nil {
+		return err
+	}
+	return w.engine.Work(ctx, a.Company, worker, func(ctx context.Context, tx *op.Tx) error {
+		for _, u := range people {
+			if err := Give(ctx, tx, u, note); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
+
+// find returns who is told, and what.
+func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) {
+	db := w.engine.Store.Reader()
+	note := Note{Kind: Assigned}
+	if a.Task == "" {
+		r, err := db.Request.Query().Where(request.ID(a.Request)).Only(ctx)
+		if err != nil {
+			return nil, note, fmt.Errorf("read the request: %w", ent.MaskNotFound(err))
+		}
+		title := mail.Line(r.Title, 100)
+		note.Subject, note.RequestID = "Assigned to you: "+title, &r.ID
+		note.Text = []string{"The request “" + title + "” (" + r.ID + ") was assigned to you. Sign in to work it."}
+		people, err := w.people(ctx, a, r.AssigneeID, nil, w.reads.Request, r)
+		return people, note, err
+	}
+	t, err := db.Task.Query().Where(task.ID(a.Task), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).Only(ctx)
+	if err != nil {
+		return nil, note, fmt.Errorf("read the task: %w", ent.MaskNotFound(err)) // nil where it was done meanwhile
+	}
+	title := mail.Line(t.Title, 100)
+	note.Subject, note.RequestID = "A task for you: "+title, t.RequestID
+	note.Text = []string{"The task “" + title + "” (" + t.ID + ") waits for you. Sign in to work it."}
+	people, err := w.people(ctx, a, t.AssigneeID, t.TeamID, w.reads.Task, t)
+	return people, note, err
+}
+
+// people returns the assignee, or else the members of the team, as far as they may read the row.
+func (w *assigned) people(ctx context.Context, a Args, userID, teamID *string, by *op.Info, row any) ([]*ent.User, error) {
+	q := w.engine.Store.Reader().User.Query().Where(user.StatusEQ(user.StatusActive), user.IDNEQ(a.By)).Order(user.ByID()).Limit(maxTold)
+	switch {
+	case userID != nil:
+		q.Where(user.ID(*userID))
+	case teamID != nil:
+		q.Where(user.HasMembershipsWith(teammember.TeamID(*teamID)))
+	default:
+		return nil, nil
+	}
+	users, err := q.All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up whom to tell: %w", err)
+	}
+	return Readers(ctx, w.engine, a.Company, worker, users, by, row, a.Task != "")
+}

@@ -1,0 +1,107 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/notification"
+	"atrium/ent/user"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+const (
+	digestEvery = 5 * time.Minute
+	digestBatch = 500 // notifications that are looked up in one query
+	digestLines = 100 // notifications that one mail names
+)
+
+// Digest is the kind of mails that sum up a day.
+const Digest = "digest"
+
+// DigestArgs is the job that mails the digests that are due.
+type DigestArgs struct{}
+
+// Kind names the job.
+func (DigestArgs) Kind() string { return "notice_digest" }
+
+// Work is how a queue tells people of assignments, mails digests and forgets what is old.
+func Work(e *op.Engine, reads Reads) jobs.Option {
+	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&digester{engine: e}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
+}
+
+// digester performs the jobs.
+type digester struct {
+	river.WorkerDefaults[DigestArgs]
+	engine *op.Engine
+}
+
+// Timeout is longer than River's: all digests of a day are due at one moment.
+func (*digester) Timeout(*river.Job[DigestArgs]) time.Duration { return 10 * time.Minute }
+
+// Work mails each person one digest, in a transaction that takes what it tells out of the next one.
+func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
+	now := d.engine.Store.Clock().Now()
+	for {
+		due, err := d.engine.Store.Reader().Notification.Query().Where(notification.DigestAtLTE(now)).
+			Order(notification.ByDigestAt(), notification.ByID()).Limit(digestBatch).
+			All(principal.System(ctx, "digests of all companies come due"))
+		if err != nil {
+			return fmt.Errorf("look for digests that are due: %w", err)
+		}
+		done := map[string]bool{}
+		for _, n := range due {
+			if done[n.UserID] {
+				continue
+			}
+			done[n.UserID] = true
+			err := d.engine.Work(ctx, n.CompanyID, worker, func(ctx context.Context, tx *op.Tx) error { return digest(ctx, tx, n.UserID, now) })
+			if err != nil {
+				return fmt.Errorf("mail the digest of %s: %w", n.UserID, err)
+			}
+		}
+		if len(due) < digestBatch {
+			return nil
+		}
+	}
+}
+
+// digest mails a person what is unread of what has come due. Nobody who was deactivated gets one.
+func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time) error {
+	mine := []*ent.Notification{}
+	u, err := tx.User.Query().Where(user.ID(userID), user.StatusEQ(user.StatusActive)).Only(ctx)
+	if err == nil {
+		mine, err = tx.Notification.Query().Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.ReadAtIsNil()).
+			Order(notification.ByID()).Limit(digestLines + 1).All(ctx)
+	}
+	if ent.MaskNotFound(err) != nil {
+		return fmt.Errorf("read what is due: %w", err)
+	}
+	if _, err := tx.Notification.Update().Where(notification.UserID(userID), notification.DigestAtLTE(now)).ClearDigestAt().Save(ctx); err != nil {
+		return fmt.Errorf("take it out of the next digest: %w", err)
+	}
+	if len(mine) == 0 {
+		return nil
+	}
+	lines := make([]string, 0, len(mine))
+	for _, n := range mine[:min(len(mine), digestLines)] {
+		lines = append(lines, "- "+n.Subject)
+	}
+	if len(mine) > digestLines {
+		lines = append(lines, "- and more")
+	}
+	subject := fmt.Sprintf("%d notifications", len(lines))
+	if len(lines) == 1 {
+		subject = mine[0].Subject
+	}
+	return tx.Mail(func(m op.Mailer, db *store.Tx) error {
+		return m.Tell(ctx, db, u, Digest, subject, "What waits for you:", strings.Join(lines, "\n"), "Sign in to see it.")
+	})
+}

@@ -1,0 +1,87 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/notification"
+	"atrium/internal/mail"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// Note is what a person is told.
+type Note struct {
+	Kind      string
+	Subject   string   // one line, also of the mail; mail.Line makes one of other people's texts
+	RequestID *string  // what it is about, if that is a request
+	Text      []string // the mail's paragraphs; mail.Line makes those of other people's texts
+}
+
+// maxSubject bounds a subject, in characters.
+const maxSubject = 150
+
+// Give tells an active user who may read what the note is about, in the transaction. A sandbox tells nobody.
+func Give(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
+	if u.LiveUserID != nil {
+		return nil
+	}
+	n.Subject = mail.Line(n.Subject, maxSubject)
+	channel := channelOf(u, n.Kind)
+	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(n.Subject).SetNillableRequestID(n.RequestID)
+	if channel == channelDigest {
+		row.SetDigestAt(nextDigest(tx.Now(ctx)))
+	}
+	if err := row.Exec(ctx); err != nil {
+		return fmt.Errorf("write the notice: %w", err)
+	}
+	if channel != channelNow {
+		return nil
+	}
+	err := tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, n.Kind, n.Subject, n.Text...) })
+	if err != nil {
+		return fmt.Errorf("mail the notice: %w", err)
+	}
+	return nil
+}
+
+// digestHour is when digests are mailed, in UTC.
+const digestHour = 7
+
+// nextDigest returns the next moment after now at which digests are mailed.
+func nextDigest(now time.Time) time.Time {
+	y, m, d := now.UTC().Date()
+	at := time.Date(y, m, d, digestHour, 0, 0, 0, time.UTC)
+	if !at.After(now) {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at
+}
+
+// Readers returns those of the users who may read a row of the company by an operation, and so may be told of it. assigned
+// says that the row is theirs to work, so that their role reaches it whatever its columns say. It is asked outside of
+// any transaction.
+func Readers(ctx context.Context, e *op.Engine, companyID, worker string, users []*ent.User, by *op.Info, row any, assigned bool) (out []*ent.User, err error) {
+	tx := e.Outside(principal.Worker(companyID, worker))
+	for _, u := range users {
+		err := tx.Costly(ctx, func(ctx context.Context) error {
+			var reads bool
+			if assigned {
+				reads, err = tx.VisibleTo(ctx, PrincipalOf(u), by, row)
+			} else {
+				reads, err = tx.ReadableBy(ctx, PrincipalOf(u), by, row)
+			}
+			if reads {
+				out = append(out, u)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("ask whether %s may read it: %w", u.ID, err)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,81 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/notification"
+	"atrium/internal/id"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+)
+
+// What each person has been told.
+var (
+	List = paging.NewList("notification.list", op.Spec{
+		Resource: "Notification", Action: op.Read, Sorts: sorts, Summary: "List what one was told of",
+	}, func(_ context.Context, tx *op.Tx, in ListInput) *ent.NotificationQuery {
+		q := tx.Notification.Query().Where(notification.UserID(tx.Principal().ID))
+		switch {
+		case in.Unread == nil:
+		case *in.Unread:
+			q.Where(notification.ReadAtIsNil())
+		default:
+			q.Where(notification.ReadAtNotNil())
+		}
+		return q
+	})
+
+	// LookUp reads notifications of the caller by their ids, for those who watch.
+	LookUp = paging.NewLookUp("notification.lookup", op.Spec{
+		Resource: "Notification", Action: op.Read, Summary: "Look notifications up by their ids",
+	}, func(tx *op.Tx) *ent.NotificationQuery {
+		return tx.Notification.Query().Where(notification.UserID(tx.Principal().ID))
+	})
+
+	MarkRead = op.New("notification.read_all", op.Spec{
+		Resource: "Notification", Action: op.Update, Summary: "Mark notifications as read",
+	}, markRead).WithVerbs(func(MarkReadInput) []string { return []string{"notification.update"} })
+)
+
+var sorts = op.Sorts{"at": notification.FieldCreatedAt}
+
+// ListInput filters and pages the caller's notifications.
+type ListInput struct {
+	paging.Page
+	Unread *bool `json:"-"` // true for those that were not read yet, false for those that were
+}
+
+// MarkReadInput names notifications of the caller. Others are left alone, without a word.
+type MarkReadInput struct {
+	IDs []string `json:"ids" minItems:"1" maxItems:"100" uniqueItems:"true"`
+}
+
+// Marked says how many notifications were unread until now.
+type Marked struct{ Marked int }
+
+func markRead(ctx context.Context, tx *op.Tx, in MarkReadInput) (*Marked, error) {
+	n, err := tx.Notification.Update().
+		Where(notification.IDIn(in.IDs...), notification.UserID(tx.Principal().ID), notification.ReadAtIsNil()).
+		SetReadAt(tx.Now(ctx)).ClearDigestAt().Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("mark the notifications: %w", err)
+	}
+	tx.ChangedField("read", 0, n)
+	return &Marked{n}, nil
+}
+
+// kept is how long a notification can be read.
+const kept = 180 * 24 * time.Hour
+
+// sweep deletes notifications of all companies.
+var sweep = jobs.Sweep{Rows: "notifications", Kept: kept, Delete: func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
+	ids, err := db.Notification.Query().Where(notification.IDLT(id.From("ntf", before))).Limit(limit).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return db.Notification.Delete().Where(notification.IDIn(ids...)).Exec(ctx)
+}}
