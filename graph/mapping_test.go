@@ -24,6 +24,7 @@ import (
 	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/sla"
 	"atrium/internal/store"
 )
 
@@ -50,9 +51,10 @@ var private = map[string]map[string]string{
 	"OAuthClient":  {"CompanyID": tenantsOwn, "SecretHash": "a client's secret is shown once"},
 	"Offering":     {"CompanyID": tenantsOwn},
 	"Organization": {"CompanyID": tenantsOwn},
-	"Request":      {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
-	"Secret":       {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned"},
-	"Service":      {"CompanyID": tenantsOwn},
+	"Request": {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it",
+		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own"},
+	"Secret":  {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned"},
+	"Service": {"CompanyID": tenantsOwn},
 	"ServiceAccount": {
 		"CompanyID": tenantsOwn, "LiveAccountID": "how a sandbox mirrors callers is the product's matter",
 	},
@@ -69,7 +71,7 @@ var private = map[string]map[string]string{
 	},
 	"Workflow":  {"CompanyID": tenantsOwn},
 	"Execution": {"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own", "Webhook": "variables tell it"},
-	"Task":      {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
+	"Task":      {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own", "SLALevels": "the phase's definition shows them", "SLANextAt": "the sweep's own"},
 	"Approval":  {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 	"Incident":  {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 }
@@ -262,6 +264,8 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 		switch name {
 		case "WorkingHours":
 			text = `[{"day":"MON","from":"distinct"}]`
+		case "Exceptions":
+			text = `[{"date":"distinct"}]`
 		case "Lines":
 			text = `[{"description":"distinct","amount":1}]`
 		case "Error":
@@ -276,6 +280,12 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 			text = `[{"at":"2031-04-05T06:07:08.009Z","error":"distinct"}]`
 		}
 		v.Set(reflect.ValueOf(json.RawMessage(text)))
+		return
+	case *sla.ByPriority:
+		v.Set(reflect.ValueOf(&sla.ByPriority{LOW: &sla.Targets{ResponseMinutes: new(97)}}))
+		return
+	case []sla.Escalation:
+		v.Set(reflect.ValueOf([]sla.Escalation{{Do: "distinct" + name}}))
 		return
 	case *form.Definition:
 		v.Set(reflect.ValueOf(&form.Definition{Fields: []form.Field{{Key: "distinct" + name, Type: form.Text}}}))
@@ -307,6 +317,9 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 // marker is what a field that was set must leave in an answer.
 func marker(f reflect.StructField) string {
 	typ := f.Type
+	if typ == reflect.TypeFor[*sla.ByPriority]() {
+		return "97"
+	}
 	if typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
 	}

@@ -10,6 +10,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/request"
+	"atrium/internal/sla"
 )
 
 func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, filter *request.ListInput) (<-chan *generated.RequestChange, error) {
@@ -33,4 +34,8 @@ func (r *requestResolver) Comments(ctx context.Context, q *ent.Request, first *i
 
 func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (*ent.User, error) {
 	return follow(ctx, r.engine, q, func(q *ent.Request) *string { return &q.CreatedBy }, people.LookUpUsers)
+}
+
+func (r *requestResolver) SLA(_ context.Context, q *ent.Request) (*sla.Standing, error) {
+	return sla.StandingOf(q.SLAState, q.ResponseDueAt, q.ResolutionDueAt), nil
 }

@@ -1,0 +1,38 @@
+package sla
+
+import (
+	"context"
+	"time"
+
+	"github.com/riverqueue/river"
+)
+
+// RederiveArgs is the job that derives the clocks of open requests and tasks anew, after the levels of an offering or a
+// calendar have changed. Package request works it.
+type RederiveArgs struct {
+	Company  string `json:"company"`
+	Offering string `json:"offering,omitempty"` // its open requests
+	Calendar string `json:"calendar,omitempty"` // whatever counts by it
+}
+
+// Kind names the job.
+func (RederiveArgs) Kind() string { return "sla_rederive" }
+
+// straggle is how much later the job runs a second time: a request that was being filed while the levels changed was
+// filed by the old ones, and commits within the ten seconds that a call may take.
+const straggle = 30 * time.Second
+
+// Inserter adds jobs to a transaction: op.Tx.
+type Inserter interface {
+	Insert(ctx context.Context, job river.JobArgs, at time.Time) error
+}
+
+// Rederive inserts the job in the transaction of the change.
+func Rederive(ctx context.Context, tx Inserter, args RederiveArgs, now time.Time) error {
+	for _, at := range []time.Time{{}, now.Add(straggle)} {
+		if err := tx.Insert(ctx, args, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
