@@ -16,6 +16,8 @@ import (
 	"atrium/ent/calendar"
 	"atrium/ent/comment"
 	"atrium/ent/execution"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/oauthclient"
@@ -73,6 +75,8 @@ var resources = func() map[string]*resource {
 		entity("OAuthClient", oauthclient.Table, func(c *ent.Client) loader[ent.OAuthClient] { return c.OAuthClient.Get }),
 		entity("WebhookSubscription", webhooksubscription.Table, func(c *ent.Client) loader[ent.WebhookSubscription] { return c.WebhookSubscription.Get }),
 		entity("WebhookDelivery", webhookdelivery.Table, func(c *ent.Client) loader[ent.WebhookDelivery] { return c.WebhookDelivery.Get }),
+		entity("InboundWebhook", inboundwebhook.Table, func(c *ent.Client) loader[ent.InboundWebhook] { return c.InboundWebhook.Get }),
+		entity("InboundCall", inboundcall.Table, func(c *ent.Client) loader[ent.InboundCall] { return c.InboundCall.Get }),
 		entity("Agent", agent.Table, func(c *ent.Client) loader[ent.Agent] { return c.Agent.Get }),
 		entity("Calendar", calendar.Table, func(c *ent.Client) loader[ent.Calendar] { return c.Calendar.Get }),
 		entity("Invoice", invoice.Table, func(c *ent.Client) loader[ent.Invoice] { return c.Invoice.Get }),
@@ -100,13 +104,14 @@ type parent struct{ column, resource string }
 
 // parents are what the rows of an entity belong to: who may not see one of those may not see the row either.
 var parents = map[string][]parent{
-	"Comment":    {{comment.FieldRequestID, "Request"}},
-	"Offering":   {{offering.FieldServiceID, "Service"}},
-	"Execution":  {{execution.FieldRequestID, "Request"}},
-	"Task":       {{task.FieldRequestID, "Request"}},
-	"Approval":   {{approval.FieldRequestID, "Request"}},
-	"Incident":   {{incident.FieldExecutionID, "Execution"}},
-	"TeamMember": {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
+	"Comment":     {{comment.FieldRequestID, "Request"}},
+	"Offering":    {{offering.FieldServiceID, "Service"}},
+	"Execution":   {{execution.FieldRequestID, "Request"}},
+	"Task":        {{task.FieldRequestID, "Request"}},
+	"Approval":    {{approval.FieldRequestID, "Request"}},
+	"Incident":    {{incident.FieldExecutionID, "Execution"}},
+	"InboundCall": {{inboundcall.FieldWebhookID, "InboundWebhook"}},
+	"TeamMember":  {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
 }
 
 // resource is one kind of thing that policies are about.

@@ -68,7 +68,10 @@ var private = map[string]map[string]string{
 		"CompanyID": tenantsOwn, "SecretSealed": "a secret is shown once", "PreviousSealed": "a secret is shown once",
 	},
 	"Workflow":  {"CompanyID": tenantsOwn},
-	"Execution": {"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own", "Webhook": "variables tell it"},
+	"Execution": {
+		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own", "Webhook": "variables tell it",
+		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",
+	},
 	"Task":      {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 	"Approval":  {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 	"Incident":  {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},

@@ -20,7 +20,10 @@ var private = map[string]map[string]string{
 	"Offering":  {"CompanyID": tenantsOwn},
 	"Request":   {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
 	"Workflow":  {"CompanyID": tenantsOwn},
-	"Execution": {"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it"},
+	"Execution": {
+		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it",
+		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",
+	},
 	"PhaseVisit": {
 		"CompanyID": tenantsOwn, "ID": "a visit is told by its place", "ExecutionID": "it stands in the execution", "Number": "its place tells it",
 		"CreatedAt": "startedAt says it", "UpdatedAt": "finishedAt says it",

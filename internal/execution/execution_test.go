@@ -15,6 +15,7 @@ import (
 	"atrium/internal/apperr"
 	run "atrium/internal/execution"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/principal"
 	domain "atrium/internal/request"
 	"atrium/internal/store"
@@ -302,6 +303,30 @@ func TestParticipantsWhoAreGone(t *testing.T) {
 		require.Eventually(t, func() bool { return len(s.tasks(r, "OPEN")) == 1 }, patience, tick)
 		s.complete(r, "lost", body{"serial": "X1"})
 		require.Nil(t, s.at(r, "COMPLETED", "no").Error)
+	})
+}
+
+// Whoever goes leaves their open tasks to a team, or hears how many there are.
+func TestDeactivationHandsTasksOver(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		agent := w.A.Users[principal.Agent]
+		s := open(t, w, laptop(agent.ID))
+		s.work()
+		r := s.file(body{"model": "14 inch", "price": 900})
+		s.at(r, "WAITING", "work")
+		desk := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		gone := people.DeactivateUserInput{ByID: op.ByID{ID: agent.ID}}
+		require.Equal(t, 1, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks)
+		require.Equal(t, agent.ID, *s.task(r).AssigneeID)
+
+		gone.ReassignTo = &desk.ID
+		require.Equal(t, 1, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks, "before any were handed over")
+		moved := s.task(r)
+		require.Nil(t, moved.AssigneeID)
+		require.Equal(t, desk.ID, *moved.TeamID)
+		require.Contains(t, s.audited(moved.ID), "task.assigned")
+		require.Zero(t, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks)
 	})
 }
 

@@ -120,7 +120,7 @@ func (c children) totals(ctx context.Context) (map[string]int, error) {
 // within picks the rows of every parent's window: those that are among the first of their parent which the caller sees,
 // and one more.
 func (c children) within(after func(*sql.Selector)) func(*sql.Selector) {
-	columns, desc := c.page.keys(c.sorts)
+	keys, desc := c.page.keys(c.sorts)
 	return func(s *sql.Selector) {
 		rows, t := c.visible(s.Context(), s.Dialect())
 		rows.Select(t.C("id"))
@@ -130,8 +130,8 @@ func (c children) within(after func(*sql.Selector)) func(*sql.Selector) {
 		}
 		rank := sql.RowNumber().PartitionBy(t.C(c.column))
 		rank.SetDialect(s.Dialect())
-		for _, column := range columns {
-			rank.OrderBy(by(t.C(column)))
+		for _, k := range keys {
+			rank.OrderBy(by(k.of(t.C)))
 		}
 		after(rows)
 		ranked := rows.AppendSelectExprAs(rank, "rank_in_parent").As("ranked")
