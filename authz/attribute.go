@@ -75,9 +75,14 @@ var unaddressable = map[string]map[string]string{
 		"priorityRank": "follows priority", "fields": "a document", "slaNextAt": "the sweep's own",
 		"responseDueOrder": "follows sla.responseDueAt", "resolutionDueOrder": "follows sla.resolutionDueAt",
 	},
-	"Offering":  {"form": "a document", "slaByPriority": "a document", "slaEscalations": "a document"},
-	"Workflow":  {"definition": "a document"},
-	"Execution": {"state": "a document", "webhook": "a document", "error": "a document", "revision": "counts the engine's commits"},
+	"Offering": {"form": "a document", "slaByPriority": "a document", "slaEscalations": "a document"},
+	"Workflow": {"definition": "a document"},
+	"Execution": {
+		"state": "a document", "webhook": "a document", "error": "a document", "revision": "counts the engine's commits",
+		"intake": "a document", "inboundKey": "the caller's own",
+	},
+	"InboundWebhook": {"fieldMapping": "a document"},
+	"InboundCall":    {"headers": "what strangers send", "body": "what strangers send"},
 	"Task": {
 		"form": "a document", "corrections": "a document", "variables": "a document", "outcomes": "a list",
 		"visit": "the engine's own", "attempt": "the engine's own", "slaLevels": "a document", "slaNextAt": "the sweep's own",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"atrium/ent"
 	"atrium/ent/accessdecision"
@@ -15,6 +16,8 @@ import (
 	"atrium/ent/calendar"
 	"atrium/ent/comment"
 	"atrium/ent/execution"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/oauthclient"
@@ -31,6 +34,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
+	"atrium/internal/id"
 )
 
 // Any stands for every resource, or every action, in a policy.
@@ -71,6 +75,8 @@ var resources = func() map[string]*resource {
 		entity("OAuthClient", oauthclient.Table, func(c *ent.Client) loader[ent.OAuthClient] { return c.OAuthClient.Get }),
 		entity("WebhookSubscription", webhooksubscription.Table, func(c *ent.Client) loader[ent.WebhookSubscription] { return c.WebhookSubscription.Get }),
 		entity("WebhookDelivery", webhookdelivery.Table, func(c *ent.Client) loader[ent.WebhookDelivery] { return c.WebhookDelivery.Get }),
+		entity("InboundWebhook", inboundwebhook.Table, func(c *ent.Client) loader[ent.InboundWebhook] { return c.InboundWebhook.Get }),
+		entity("InboundCall", inboundcall.Table, func(c *ent.Client) loader[ent.InboundCall] { return c.InboundCall.Get }),
 		entity("Agent", agent.Table, func(c *ent.Client) loader[ent.Agent] { return c.Agent.Get }),
 		entity("Calendar", calendar.Table, func(c *ent.Client) loader[ent.Calendar] { return c.Calendar.Get }),
 		entity("Invoice", invoice.Table, func(c *ent.Client) loader[ent.Invoice] { return c.Invoice.Get }),
@@ -98,13 +104,14 @@ type parent struct{ column, resource string }
 
 // parents are what the rows of an entity belong to: who may not see one of those may not see the row either.
 var parents = map[string][]parent{
-	"Comment":    {{comment.FieldRequestID, "Request"}},
-	"Offering":   {{offering.FieldServiceID, "Service"}},
-	"Execution":  {{execution.FieldRequestID, "Request"}},
-	"Task":       {{task.FieldRequestID, "Request"}},
-	"Approval":   {{approval.FieldRequestID, "Request"}},
-	"Incident":   {{incident.FieldExecutionID, "Execution"}},
-	"TeamMember": {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
+	"Comment":     {{comment.FieldRequestID, "Request"}},
+	"Offering":    {{offering.FieldServiceID, "Service"}},
+	"Execution":   {{execution.FieldRequestID, "Request"}},
+	"Task":        {{task.FieldRequestID, "Request"}},
+	"Approval":    {{approval.FieldRequestID, "Request"}},
+	"Incident":    {{incident.FieldExecutionID, "Execution"}},
+	"InboundCall": {{inboundcall.FieldWebhookID, "InboundWebhook"}},
+	"TeamMember":  {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
 }
 
 // resource is one kind of thing that policies are about.
@@ -165,6 +172,22 @@ func EntityOfTable(table string) string {
 		}
 	}
 	return ""
+}
+
+// prefixes name the resources of ids that inputs refer to.
+var prefixes = map[string]string{
+	"svc": "Service", "off": "Offering", "req": "Request", "cmt": "Comment", "wf": "Workflow", "exe": "Execution", "task": "Task",
+	"apr": "Approval", "inc": "Incident", "usr": "User", "team": "Team", "org": "Organization", "sec": "Secret", "agt": "Agent", "cal": "Calendar",
+	"whs": "WebhookSubscription", "whd": "WebhookDelivery", "sa": "ServiceAccount", "key": "APIKey",
+}
+
+// OfID returns the resource whose row an id may be of; empty for what is no id.
+func OfID(s string) string {
+	prefix, _, ok := strings.Cut(s, "_")
+	if !ok || !id.Valid(prefix, s) {
+		return ""
+	}
+	return prefixes[prefix]
 }
 
 // Load reads a row of a resource through db. Returns Ent's not-found error when there is none, or when the resource

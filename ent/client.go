@@ -32,6 +32,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
@@ -116,6 +118,10 @@ type Client struct {
 	Grant *GrantClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// InboundCall is the client for interacting with the InboundCall builders.
+	InboundCall *InboundCallClient
+	// InboundWebhook is the client for interacting with the InboundWebhook builders.
+	InboundWebhook *InboundWebhookClient
 	// Incident is the client for interacting with the Incident builders.
 	Incident *IncidentClient
 	// Invoice is the client for interacting with the Invoice builders.
@@ -208,6 +214,8 @@ func (c *Client) init() {
 	c.Factor = NewFactorClient(c.config)
 	c.Grant = NewGrantClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
+	c.InboundCall = NewInboundCallClient(c.config)
+	c.InboundWebhook = NewInboundWebhookClient(c.config)
 	c.Incident = NewIncidentClient(c.config)
 	c.Invoice = NewInvoiceClient(c.config)
 	c.JournalLine = NewJournalLineClient(c.config)
@@ -351,6 +359,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Factor:              NewFactorClient(cfg),
 		Grant:               NewGrantClient(cfg),
 		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
+		InboundCall:         NewInboundCallClient(cfg),
+		InboundWebhook:      NewInboundWebhookClient(cfg),
 		Incident:            NewIncidentClient(cfg),
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
@@ -421,6 +431,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Factor:              NewFactorClient(cfg),
 		Grant:               NewGrantClient(cfg),
 		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
+		InboundCall:         NewInboundCallClient(cfg),
+		InboundWebhook:      NewInboundWebhookClient(cfg),
 		Incident:            NewIncidentClient(cfg),
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
@@ -483,13 +495,13 @@ func (c *Client) Use(hooks ...Hook) {
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
 		c.Comment, c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution,
-		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.Incident, c.Invoice,
-		c.JournalLine, c.MailedLink, c.OAuthClient, c.Offering, c.Organization,
-		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
-		c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount, c.Session,
-		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
+		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
+		c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit, c.RateCount,
+		c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent, c.Secret,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -502,13 +514,13 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
 		c.Comment, c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution,
-		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.Incident, c.Invoice,
-		c.JournalLine, c.MailedLink, c.OAuthClient, c.Offering, c.Organization,
-		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
-		c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount, c.Session,
-		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
+		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
+		c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit, c.RateCount,
+		c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent, c.Secret,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -559,6 +571,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Grant.mutate(ctx, m)
 	case *IdempotencyKeyMutation:
 		return c.IdempotencyKey.mutate(ctx, m)
+	case *InboundCallMutation:
+		return c.InboundCall.mutate(ctx, m)
+	case *InboundWebhookMutation:
+		return c.InboundWebhook.mutate(ctx, m)
 	case *IncidentMutation:
 		return c.Incident.mutate(ctx, m)
 	case *InvoiceMutation:
@@ -3648,6 +3664,324 @@ func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMuta
 		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
+	}
+}
+
+// InboundCallClient is a client for the InboundCall schema.
+type InboundCallClient struct {
+	config
+}
+
+// NewInboundCallClient returns a client for the InboundCall from the given config.
+func NewInboundCallClient(c config) *InboundCallClient {
+	return &InboundCallClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `inboundcall.Hooks(f(g(h())))`.
+func (c *InboundCallClient) Use(hooks ...Hook) {
+	c.hooks.InboundCall = append(c.hooks.InboundCall, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `inboundcall.Intercept(f(g(h())))`.
+func (c *InboundCallClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InboundCall = append(c.inters.InboundCall, interceptors...)
+}
+
+// Create returns a builder for creating a InboundCall entity.
+func (c *InboundCallClient) Create() *InboundCallCreate {
+	mutation := newInboundCallMutation(c.config, OpCreate)
+	return &InboundCallCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InboundCall entities.
+func (c *InboundCallClient) CreateBulk(builders ...*InboundCallCreate) *InboundCallCreateBulk {
+	return &InboundCallCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InboundCallClient) MapCreateBulk(slice any, setFunc func(*InboundCallCreate, int)) *InboundCallCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InboundCallCreateBulk{err: fmt.Errorf("calling to InboundCallClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InboundCallCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InboundCallCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InboundCall.
+func (c *InboundCallClient) Update() *InboundCallUpdate {
+	mutation := newInboundCallMutation(c.config, OpUpdate)
+	return &InboundCallUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InboundCallClient) UpdateOne(_m *InboundCall) *InboundCallUpdateOne {
+	mutation := newInboundCallMutation(c.config, OpUpdateOne, withInboundCall(_m))
+	return &InboundCallUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InboundCallClient) UpdateOneID(id string) *InboundCallUpdateOne {
+	mutation := newInboundCallMutation(c.config, OpUpdateOne, withInboundCallID(id))
+	return &InboundCallUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InboundCall.
+func (c *InboundCallClient) Delete() *InboundCallDelete {
+	mutation := newInboundCallMutation(c.config, OpDelete)
+	return &InboundCallDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InboundCallClient) DeleteOne(_m *InboundCall) *InboundCallDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InboundCallClient) DeleteOneID(id string) *InboundCallDeleteOne {
+	builder := c.Delete().Where(inboundcall.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InboundCallDeleteOne{builder}
+}
+
+// Query returns a query builder for InboundCall.
+func (c *InboundCallClient) Query() *InboundCallQuery {
+	return &InboundCallQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInboundCall},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InboundCall entity by its id.
+func (c *InboundCallClient) Get(ctx context.Context, id string) (*InboundCall, error) {
+	return c.Query().Where(inboundcall.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InboundCallClient) GetX(ctx context.Context, id string) *InboundCall {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWebhook queries the webhook edge of a InboundCall.
+func (c *InboundCallClient) QueryWebhook(_m *InboundCall) *InboundWebhookQuery {
+	query := (&InboundWebhookClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(inboundcall.Table, inboundcall.FieldID, id),
+			sqlgraph.To(inboundwebhook.Table, inboundwebhook.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, inboundcall.WebhookTable, inboundcall.WebhookColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *InboundCallClient) Hooks() []Hook {
+	hooks := c.hooks.InboundCall
+	return append(hooks[:len(hooks):len(hooks)], inboundcall.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InboundCallClient) Interceptors() []Interceptor {
+	inters := c.inters.InboundCall
+	return append(inters[:len(inters):len(inters)], inboundcall.Interceptors[:]...)
+}
+
+func (c *InboundCallClient) mutate(ctx context.Context, m *InboundCallMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InboundCallCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InboundCallUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InboundCallUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InboundCallDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown InboundCall mutation op: %q", m.Op())
+	}
+}
+
+// InboundWebhookClient is a client for the InboundWebhook schema.
+type InboundWebhookClient struct {
+	config
+}
+
+// NewInboundWebhookClient returns a client for the InboundWebhook from the given config.
+func NewInboundWebhookClient(c config) *InboundWebhookClient {
+	return &InboundWebhookClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `inboundwebhook.Hooks(f(g(h())))`.
+func (c *InboundWebhookClient) Use(hooks ...Hook) {
+	c.hooks.InboundWebhook = append(c.hooks.InboundWebhook, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `inboundwebhook.Intercept(f(g(h())))`.
+func (c *InboundWebhookClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InboundWebhook = append(c.inters.InboundWebhook, interceptors...)
+}
+
+// Create returns a builder for creating a InboundWebhook entity.
+func (c *InboundWebhookClient) Create() *InboundWebhookCreate {
+	mutation := newInboundWebhookMutation(c.config, OpCreate)
+	return &InboundWebhookCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InboundWebhook entities.
+func (c *InboundWebhookClient) CreateBulk(builders ...*InboundWebhookCreate) *InboundWebhookCreateBulk {
+	return &InboundWebhookCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InboundWebhookClient) MapCreateBulk(slice any, setFunc func(*InboundWebhookCreate, int)) *InboundWebhookCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InboundWebhookCreateBulk{err: fmt.Errorf("calling to InboundWebhookClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InboundWebhookCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InboundWebhookCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InboundWebhook.
+func (c *InboundWebhookClient) Update() *InboundWebhookUpdate {
+	mutation := newInboundWebhookMutation(c.config, OpUpdate)
+	return &InboundWebhookUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InboundWebhookClient) UpdateOne(_m *InboundWebhook) *InboundWebhookUpdateOne {
+	mutation := newInboundWebhookMutation(c.config, OpUpdateOne, withInboundWebhook(_m))
+	return &InboundWebhookUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InboundWebhookClient) UpdateOneID(id string) *InboundWebhookUpdateOne {
+	mutation := newInboundWebhookMutation(c.config, OpUpdateOne, withInboundWebhookID(id))
+	return &InboundWebhookUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InboundWebhook.
+func (c *InboundWebhookClient) Delete() *InboundWebhookDelete {
+	mutation := newInboundWebhookMutation(c.config, OpDelete)
+	return &InboundWebhookDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InboundWebhookClient) DeleteOne(_m *InboundWebhook) *InboundWebhookDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InboundWebhookClient) DeleteOneID(id string) *InboundWebhookDeleteOne {
+	builder := c.Delete().Where(inboundwebhook.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InboundWebhookDeleteOne{builder}
+}
+
+// Query returns a query builder for InboundWebhook.
+func (c *InboundWebhookClient) Query() *InboundWebhookQuery {
+	return &InboundWebhookQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInboundWebhook},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InboundWebhook entity by its id.
+func (c *InboundWebhookClient) Get(ctx context.Context, id string) (*InboundWebhook, error) {
+	return c.Query().Where(inboundwebhook.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InboundWebhookClient) GetX(ctx context.Context, id string) *InboundWebhook {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkflow queries the workflow edge of a InboundWebhook.
+func (c *InboundWebhookClient) QueryWorkflow(_m *InboundWebhook) *WorkflowQuery {
+	query := (&WorkflowClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(inboundwebhook.Table, inboundwebhook.FieldID, id),
+			sqlgraph.To(workflow.Table, workflow.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, inboundwebhook.WorkflowTable, inboundwebhook.WorkflowColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryOffering queries the offering edge of a InboundWebhook.
+func (c *InboundWebhookClient) QueryOffering(_m *InboundWebhook) *OfferingQuery {
+	query := (&OfferingClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(inboundwebhook.Table, inboundwebhook.FieldID, id),
+			sqlgraph.To(offering.Table, offering.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, inboundwebhook.OfferingTable, inboundwebhook.OfferingColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *InboundWebhookClient) Hooks() []Hook {
+	hooks := c.hooks.InboundWebhook
+	return append(hooks[:len(hooks):len(hooks)], inboundwebhook.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InboundWebhookClient) Interceptors() []Interceptor {
+	inters := c.inters.InboundWebhook
+	return append(inters[:len(inters):len(inters)], inboundwebhook.Interceptors[:]...)
+}
+
+func (c *InboundWebhookClient) mutate(ctx context.Context, m *InboundWebhookMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InboundWebhookCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InboundWebhookUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InboundWebhookUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InboundWebhookDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown InboundWebhook mutation op: %q", m.Op())
 	}
 }
 
@@ -8171,20 +8505,22 @@ type (
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
 		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
 		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
-		IdempotencyKey, Incident, Invoice, JournalLine, MailedLink, OAuthClient,
-		Offering, Organization, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
-		Request, RowCount, SLAEvent, Secret, Service, ServiceAccount, Session, Setting,
-		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice, JournalLine,
+		MailedLink, OAuthClient, Offering, Organization, PhaseVisit, RateCount,
+		RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret, Service,
+		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
+		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
 		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
 		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
-		IdempotencyKey, Incident, Invoice, JournalLine, MailedLink, OAuthClient,
-		Offering, Organization, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
-		Request, RowCount, SLAEvent, Secret, Service, ServiceAccount, Session, Setting,
-		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
+		IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice, JournalLine,
+		MailedLink, OAuthClient, Offering, Organization, PhaseVisit, RateCount,
+		RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret, Service,
+		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
+		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Interceptor
 	}
 )

@@ -24,6 +24,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
@@ -144,6 +146,8 @@ func checkColumn(t, c string) error {
 			factor.Table:              factor.ValidColumn,
 			grant.Table:               grant.ValidColumn,
 			idempotencykey.Table:      idempotencykey.ValidColumn,
+			inboundcall.Table:         inboundcall.ValidColumn,
+			inboundwebhook.Table:      inboundwebhook.ValidColumn,
 			incident.Table:            incident.ValidColumn,
 			invoice.Table:             invoice.ValidColumn,
 			journalline.Table:         journalline.ValidColumn,

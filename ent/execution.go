@@ -44,6 +44,12 @@ type Execution struct {
 	State json.RawMessage `json:"state,omitempty"`
 	// what a webhook was called with: body, headers, method, receivedAt
 	Webhook json.RawMessage `json:"webhook,omitempty"`
+	// that started it; it may be deleted since
+	InboundWebhookID *string `json:"inbound_webhook_id,omitempty"`
+	// under which the caller may repeat its call
+	InboundKey *string `json:"inbound_key,omitempty"`
+	// {offeringId, fieldMapping}: the request that it files before its first phase
+	Intake json.RawMessage `json:"intake,omitempty"`
 	// {phaseId, code, message}, of one that failed or waits for an incident
 	Error json.RawMessage `json:"error,omitempty"`
 	// StartedAt holds the value of the "started_at" field.
@@ -105,11 +111,11 @@ func (*Execution) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case execution.FieldState, execution.FieldWebhook, execution.FieldError:
+		case execution.FieldState, execution.FieldWebhook, execution.FieldIntake, execution.FieldError:
 			values[i] = new([]byte)
 		case execution.FieldWorkflowVersion, execution.FieldRevision:
 			values[i] = new(sql.NullInt64)
-		case execution.FieldID, execution.FieldCompanyID, execution.FieldWorkflowID, execution.FieldRequestID, execution.FieldStatus, execution.FieldTrigger, execution.FieldPhaseID:
+		case execution.FieldID, execution.FieldCompanyID, execution.FieldWorkflowID, execution.FieldRequestID, execution.FieldStatus, execution.FieldTrigger, execution.FieldPhaseID, execution.FieldInboundWebhookID, execution.FieldInboundKey:
 			values[i] = new(sql.NullString)
 		case execution.FieldCreatedAt, execution.FieldUpdatedAt, execution.FieldStartedAt, execution.FieldFinishedAt:
 			values[i] = new(sql.NullTime)
@@ -210,6 +216,28 @@ func (_m *Execution) assignValues(columns []string, values []any) error {
 			} else if value != nil && len(*value) > 0 {
 				if err := json.Unmarshal(*value, &_m.Webhook); err != nil {
 					return fmt.Errorf("unmarshal field webhook: %w", err)
+				}
+			}
+		case execution.FieldInboundWebhookID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field inbound_webhook_id", values[i])
+			} else if value.Valid {
+				_m.InboundWebhookID = new(string)
+				*_m.InboundWebhookID = value.String
+			}
+		case execution.FieldInboundKey:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field inbound_key", values[i])
+			} else if value.Valid {
+				_m.InboundKey = new(string)
+				*_m.InboundKey = value.String
+			}
+		case execution.FieldIntake:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field intake", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Intake); err != nil {
+					return fmt.Errorf("unmarshal field intake: %w", err)
 				}
 			}
 		case execution.FieldError:
@@ -324,6 +352,19 @@ func (_m *Execution) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("webhook=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Webhook))
+	builder.WriteString(", ")
+	if v := _m.InboundWebhookID; v != nil {
+		builder.WriteString("inbound_webhook_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.InboundKey; v != nil {
+		builder.WriteString("inbound_key=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("intake=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Intake))
 	builder.WriteString(", ")
 	builder.WriteString("error=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Error))

@@ -128,6 +128,40 @@ func (_c *ExecutionCreate) SetWebhook(v json.RawMessage) *ExecutionCreate {
 	return _c
 }
 
+// SetInboundWebhookID sets the "inbound_webhook_id" field.
+func (_c *ExecutionCreate) SetInboundWebhookID(v string) *ExecutionCreate {
+	_c.mutation.SetInboundWebhookID(v)
+	return _c
+}
+
+// SetNillableInboundWebhookID sets the "inbound_webhook_id" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableInboundWebhookID(v *string) *ExecutionCreate {
+	if v != nil {
+		_c.SetInboundWebhookID(*v)
+	}
+	return _c
+}
+
+// SetInboundKey sets the "inbound_key" field.
+func (_c *ExecutionCreate) SetInboundKey(v string) *ExecutionCreate {
+	_c.mutation.SetInboundKey(v)
+	return _c
+}
+
+// SetNillableInboundKey sets the "inbound_key" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableInboundKey(v *string) *ExecutionCreate {
+	if v != nil {
+		_c.SetInboundKey(*v)
+	}
+	return _c
+}
+
+// SetIntake sets the "intake" field.
+func (_c *ExecutionCreate) SetIntake(v json.RawMessage) *ExecutionCreate {
+	_c.mutation.SetIntake(v)
+	return _c
+}
+
 // SetError sets the "error" field.
 func (_c *ExecutionCreate) SetError(v json.RawMessage) *ExecutionCreate {
 	_c.mutation.SetError(v)
@@ -312,6 +346,16 @@ func (_c *ExecutionCreate) check() error {
 	if _, ok := _c.mutation.Revision(); !ok {
 		return &ValidationError{Name: "revision", err: errors.New(`ent: missing required field "Execution.revision"`)}
 	}
+	if v, ok := _c.mutation.InboundWebhookID(); ok {
+		if err := execution.InboundWebhookIDValidator(v); err != nil {
+			return &ValidationError{Name: "inbound_webhook_id", err: fmt.Errorf(`ent: validator failed for field "Execution.inbound_webhook_id": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.InboundKey(); ok {
+		if err := execution.InboundKeyValidator(v); err != nil {
+			return &ValidationError{Name: "inbound_key", err: fmt.Errorf(`ent: validator failed for field "Execution.inbound_key": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := execution.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Execution.id": %w`, err)}
@@ -394,6 +438,18 @@ func (_c *ExecutionCreate) createSpec() (*Execution, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Webhook(); ok {
 		_spec.SetField(execution.FieldWebhook, field.TypeJSON, value)
 		_node.Webhook = value
+	}
+	if value, ok := _c.mutation.InboundWebhookID(); ok {
+		_spec.SetField(execution.FieldInboundWebhookID, field.TypeString, value)
+		_node.InboundWebhookID = &value
+	}
+	if value, ok := _c.mutation.InboundKey(); ok {
+		_spec.SetField(execution.FieldInboundKey, field.TypeString, value)
+		_node.InboundKey = &value
+	}
+	if value, ok := _c.mutation.Intake(); ok {
+		_spec.SetField(execution.FieldIntake, field.TypeJSON, value)
+		_node.Intake = value
 	}
 	if value, ok := _c.mutation.Error(); ok {
 		_spec.SetField(execution.FieldError, field.TypeJSON, value)

@@ -6,6 +6,7 @@ import (
 	"atrium/ent/execution"
 	"atrium/ent/phasevisit"
 	"atrium/ent/predicate"
+	"atrium/ent/request"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,6 +64,26 @@ func (_u *ExecutionUpdate) SetNillableWorkflowVersion(v *int) *ExecutionUpdate {
 // AddWorkflowVersion adds value to the "workflow_version" field.
 func (_u *ExecutionUpdate) AddWorkflowVersion(v int) *ExecutionUpdate {
 	_u.mutation.AddWorkflowVersion(v)
+	return _u
+}
+
+// SetRequestID sets the "request_id" field.
+func (_u *ExecutionUpdate) SetRequestID(v string) *ExecutionUpdate {
+	_u.mutation.SetRequestID(v)
+	return _u
+}
+
+// SetNillableRequestID sets the "request_id" field if the given value is not nil.
+func (_u *ExecutionUpdate) SetNillableRequestID(v *string) *ExecutionUpdate {
+	if v != nil {
+		_u.SetRequestID(*v)
+	}
+	return _u
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (_u *ExecutionUpdate) ClearRequestID() *ExecutionUpdate {
+	_u.mutation.ClearRequestID()
 	return _u
 }
 
@@ -157,6 +178,24 @@ func (_u *ExecutionUpdate) ClearWebhook() *ExecutionUpdate {
 	return _u
 }
 
+// SetIntake sets the "intake" field.
+func (_u *ExecutionUpdate) SetIntake(v json.RawMessage) *ExecutionUpdate {
+	_u.mutation.SetIntake(v)
+	return _u
+}
+
+// AppendIntake appends value to the "intake" field.
+func (_u *ExecutionUpdate) AppendIntake(v json.RawMessage) *ExecutionUpdate {
+	_u.mutation.AppendIntake(v)
+	return _u
+}
+
+// ClearIntake clears the value of the "intake" field.
+func (_u *ExecutionUpdate) ClearIntake() *ExecutionUpdate {
+	_u.mutation.ClearIntake()
+	return _u
+}
+
 // SetError sets the "error" field.
 func (_u *ExecutionUpdate) SetError(v json.RawMessage) *ExecutionUpdate {
 	_u.mutation.SetError(v)
@@ -215,6 +254,11 @@ func (_u *ExecutionUpdate) ClearFinishedAt() *ExecutionUpdate {
 	return _u
 }
 
+// SetRequest sets the "request" edge to the Request entity.
+func (_u *ExecutionUpdate) SetRequest(v *Request) *ExecutionUpdate {
+	return _u.SetRequestID(v.ID)
+}
+
 // AddVisitIDs adds the "visits" edge to the PhaseVisit entity by IDs.
 func (_u *ExecutionUpdate) AddVisitIDs(ids ...string) *ExecutionUpdate {
 	_u.mutation.AddVisitIDs(ids...)
@@ -233,6 +277,12 @@ func (_u *ExecutionUpdate) AddVisits(v ...*PhaseVisit) *ExecutionUpdate {
 // Mutation returns the ExecutionMutation object of the builder.
 func (_u *ExecutionUpdate) Mutation() *ExecutionMutation {
 	return _u.mutation
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (_u *ExecutionUpdate) ClearRequest() *ExecutionUpdate {
+	_u.mutation.ClearRequest()
+	return _u
 }
 
 // ClearVisits clears all "visits" edges to the PhaseVisit entity.
@@ -285,6 +335,11 @@ func (_u *ExecutionUpdate) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *ExecutionUpdate) check() error {
+	if v, ok := _u.mutation.RequestID(); ok {
+		if err := execution.RequestIDValidator(v); err != nil {
+			return &ValidationError{Name: "request_id", err: fmt.Errorf(`ent: validator failed for field "Execution.request_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := execution.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Execution.status": %w`, err)}
@@ -359,6 +414,23 @@ func (_u *ExecutionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.WebhookCleared() {
 		_spec.ClearField(execution.FieldWebhook, field.TypeJSON)
 	}
+	if _u.mutation.InboundWebhookIDCleared() {
+		_spec.ClearField(execution.FieldInboundWebhookID, field.TypeString)
+	}
+	if _u.mutation.InboundKeyCleared() {
+		_spec.ClearField(execution.FieldInboundKey, field.TypeString)
+	}
+	if value, ok := _u.mutation.Intake(); ok {
+		_spec.SetField(execution.FieldIntake, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedIntake(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, execution.FieldIntake, value)
+		})
+	}
+	if _u.mutation.IntakeCleared() {
+		_spec.ClearField(execution.FieldIntake, field.TypeJSON)
+	}
 	if value, ok := _u.mutation.Error(); ok {
 		_spec.SetField(execution.FieldError, field.TypeJSON, value)
 	}
@@ -381,6 +453,35 @@ func (_u *ExecutionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.FinishedAtCleared() {
 		_spec.ClearField(execution.FieldFinishedAt, field.TypeTime)
+	}
+	if _u.mutation.RequestCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   execution.RequestTable,
+			Columns: []string{execution.RequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(request.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RequestIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   execution.RequestTable,
+			Columns: []string{execution.RequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(request.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	if _u.mutation.VisitsCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -482,6 +583,26 @@ func (_u *ExecutionUpdateOne) AddWorkflowVersion(v int) *ExecutionUpdateOne {
 	return _u
 }
 
+// SetRequestID sets the "request_id" field.
+func (_u *ExecutionUpdateOne) SetRequestID(v string) *ExecutionUpdateOne {
+	_u.mutation.SetRequestID(v)
+	return _u
+}
+
+// SetNillableRequestID sets the "request_id" field if the given value is not nil.
+func (_u *ExecutionUpdateOne) SetNillableRequestID(v *string) *ExecutionUpdateOne {
+	if v != nil {
+		_u.SetRequestID(*v)
+	}
+	return _u
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (_u *ExecutionUpdateOne) ClearRequestID() *ExecutionUpdateOne {
+	_u.mutation.ClearRequestID()
+	return _u
+}
+
 // SetStatus sets the "status" field.
 func (_u *ExecutionUpdateOne) SetStatus(v execution.Status) *ExecutionUpdateOne {
 	_u.mutation.SetStatus(v)
@@ -573,6 +694,24 @@ func (_u *ExecutionUpdateOne) ClearWebhook() *ExecutionUpdateOne {
 	return _u
 }
 
+// SetIntake sets the "intake" field.
+func (_u *ExecutionUpdateOne) SetIntake(v json.RawMessage) *ExecutionUpdateOne {
+	_u.mutation.SetIntake(v)
+	return _u
+}
+
+// AppendIntake appends value to the "intake" field.
+func (_u *ExecutionUpdateOne) AppendIntake(v json.RawMessage) *ExecutionUpdateOne {
+	_u.mutation.AppendIntake(v)
+	return _u
+}
+
+// ClearIntake clears the value of the "intake" field.
+func (_u *ExecutionUpdateOne) ClearIntake() *ExecutionUpdateOne {
+	_u.mutation.ClearIntake()
+	return _u
+}
+
 // SetError sets the "error" field.
 func (_u *ExecutionUpdateOne) SetError(v json.RawMessage) *ExecutionUpdateOne {
 	_u.mutation.SetError(v)
@@ -631,6 +770,11 @@ func (_u *ExecutionUpdateOne) ClearFinishedAt() *ExecutionUpdateOne {
 	return _u
 }
 
+// SetRequest sets the "request" edge to the Request entity.
+func (_u *ExecutionUpdateOne) SetRequest(v *Request) *ExecutionUpdateOne {
+	return _u.SetRequestID(v.ID)
+}
+
 // AddVisitIDs adds the "visits" edge to the PhaseVisit entity by IDs.
 func (_u *ExecutionUpdateOne) AddVisitIDs(ids ...string) *ExecutionUpdateOne {
 	_u.mutation.AddVisitIDs(ids...)
@@ -649,6 +793,12 @@ func (_u *ExecutionUpdateOne) AddVisits(v ...*PhaseVisit) *ExecutionUpdateOne {
 // Mutation returns the ExecutionMutation object of the builder.
 func (_u *ExecutionUpdateOne) Mutation() *ExecutionMutation {
 	return _u.mutation
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (_u *ExecutionUpdateOne) ClearRequest() *ExecutionUpdateOne {
+	_u.mutation.ClearRequest()
+	return _u
 }
 
 // ClearVisits clears all "visits" edges to the PhaseVisit entity.
@@ -714,6 +864,11 @@ func (_u *ExecutionUpdateOne) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *ExecutionUpdateOne) check() error {
+	if v, ok := _u.mutation.RequestID(); ok {
+		if err := execution.RequestIDValidator(v); err != nil {
+			return &ValidationError{Name: "request_id", err: fmt.Errorf(`ent: validator failed for field "Execution.request_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := execution.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Execution.status": %w`, err)}
@@ -805,6 +960,23 @@ func (_u *ExecutionUpdateOne) sqlSave(ctx context.Context) (_node *Execution, er
 	if _u.mutation.WebhookCleared() {
 		_spec.ClearField(execution.FieldWebhook, field.TypeJSON)
 	}
+	if _u.mutation.InboundWebhookIDCleared() {
+		_spec.ClearField(execution.FieldInboundWebhookID, field.TypeString)
+	}
+	if _u.mutation.InboundKeyCleared() {
+		_spec.ClearField(execution.FieldInboundKey, field.TypeString)
+	}
+	if value, ok := _u.mutation.Intake(); ok {
+		_spec.SetField(execution.FieldIntake, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedIntake(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, execution.FieldIntake, value)
+		})
+	}
+	if _u.mutation.IntakeCleared() {
+		_spec.ClearField(execution.FieldIntake, field.TypeJSON)
+	}
 	if value, ok := _u.mutation.Error(); ok {
 		_spec.SetField(execution.FieldError, field.TypeJSON, value)
 	}
@@ -827,6 +999,35 @@ func (_u *ExecutionUpdateOne) sqlSave(ctx context.Context) (_node *Execution, er
 	}
 	if _u.mutation.FinishedAtCleared() {
 		_spec.ClearField(execution.FieldFinishedAt, field.TypeTime)
+	}
+	if _u.mutation.RequestCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   execution.RequestTable,
+			Columns: []string{execution.RequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(request.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RequestIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   execution.RequestTable,
+			Columns: []string{execution.RequestColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(request.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	if _u.mutation.VisitsCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -24,6 +24,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
@@ -98,6 +100,8 @@ const (
 	TypeFactor              = "Factor"
 	TypeGrant               = "Grant"
 	TypeIdempotencyKey      = "IdempotencyKey"
+	TypeInboundCall         = "InboundCall"
+	TypeInboundWebhook      = "InboundWebhook"
 	TypeIncident            = "Incident"
 	TypeInvoice             = "Invoice"
 	TypeJournalLine         = "JournalLine"
@@ -16878,6 +16882,10 @@ type ExecutionMutation struct {
 	appendstate         json.RawMessage
 	webhook             *json.RawMessage
 	appendwebhook       json.RawMessage
+	inbound_webhook_id  *string
+	inbound_key         *string
+	intake              *json.RawMessage
+	appendintake        json.RawMessage
 	error               *json.RawMessage
 	appenderror         json.RawMessage
 	started_at          *time.Time
@@ -17555,6 +17563,169 @@ func (m *ExecutionMutation) ResetWebhook() {
 	delete(m.clearedFields, execution.FieldWebhook)
 }
 
+// SetInboundWebhookID sets the "inbound_webhook_id" field.
+func (m *ExecutionMutation) SetInboundWebhookID(s string) {
+	m.inbound_webhook_id = &s
+}
+
+// InboundWebhookID returns the value of the "inbound_webhook_id" field in the mutation.
+func (m *ExecutionMutation) InboundWebhookID() (r string, exists bool) {
+	v := m.inbound_webhook_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInboundWebhookID returns the old "inbound_webhook_id" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldInboundWebhookID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInboundWebhookID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInboundWebhookID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInboundWebhookID: %w", err)
+	}
+	return oldValue.InboundWebhookID, nil
+}
+
+// ClearInboundWebhookID clears the value of the "inbound_webhook_id" field.
+func (m *ExecutionMutation) ClearInboundWebhookID() {
+	m.inbound_webhook_id = nil
+	m.clearedFields[execution.FieldInboundWebhookID] = struct{}{}
+}
+
+// InboundWebhookIDCleared returns if the "inbound_webhook_id" field was cleared in this mutation.
+func (m *ExecutionMutation) InboundWebhookIDCleared() bool {
+	_, ok := m.clearedFields[execution.FieldInboundWebhookID]
+	return ok
+}
+
+// ResetInboundWebhookID resets all changes to the "inbound_webhook_id" field.
+func (m *ExecutionMutation) ResetInboundWebhookID() {
+	m.inbound_webhook_id = nil
+	delete(m.clearedFields, execution.FieldInboundWebhookID)
+}
+
+// SetInboundKey sets the "inbound_key" field.
+func (m *ExecutionMutation) SetInboundKey(s string) {
+	m.inbound_key = &s
+}
+
+// InboundKey returns the value of the "inbound_key" field in the mutation.
+func (m *ExecutionMutation) InboundKey() (r string, exists bool) {
+	v := m.inbound_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInboundKey returns the old "inbound_key" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldInboundKey(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInboundKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInboundKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInboundKey: %w", err)
+	}
+	return oldValue.InboundKey, nil
+}
+
+// ClearInboundKey clears the value of the "inbound_key" field.
+func (m *ExecutionMutation) ClearInboundKey() {
+	m.inbound_key = nil
+	m.clearedFields[execution.FieldInboundKey] = struct{}{}
+}
+
+// InboundKeyCleared returns if the "inbound_key" field was cleared in this mutation.
+func (m *ExecutionMutation) InboundKeyCleared() bool {
+	_, ok := m.clearedFields[execution.FieldInboundKey]
+	return ok
+}
+
+// ResetInboundKey resets all changes to the "inbound_key" field.
+func (m *ExecutionMutation) ResetInboundKey() {
+	m.inbound_key = nil
+	delete(m.clearedFields, execution.FieldInboundKey)
+}
+
+// SetIntake sets the "intake" field.
+func (m *ExecutionMutation) SetIntake(jm json.RawMessage) {
+	m.intake = &jm
+	m.appendintake = nil
+}
+
+// Intake returns the value of the "intake" field in the mutation.
+func (m *ExecutionMutation) Intake() (r json.RawMessage, exists bool) {
+	v := m.intake
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIntake returns the old "intake" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldIntake(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIntake is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIntake requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIntake: %w", err)
+	}
+	return oldValue.Intake, nil
+}
+
+// AppendIntake adds jm to the "intake" field.
+func (m *ExecutionMutation) AppendIntake(jm json.RawMessage) {
+	m.appendintake = append(m.appendintake, jm...)
+}
+
+// AppendedIntake returns the list of values that were appended to the "intake" field in this mutation.
+func (m *ExecutionMutation) AppendedIntake() (json.RawMessage, bool) {
+	if len(m.appendintake) == 0 {
+		return nil, false
+	}
+	return m.appendintake, true
+}
+
+// ClearIntake clears the value of the "intake" field.
+func (m *ExecutionMutation) ClearIntake() {
+	m.intake = nil
+	m.appendintake = nil
+	m.clearedFields[execution.FieldIntake] = struct{}{}
+}
+
+// IntakeCleared returns if the "intake" field was cleared in this mutation.
+func (m *ExecutionMutation) IntakeCleared() bool {
+	_, ok := m.clearedFields[execution.FieldIntake]
+	return ok
+}
+
+// ResetIntake resets all changes to the "intake" field.
+func (m *ExecutionMutation) ResetIntake() {
+	m.intake = nil
+	m.appendintake = nil
+	delete(m.clearedFields, execution.FieldIntake)
+}
+
 // SetError sets the "error" field.
 func (m *ExecutionMutation) SetError(jm json.RawMessage) {
 	m.error = &jm
@@ -17860,7 +18031,7 @@ func (m *ExecutionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExecutionMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 18)
 	if m.created_at != nil {
 		fields = append(fields, execution.FieldCreatedAt)
 	}
@@ -17896,6 +18067,15 @@ func (m *ExecutionMutation) Fields() []string {
 	}
 	if m.webhook != nil {
 		fields = append(fields, execution.FieldWebhook)
+	}
+	if m.inbound_webhook_id != nil {
+		fields = append(fields, execution.FieldInboundWebhookID)
+	}
+	if m.inbound_key != nil {
+		fields = append(fields, execution.FieldInboundKey)
+	}
+	if m.intake != nil {
+		fields = append(fields, execution.FieldIntake)
 	}
 	if m.error != nil {
 		fields = append(fields, execution.FieldError)
@@ -17938,6 +18118,12 @@ func (m *ExecutionMutation) Field(name string) (ent.Value, bool) {
 		return m.State()
 	case execution.FieldWebhook:
 		return m.Webhook()
+	case execution.FieldInboundWebhookID:
+		return m.InboundWebhookID()
+	case execution.FieldInboundKey:
+		return m.InboundKey()
+	case execution.FieldIntake:
+		return m.Intake()
 	case execution.FieldError:
 		return m.Error()
 	case execution.FieldStartedAt:
@@ -17977,6 +18163,12 @@ func (m *ExecutionMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldState(ctx)
 	case execution.FieldWebhook:
 		return m.OldWebhook(ctx)
+	case execution.FieldInboundWebhookID:
+		return m.OldInboundWebhookID(ctx)
+	case execution.FieldInboundKey:
+		return m.OldInboundKey(ctx)
+	case execution.FieldIntake:
+		return m.OldIntake(ctx)
 	case execution.FieldError:
 		return m.OldError(ctx)
 	case execution.FieldStartedAt:
@@ -18076,6 +18268,27 @@ func (m *ExecutionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetWebhook(v)
 		return nil
+	case execution.FieldInboundWebhookID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInboundWebhookID(v)
+		return nil
+	case execution.FieldInboundKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInboundKey(v)
+		return nil
+	case execution.FieldIntake:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIntake(v)
+		return nil
 	case execution.FieldError:
 		v, ok := value.(json.RawMessage)
 		if !ok {
@@ -18166,6 +18379,15 @@ func (m *ExecutionMutation) ClearedFields() []string {
 	if m.FieldCleared(execution.FieldWebhook) {
 		fields = append(fields, execution.FieldWebhook)
 	}
+	if m.FieldCleared(execution.FieldInboundWebhookID) {
+		fields = append(fields, execution.FieldInboundWebhookID)
+	}
+	if m.FieldCleared(execution.FieldInboundKey) {
+		fields = append(fields, execution.FieldInboundKey)
+	}
+	if m.FieldCleared(execution.FieldIntake) {
+		fields = append(fields, execution.FieldIntake)
+	}
 	if m.FieldCleared(execution.FieldError) {
 		fields = append(fields, execution.FieldError)
 	}
@@ -18200,6 +18422,15 @@ func (m *ExecutionMutation) ClearField(name string) error {
 		return nil
 	case execution.FieldWebhook:
 		m.ClearWebhook()
+		return nil
+	case execution.FieldInboundWebhookID:
+		m.ClearInboundWebhookID()
+		return nil
+	case execution.FieldInboundKey:
+		m.ClearInboundKey()
+		return nil
+	case execution.FieldIntake:
+		m.ClearIntake()
 		return nil
 	case execution.FieldError:
 		m.ClearError()
@@ -18253,6 +18484,15 @@ func (m *ExecutionMutation) ResetField(name string) error {
 		return nil
 	case execution.FieldWebhook:
 		m.ResetWebhook()
+		return nil
+	case execution.FieldInboundWebhookID:
+		m.ResetInboundWebhookID()
+		return nil
+	case execution.FieldInboundKey:
+		m.ResetInboundKey()
+		return nil
+	case execution.FieldIntake:
+		m.ResetIntake()
 		return nil
 	case execution.FieldError:
 		m.ResetError()
@@ -21776,6 +22016,2277 @@ func (m *IdempotencyKeyMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
+}
+
+// InboundCallMutation represents an operation that mutates the InboundCall nodes in the graph.
+type InboundCallMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	outcome        *inboundcall.Outcome
+	reason         *string
+	execution_id   *string
+	replay_of      *string
+	headers        *map[string]string
+	body           *string
+	body_bytes     *int
+	addbody_bytes  *int
+	clearedFields  map[string]struct{}
+	webhook        *string
+	clearedwebhook bool
+	done           bool
+	oldValue       func(context.Context) (*InboundCall, error)
+	predicates     []predicate.InboundCall
+}
+
+var _ ent.Mutation = (*InboundCallMutation)(nil)
+
+// inboundcallOption allows management of the mutation configuration using functional options.
+type inboundcallOption func(*InboundCallMutation)
+
+// newInboundCallMutation creates new mutation for the InboundCall entity.
+func newInboundCallMutation(c config, op Op, opts ...inboundcallOption) *InboundCallMutation {
+	m := &InboundCallMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInboundCall,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInboundCallID sets the ID field of the mutation.
+func withInboundCallID(id string) inboundcallOption {
+	return func(m *InboundCallMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *InboundCall
+		)
+		m.oldValue = func(ctx context.Context) (*InboundCall, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().InboundCall.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInboundCall sets the old InboundCall of the mutation.
+func withInboundCall(node *InboundCall) inboundcallOption {
+	return func(m *InboundCallMutation) {
+		m.oldValue = func(context.Context) (*InboundCall, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InboundCallMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InboundCallMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of InboundCall entities.
+func (m *InboundCallMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InboundCallMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InboundCallMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().InboundCall.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *InboundCallMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *InboundCallMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *InboundCallMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *InboundCallMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *InboundCallMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *InboundCallMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *InboundCallMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *InboundCallMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *InboundCallMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetWebhookID sets the "webhook_id" field.
+func (m *InboundCallMutation) SetWebhookID(s string) {
+	m.webhook = &s
+}
+
+// WebhookID returns the value of the "webhook_id" field in the mutation.
+func (m *InboundCallMutation) WebhookID() (r string, exists bool) {
+	v := m.webhook
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWebhookID returns the old "webhook_id" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldWebhookID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWebhookID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWebhookID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWebhookID: %w", err)
+	}
+	return oldValue.WebhookID, nil
+}
+
+// ResetWebhookID resets all changes to the "webhook_id" field.
+func (m *InboundCallMutation) ResetWebhookID() {
+	m.webhook = nil
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *InboundCallMutation) SetOutcome(i inboundcall.Outcome) {
+	m.outcome = &i
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *InboundCallMutation) Outcome() (r inboundcall.Outcome, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldOutcome(ctx context.Context) (v inboundcall.Outcome, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *InboundCallMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *InboundCallMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *InboundCallMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ClearReason clears the value of the "reason" field.
+func (m *InboundCallMutation) ClearReason() {
+	m.reason = nil
+	m.clearedFields[inboundcall.FieldReason] = struct{}{}
+}
+
+// ReasonCleared returns if the "reason" field was cleared in this mutation.
+func (m *InboundCallMutation) ReasonCleared() bool {
+	_, ok := m.clearedFields[inboundcall.FieldReason]
+	return ok
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *InboundCallMutation) ResetReason() {
+	m.reason = nil
+	delete(m.clearedFields, inboundcall.FieldReason)
+}
+
+// SetExecutionID sets the "execution_id" field.
+func (m *InboundCallMutation) SetExecutionID(s string) {
+	m.execution_id = &s
+}
+
+// ExecutionID returns the value of the "execution_id" field in the mutation.
+func (m *InboundCallMutation) ExecutionID() (r string, exists bool) {
+	v := m.execution_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExecutionID returns the old "execution_id" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldExecutionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExecutionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExecutionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExecutionID: %w", err)
+	}
+	return oldValue.ExecutionID, nil
+}
+
+// ClearExecutionID clears the value of the "execution_id" field.
+func (m *InboundCallMutation) ClearExecutionID() {
+	m.execution_id = nil
+	m.clearedFields[inboundcall.FieldExecutionID] = struct{}{}
+}
+
+// ExecutionIDCleared returns if the "execution_id" field was cleared in this mutation.
+func (m *InboundCallMutation) ExecutionIDCleared() bool {
+	_, ok := m.clearedFields[inboundcall.FieldExecutionID]
+	return ok
+}
+
+// ResetExecutionID resets all changes to the "execution_id" field.
+func (m *InboundCallMutation) ResetExecutionID() {
+	m.execution_id = nil
+	delete(m.clearedFields, inboundcall.FieldExecutionID)
+}
+
+// SetReplayOf sets the "replay_of" field.
+func (m *InboundCallMutation) SetReplayOf(s string) {
+	m.replay_of = &s
+}
+
+// ReplayOf returns the value of the "replay_of" field in the mutation.
+func (m *InboundCallMutation) ReplayOf() (r string, exists bool) {
+	v := m.replay_of
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReplayOf returns the old "replay_of" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldReplayOf(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReplayOf is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReplayOf requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReplayOf: %w", err)
+	}
+	return oldValue.ReplayOf, nil
+}
+
+// ClearReplayOf clears the value of the "replay_of" field.
+func (m *InboundCallMutation) ClearReplayOf() {
+	m.replay_of = nil
+	m.clearedFields[inboundcall.FieldReplayOf] = struct{}{}
+}
+
+// ReplayOfCleared returns if the "replay_of" field was cleared in this mutation.
+func (m *InboundCallMutation) ReplayOfCleared() bool {
+	_, ok := m.clearedFields[inboundcall.FieldReplayOf]
+	return ok
+}
+
+// ResetReplayOf resets all changes to the "replay_of" field.
+func (m *InboundCallMutation) ResetReplayOf() {
+	m.replay_of = nil
+	delete(m.clearedFields, inboundcall.FieldReplayOf)
+}
+
+// SetHeaders sets the "headers" field.
+func (m *InboundCallMutation) SetHeaders(value map[string]string) {
+	m.headers = &value
+}
+
+// Headers returns the value of the "headers" field in the mutation.
+func (m *InboundCallMutation) Headers() (r map[string]string, exists bool) {
+	v := m.headers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHeaders returns the old "headers" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldHeaders(ctx context.Context) (v map[string]string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHeaders is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHeaders requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHeaders: %w", err)
+	}
+	return oldValue.Headers, nil
+}
+
+// ClearHeaders clears the value of the "headers" field.
+func (m *InboundCallMutation) ClearHeaders() {
+	m.headers = nil
+	m.clearedFields[inboundcall.FieldHeaders] = struct{}{}
+}
+
+// HeadersCleared returns if the "headers" field was cleared in this mutation.
+func (m *InboundCallMutation) HeadersCleared() bool {
+	_, ok := m.clearedFields[inboundcall.FieldHeaders]
+	return ok
+}
+
+// ResetHeaders resets all changes to the "headers" field.
+func (m *InboundCallMutation) ResetHeaders() {
+	m.headers = nil
+	delete(m.clearedFields, inboundcall.FieldHeaders)
+}
+
+// SetBody sets the "body" field.
+func (m *InboundCallMutation) SetBody(s string) {
+	m.body = &s
+}
+
+// Body returns the value of the "body" field in the mutation.
+func (m *InboundCallMutation) Body() (r string, exists bool) {
+	v := m.body
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBody returns the old "body" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldBody(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBody is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBody requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBody: %w", err)
+	}
+	return oldValue.Body, nil
+}
+
+// ResetBody resets all changes to the "body" field.
+func (m *InboundCallMutation) ResetBody() {
+	m.body = nil
+}
+
+// SetBodyBytes sets the "body_bytes" field.
+func (m *InboundCallMutation) SetBodyBytes(i int) {
+	m.body_bytes = &i
+	m.addbody_bytes = nil
+}
+
+// BodyBytes returns the value of the "body_bytes" field in the mutation.
+func (m *InboundCallMutation) BodyBytes() (r int, exists bool) {
+	v := m.body_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBodyBytes returns the old "body_bytes" field's value of the InboundCall entity.
+// If the InboundCall object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundCallMutation) OldBodyBytes(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBodyBytes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBodyBytes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBodyBytes: %w", err)
+	}
+	return oldValue.BodyBytes, nil
+}
+
+// AddBodyBytes adds i to the "body_bytes" field.
+func (m *InboundCallMutation) AddBodyBytes(i int) {
+	if m.addbody_bytes != nil {
+		*m.addbody_bytes += i
+	} else {
+		m.addbody_bytes = &i
+	}
+}
+
+// AddedBodyBytes returns the value that was added to the "body_bytes" field in this mutation.
+func (m *InboundCallMutation) AddedBodyBytes() (r int, exists bool) {
+	v := m.addbody_bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBodyBytes resets all changes to the "body_bytes" field.
+func (m *InboundCallMutation) ResetBodyBytes() {
+	m.body_bytes = nil
+	m.addbody_bytes = nil
+}
+
+// ClearWebhook clears the "webhook" edge to the InboundWebhook entity.
+func (m *InboundCallMutation) ClearWebhook() {
+	m.clearedwebhook = true
+	m.clearedFields[inboundcall.FieldWebhookID] = struct{}{}
+}
+
+// WebhookCleared reports if the "webhook" edge to the InboundWebhook entity was cleared.
+func (m *InboundCallMutation) WebhookCleared() bool {
+	return m.clearedwebhook
+}
+
+// WebhookIDs returns the "webhook" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WebhookID instead. It exists only for internal usage by the builders.
+func (m *InboundCallMutation) WebhookIDs() (ids []string) {
+	if id := m.webhook; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWebhook resets all changes to the "webhook" edge.
+func (m *InboundCallMutation) ResetWebhook() {
+	m.webhook = nil
+	m.clearedwebhook = false
+}
+
+// Where appends a list predicates to the InboundCallMutation builder.
+func (m *InboundCallMutation) Where(ps ...predicate.InboundCall) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InboundCallMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InboundCallMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.InboundCall, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InboundCallMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InboundCallMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (InboundCall).
+func (m *InboundCallMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InboundCallMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.created_at != nil {
+		fields = append(fields, inboundcall.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, inboundcall.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, inboundcall.FieldCompanyID)
+	}
+	if m.webhook != nil {
+		fields = append(fields, inboundcall.FieldWebhookID)
+	}
+	if m.outcome != nil {
+		fields = append(fields, inboundcall.FieldOutcome)
+	}
+	if m.reason != nil {
+		fields = append(fields, inboundcall.FieldReason)
+	}
+	if m.execution_id != nil {
+		fields = append(fields, inboundcall.FieldExecutionID)
+	}
+	if m.replay_of != nil {
+		fields = append(fields, inboundcall.FieldReplayOf)
+	}
+	if m.headers != nil {
+		fields = append(fields, inboundcall.FieldHeaders)
+	}
+	if m.body != nil {
+		fields = append(fields, inboundcall.FieldBody)
+	}
+	if m.body_bytes != nil {
+		fields = append(fields, inboundcall.FieldBodyBytes)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InboundCallMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case inboundcall.FieldCreatedAt:
+		return m.CreatedAt()
+	case inboundcall.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case inboundcall.FieldCompanyID:
+		return m.CompanyID()
+	case inboundcall.FieldWebhookID:
+		return m.WebhookID()
+	case inboundcall.FieldOutcome:
+		return m.Outcome()
+	case inboundcall.FieldReason:
+		return m.Reason()
+	case inboundcall.FieldExecutionID:
+		return m.ExecutionID()
+	case inboundcall.FieldReplayOf:
+		return m.ReplayOf()
+	case inboundcall.FieldHeaders:
+		return m.Headers()
+	case inboundcall.FieldBody:
+		return m.Body()
+	case inboundcall.FieldBodyBytes:
+		return m.BodyBytes()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InboundCallMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case inboundcall.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case inboundcall.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case inboundcall.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case inboundcall.FieldWebhookID:
+		return m.OldWebhookID(ctx)
+	case inboundcall.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case inboundcall.FieldReason:
+		return m.OldReason(ctx)
+	case inboundcall.FieldExecutionID:
+		return m.OldExecutionID(ctx)
+	case inboundcall.FieldReplayOf:
+		return m.OldReplayOf(ctx)
+	case inboundcall.FieldHeaders:
+		return m.OldHeaders(ctx)
+	case inboundcall.FieldBody:
+		return m.OldBody(ctx)
+	case inboundcall.FieldBodyBytes:
+		return m.OldBodyBytes(ctx)
+	}
+	return nil, fmt.Errorf("unknown InboundCall field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InboundCallMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case inboundcall.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case inboundcall.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case inboundcall.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case inboundcall.FieldWebhookID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWebhookID(v)
+		return nil
+	case inboundcall.FieldOutcome:
+		v, ok := value.(inboundcall.Outcome)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case inboundcall.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case inboundcall.FieldExecutionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExecutionID(v)
+		return nil
+	case inboundcall.FieldReplayOf:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReplayOf(v)
+		return nil
+	case inboundcall.FieldHeaders:
+		v, ok := value.(map[string]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHeaders(v)
+		return nil
+	case inboundcall.FieldBody:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBody(v)
+		return nil
+	case inboundcall.FieldBodyBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBodyBytes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InboundCall field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InboundCallMutation) AddedFields() []string {
+	var fields []string
+	if m.addbody_bytes != nil {
+		fields = append(fields, inboundcall.FieldBodyBytes)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InboundCallMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case inboundcall.FieldBodyBytes:
+		return m.AddedBodyBytes()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InboundCallMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case inboundcall.FieldBodyBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBodyBytes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InboundCall numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InboundCallMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(inboundcall.FieldReason) {
+		fields = append(fields, inboundcall.FieldReason)
+	}
+	if m.FieldCleared(inboundcall.FieldExecutionID) {
+		fields = append(fields, inboundcall.FieldExecutionID)
+	}
+	if m.FieldCleared(inboundcall.FieldReplayOf) {
+		fields = append(fields, inboundcall.FieldReplayOf)
+	}
+	if m.FieldCleared(inboundcall.FieldHeaders) {
+		fields = append(fields, inboundcall.FieldHeaders)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InboundCallMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InboundCallMutation) ClearField(name string) error {
+	switch name {
+	case inboundcall.FieldReason:
+		m.ClearReason()
+		return nil
+	case inboundcall.FieldExecutionID:
+		m.ClearExecutionID()
+		return nil
+	case inboundcall.FieldReplayOf:
+		m.ClearReplayOf()
+		return nil
+	case inboundcall.FieldHeaders:
+		m.ClearHeaders()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundCall nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InboundCallMutation) ResetField(name string) error {
+	switch name {
+	case inboundcall.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case inboundcall.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case inboundcall.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case inboundcall.FieldWebhookID:
+		m.ResetWebhookID()
+		return nil
+	case inboundcall.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case inboundcall.FieldReason:
+		m.ResetReason()
+		return nil
+	case inboundcall.FieldExecutionID:
+		m.ResetExecutionID()
+		return nil
+	case inboundcall.FieldReplayOf:
+		m.ResetReplayOf()
+		return nil
+	case inboundcall.FieldHeaders:
+		m.ResetHeaders()
+		return nil
+	case inboundcall.FieldBody:
+		m.ResetBody()
+		return nil
+	case inboundcall.FieldBodyBytes:
+		m.ResetBodyBytes()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundCall field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InboundCallMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.webhook != nil {
+		edges = append(edges, inboundcall.EdgeWebhook)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InboundCallMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case inboundcall.EdgeWebhook:
+		if id := m.webhook; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InboundCallMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InboundCallMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InboundCallMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedwebhook {
+		edges = append(edges, inboundcall.EdgeWebhook)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InboundCallMutation) EdgeCleared(name string) bool {
+	switch name {
+	case inboundcall.EdgeWebhook:
+		return m.clearedwebhook
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InboundCallMutation) ClearEdge(name string) error {
+	switch name {
+	case inboundcall.EdgeWebhook:
+		m.ClearWebhook()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundCall unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InboundCallMutation) ResetEdge(name string) error {
+	switch name {
+	case inboundcall.EdgeWebhook:
+		m.ResetWebhook()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundCall edge %s", name)
+}
+
+// InboundWebhookMutation represents an operation that mutates the InboundWebhook nodes in the graph.
+type InboundWebhookMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	updated_at          *time.Time
+	company_id          *string
+	name                *string
+	field_mapping       *json.RawMessage
+	appendfield_mapping json.RawMessage
+	signature_style     *inboundwebhook.SignatureStyle
+	verify_signature    *bool
+	enabled             *bool
+	secret_sealed       *[]byte
+	previous_sealed     *[]byte
+	previous_until      *time.Time
+	created_by          *string
+	clearedFields       map[string]struct{}
+	workflow            *string
+	clearedworkflow     bool
+	offering            *string
+	clearedoffering     bool
+	done                bool
+	oldValue            func(context.Context) (*InboundWebhook, error)
+	predicates          []predicate.InboundWebhook
+}
+
+var _ ent.Mutation = (*InboundWebhookMutation)(nil)
+
+// inboundwebhookOption allows management of the mutation configuration using functional options.
+type inboundwebhookOption func(*InboundWebhookMutation)
+
+// newInboundWebhookMutation creates new mutation for the InboundWebhook entity.
+func newInboundWebhookMutation(c config, op Op, opts ...inboundwebhookOption) *InboundWebhookMutation {
+	m := &InboundWebhookMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInboundWebhook,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInboundWebhookID sets the ID field of the mutation.
+func withInboundWebhookID(id string) inboundwebhookOption {
+	return func(m *InboundWebhookMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *InboundWebhook
+		)
+		m.oldValue = func(ctx context.Context) (*InboundWebhook, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().InboundWebhook.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInboundWebhook sets the old InboundWebhook of the mutation.
+func withInboundWebhook(node *InboundWebhook) inboundwebhookOption {
+	return func(m *InboundWebhookMutation) {
+		m.oldValue = func(context.Context) (*InboundWebhook, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InboundWebhookMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InboundWebhookMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of InboundWebhook entities.
+func (m *InboundWebhookMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InboundWebhookMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InboundWebhookMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().InboundWebhook.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *InboundWebhookMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *InboundWebhookMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *InboundWebhookMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *InboundWebhookMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *InboundWebhookMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *InboundWebhookMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *InboundWebhookMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *InboundWebhookMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *InboundWebhookMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetName sets the "name" field.
+func (m *InboundWebhookMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *InboundWebhookMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *InboundWebhookMutation) ResetName() {
+	m.name = nil
+}
+
+// SetWorkflowID sets the "workflow_id" field.
+func (m *InboundWebhookMutation) SetWorkflowID(s string) {
+	m.workflow = &s
+}
+
+// WorkflowID returns the value of the "workflow_id" field in the mutation.
+func (m *InboundWebhookMutation) WorkflowID() (r string, exists bool) {
+	v := m.workflow
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkflowID returns the old "workflow_id" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldWorkflowID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkflowID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkflowID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkflowID: %w", err)
+	}
+	return oldValue.WorkflowID, nil
+}
+
+// ResetWorkflowID resets all changes to the "workflow_id" field.
+func (m *InboundWebhookMutation) ResetWorkflowID() {
+	m.workflow = nil
+}
+
+// SetOfferingID sets the "offering_id" field.
+func (m *InboundWebhookMutation) SetOfferingID(s string) {
+	m.offering = &s
+}
+
+// OfferingID returns the value of the "offering_id" field in the mutation.
+func (m *InboundWebhookMutation) OfferingID() (r string, exists bool) {
+	v := m.offering
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOfferingID returns the old "offering_id" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldOfferingID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOfferingID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOfferingID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOfferingID: %w", err)
+	}
+	return oldValue.OfferingID, nil
+}
+
+// ClearOfferingID clears the value of the "offering_id" field.
+func (m *InboundWebhookMutation) ClearOfferingID() {
+	m.offering = nil
+	m.clearedFields[inboundwebhook.FieldOfferingID] = struct{}{}
+}
+
+// OfferingIDCleared returns if the "offering_id" field was cleared in this mutation.
+func (m *InboundWebhookMutation) OfferingIDCleared() bool {
+	_, ok := m.clearedFields[inboundwebhook.FieldOfferingID]
+	return ok
+}
+
+// ResetOfferingID resets all changes to the "offering_id" field.
+func (m *InboundWebhookMutation) ResetOfferingID() {
+	m.offering = nil
+	delete(m.clearedFields, inboundwebhook.FieldOfferingID)
+}
+
+// SetFieldMapping sets the "field_mapping" field.
+func (m *InboundWebhookMutation) SetFieldMapping(jm json.RawMessage) {
+	m.field_mapping = &jm
+	m.appendfield_mapping = nil
+}
+
+// FieldMapping returns the value of the "field_mapping" field in the mutation.
+func (m *InboundWebhookMutation) FieldMapping() (r json.RawMessage, exists bool) {
+	v := m.field_mapping
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFieldMapping returns the old "field_mapping" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldFieldMapping(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFieldMapping is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFieldMapping requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFieldMapping: %w", err)
+	}
+	return oldValue.FieldMapping, nil
+}
+
+// AppendFieldMapping adds jm to the "field_mapping" field.
+func (m *InboundWebhookMutation) AppendFieldMapping(jm json.RawMessage) {
+	m.appendfield_mapping = append(m.appendfield_mapping, jm...)
+}
+
+// AppendedFieldMapping returns the list of values that were appended to the "field_mapping" field in this mutation.
+func (m *InboundWebhookMutation) AppendedFieldMapping() (json.RawMessage, bool) {
+	if len(m.appendfield_mapping) == 0 {
+		return nil, false
+	}
+	return m.appendfield_mapping, true
+}
+
+// ClearFieldMapping clears the value of the "field_mapping" field.
+func (m *InboundWebhookMutation) ClearFieldMapping() {
+	m.field_mapping = nil
+	m.appendfield_mapping = nil
+	m.clearedFields[inboundwebhook.FieldFieldMapping] = struct{}{}
+}
+
+// FieldMappingCleared returns if the "field_mapping" field was cleared in this mutation.
+func (m *InboundWebhookMutation) FieldMappingCleared() bool {
+	_, ok := m.clearedFields[inboundwebhook.FieldFieldMapping]
+	return ok
+}
+
+// ResetFieldMapping resets all changes to the "field_mapping" field.
+func (m *InboundWebhookMutation) ResetFieldMapping() {
+	m.field_mapping = nil
+	m.appendfield_mapping = nil
+	delete(m.clearedFields, inboundwebhook.FieldFieldMapping)
+}
+
+// SetSignatureStyle sets the "signature_style" field.
+func (m *InboundWebhookMutation) SetSignatureStyle(is inboundwebhook.SignatureStyle) {
+	m.signature_style = &is
+}
+
+// SignatureStyle returns the value of the "signature_style" field in the mutation.
+func (m *InboundWebhookMutation) SignatureStyle() (r inboundwebhook.SignatureStyle, exists bool) {
+	v := m.signature_style
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSignatureStyle returns the old "signature_style" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldSignatureStyle(ctx context.Context) (v inboundwebhook.SignatureStyle, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSignatureStyle is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSignatureStyle requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSignatureStyle: %w", err)
+	}
+	return oldValue.SignatureStyle, nil
+}
+
+// ResetSignatureStyle resets all changes to the "signature_style" field.
+func (m *InboundWebhookMutation) ResetSignatureStyle() {
+	m.signature_style = nil
+}
+
+// SetVerifySignature sets the "verify_signature" field.
+func (m *InboundWebhookMutation) SetVerifySignature(b bool) {
+	m.verify_signature = &b
+}
+
+// VerifySignature returns the value of the "verify_signature" field in the mutation.
+func (m *InboundWebhookMutation) VerifySignature() (r bool, exists bool) {
+	v := m.verify_signature
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVerifySignature returns the old "verify_signature" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldVerifySignature(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVerifySignature is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVerifySignature requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVerifySignature: %w", err)
+	}
+	return oldValue.VerifySignature, nil
+}
+
+// ResetVerifySignature resets all changes to the "verify_signature" field.
+func (m *InboundWebhookMutation) ResetVerifySignature() {
+	m.verify_signature = nil
+}
+
+// SetEnabled sets the "enabled" field.
+func (m *InboundWebhookMutation) SetEnabled(b bool) {
+	m.enabled = &b
+}
+
+// Enabled returns the value of the "enabled" field in the mutation.
+func (m *InboundWebhookMutation) Enabled() (r bool, exists bool) {
+	v := m.enabled
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnabled returns the old "enabled" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldEnabled(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnabled is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnabled requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnabled: %w", err)
+	}
+	return oldValue.Enabled, nil
+}
+
+// ResetEnabled resets all changes to the "enabled" field.
+func (m *InboundWebhookMutation) ResetEnabled() {
+	m.enabled = nil
+}
+
+// SetSecretSealed sets the "secret_sealed" field.
+func (m *InboundWebhookMutation) SetSecretSealed(b []byte) {
+	m.secret_sealed = &b
+}
+
+// SecretSealed returns the value of the "secret_sealed" field in the mutation.
+func (m *InboundWebhookMutation) SecretSealed() (r []byte, exists bool) {
+	v := m.secret_sealed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecretSealed returns the old "secret_sealed" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldSecretSealed(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecretSealed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecretSealed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecretSealed: %w", err)
+	}
+	return oldValue.SecretSealed, nil
+}
+
+// ResetSecretSealed resets all changes to the "secret_sealed" field.
+func (m *InboundWebhookMutation) ResetSecretSealed() {
+	m.secret_sealed = nil
+}
+
+// SetPreviousSealed sets the "previous_sealed" field.
+func (m *InboundWebhookMutation) SetPreviousSealed(b []byte) {
+	m.previous_sealed = &b
+}
+
+// PreviousSealed returns the value of the "previous_sealed" field in the mutation.
+func (m *InboundWebhookMutation) PreviousSealed() (r []byte, exists bool) {
+	v := m.previous_sealed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreviousSealed returns the old "previous_sealed" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldPreviousSealed(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreviousSealed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreviousSealed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreviousSealed: %w", err)
+	}
+	return oldValue.PreviousSealed, nil
+}
+
+// ClearPreviousSealed clears the value of the "previous_sealed" field.
+func (m *InboundWebhookMutation) ClearPreviousSealed() {
+	m.previous_sealed = nil
+	m.clearedFields[inboundwebhook.FieldPreviousSealed] = struct{}{}
+}
+
+// PreviousSealedCleared returns if the "previous_sealed" field was cleared in this mutation.
+func (m *InboundWebhookMutation) PreviousSealedCleared() bool {
+	_, ok := m.clearedFields[inboundwebhook.FieldPreviousSealed]
+	return ok
+}
+
+// ResetPreviousSealed resets all changes to the "previous_sealed" field.
+func (m *InboundWebhookMutation) ResetPreviousSealed() {
+	m.previous_sealed = nil
+	delete(m.clearedFields, inboundwebhook.FieldPreviousSealed)
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (m *InboundWebhookMutation) SetPreviousUntil(t time.Time) {
+	m.previous_until = &t
+}
+
+// PreviousUntil returns the value of the "previous_until" field in the mutation.
+func (m *InboundWebhookMutation) PreviousUntil() (r time.Time, exists bool) {
+	v := m.previous_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreviousUntil returns the old "previous_until" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldPreviousUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreviousUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreviousUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreviousUntil: %w", err)
+	}
+	return oldValue.PreviousUntil, nil
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (m *InboundWebhookMutation) ClearPreviousUntil() {
+	m.previous_until = nil
+	m.clearedFields[inboundwebhook.FieldPreviousUntil] = struct{}{}
+}
+
+// PreviousUntilCleared returns if the "previous_until" field was cleared in this mutation.
+func (m *InboundWebhookMutation) PreviousUntilCleared() bool {
+	_, ok := m.clearedFields[inboundwebhook.FieldPreviousUntil]
+	return ok
+}
+
+// ResetPreviousUntil resets all changes to the "previous_until" field.
+func (m *InboundWebhookMutation) ResetPreviousUntil() {
+	m.previous_until = nil
+	delete(m.clearedFields, inboundwebhook.FieldPreviousUntil)
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *InboundWebhookMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *InboundWebhookMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *InboundWebhookMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// ClearWorkflow clears the "workflow" edge to the Workflow entity.
+func (m *InboundWebhookMutation) ClearWorkflow() {
+	m.clearedworkflow = true
+	m.clearedFields[inboundwebhook.FieldWorkflowID] = struct{}{}
+}
+
+// WorkflowCleared reports if the "workflow" edge to the Workflow entity was cleared.
+func (m *InboundWebhookMutation) WorkflowCleared() bool {
+	return m.clearedworkflow
+}
+
+// WorkflowIDs returns the "workflow" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkflowID instead. It exists only for internal usage by the builders.
+func (m *InboundWebhookMutation) WorkflowIDs() (ids []string) {
+	if id := m.workflow; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkflow resets all changes to the "workflow" edge.
+func (m *InboundWebhookMutation) ResetWorkflow() {
+	m.workflow = nil
+	m.clearedworkflow = false
+}
+
+// ClearOffering clears the "offering" edge to the Offering entity.
+func (m *InboundWebhookMutation) ClearOffering() {
+	m.clearedoffering = true
+	m.clearedFields[inboundwebhook.FieldOfferingID] = struct{}{}
+}
+
+// OfferingCleared reports if the "offering" edge to the Offering entity was cleared.
+func (m *InboundWebhookMutation) OfferingCleared() bool {
+	return m.OfferingIDCleared() || m.clearedoffering
+}
+
+// OfferingIDs returns the "offering" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OfferingID instead. It exists only for internal usage by the builders.
+func (m *InboundWebhookMutation) OfferingIDs() (ids []string) {
+	if id := m.offering; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOffering resets all changes to the "offering" edge.
+func (m *InboundWebhookMutation) ResetOffering() {
+	m.offering = nil
+	m.clearedoffering = false
+}
+
+// Where appends a list predicates to the InboundWebhookMutation builder.
+func (m *InboundWebhookMutation) Where(ps ...predicate.InboundWebhook) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InboundWebhookMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InboundWebhookMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.InboundWebhook, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InboundWebhookMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InboundWebhookMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (InboundWebhook).
+func (m *InboundWebhookMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InboundWebhookMutation) Fields() []string {
+	fields := make([]string, 0, 14)
+	if m.created_at != nil {
+		fields = append(fields, inboundwebhook.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, inboundwebhook.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, inboundwebhook.FieldCompanyID)
+	}
+	if m.name != nil {
+		fields = append(fields, inboundwebhook.FieldName)
+	}
+	if m.workflow != nil {
+		fields = append(fields, inboundwebhook.FieldWorkflowID)
+	}
+	if m.offering != nil {
+		fields = append(fields, inboundwebhook.FieldOfferingID)
+	}
+	if m.field_mapping != nil {
+		fields = append(fields, inboundwebhook.FieldFieldMapping)
+	}
+	if m.signature_style != nil {
+		fields = append(fields, inboundwebhook.FieldSignatureStyle)
+	}
+	if m.verify_signature != nil {
+		fields = append(fields, inboundwebhook.FieldVerifySignature)
+	}
+	if m.enabled != nil {
+		fields = append(fields, inboundwebhook.FieldEnabled)
+	}
+	if m.secret_sealed != nil {
+		fields = append(fields, inboundwebhook.FieldSecretSealed)
+	}
+	if m.previous_sealed != nil {
+		fields = append(fields, inboundwebhook.FieldPreviousSealed)
+	}
+	if m.previous_until != nil {
+		fields = append(fields, inboundwebhook.FieldPreviousUntil)
+	}
+	if m.created_by != nil {
+		fields = append(fields, inboundwebhook.FieldCreatedBy)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InboundWebhookMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case inboundwebhook.FieldCreatedAt:
+		return m.CreatedAt()
+	case inboundwebhook.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case inboundwebhook.FieldCompanyID:
+		return m.CompanyID()
+	case inboundwebhook.FieldName:
+		return m.Name()
+	case inboundwebhook.FieldWorkflowID:
+		return m.WorkflowID()
+	case inboundwebhook.FieldOfferingID:
+		return m.OfferingID()
+	case inboundwebhook.FieldFieldMapping:
+		return m.FieldMapping()
+	case inboundwebhook.FieldSignatureStyle:
+		return m.SignatureStyle()
+	case inboundwebhook.FieldVerifySignature:
+		return m.VerifySignature()
+	case inboundwebhook.FieldEnabled:
+		return m.Enabled()
+	case inboundwebhook.FieldSecretSealed:
+		return m.SecretSealed()
+	case inboundwebhook.FieldPreviousSealed:
+		return m.PreviousSealed()
+	case inboundwebhook.FieldPreviousUntil:
+		return m.PreviousUntil()
+	case inboundwebhook.FieldCreatedBy:
+		return m.CreatedBy()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InboundWebhookMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case inboundwebhook.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case inboundwebhook.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case inboundwebhook.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case inboundwebhook.FieldName:
+		return m.OldName(ctx)
+	case inboundwebhook.FieldWorkflowID:
+		return m.OldWorkflowID(ctx)
+	case inboundwebhook.FieldOfferingID:
+		return m.OldOfferingID(ctx)
+	case inboundwebhook.FieldFieldMapping:
+		return m.OldFieldMapping(ctx)
+	case inboundwebhook.FieldSignatureStyle:
+		return m.OldSignatureStyle(ctx)
+	case inboundwebhook.FieldVerifySignature:
+		return m.OldVerifySignature(ctx)
+	case inboundwebhook.FieldEnabled:
+		return m.OldEnabled(ctx)
+	case inboundwebhook.FieldSecretSealed:
+		return m.OldSecretSealed(ctx)
+	case inboundwebhook.FieldPreviousSealed:
+		return m.OldPreviousSealed(ctx)
+	case inboundwebhook.FieldPreviousUntil:
+		return m.OldPreviousUntil(ctx)
+	case inboundwebhook.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	}
+	return nil, fmt.Errorf("unknown InboundWebhook field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InboundWebhookMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case inboundwebhook.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case inboundwebhook.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case inboundwebhook.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case inboundwebhook.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case inboundwebhook.FieldWorkflowID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkflowID(v)
+		return nil
+	case inboundwebhook.FieldOfferingID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOfferingID(v)
+		return nil
+	case inboundwebhook.FieldFieldMapping:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFieldMapping(v)
+		return nil
+	case inboundwebhook.FieldSignatureStyle:
+		v, ok := value.(inboundwebhook.SignatureStyle)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSignatureStyle(v)
+		return nil
+	case inboundwebhook.FieldVerifySignature:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVerifySignature(v)
+		return nil
+	case inboundwebhook.FieldEnabled:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnabled(v)
+		return nil
+	case inboundwebhook.FieldSecretSealed:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecretSealed(v)
+		return nil
+	case inboundwebhook.FieldPreviousSealed:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreviousSealed(v)
+		return nil
+	case inboundwebhook.FieldPreviousUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreviousUntil(v)
+		return nil
+	case inboundwebhook.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InboundWebhook field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InboundWebhookMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InboundWebhookMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InboundWebhookMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown InboundWebhook numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InboundWebhookMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(inboundwebhook.FieldOfferingID) {
+		fields = append(fields, inboundwebhook.FieldOfferingID)
+	}
+	if m.FieldCleared(inboundwebhook.FieldFieldMapping) {
+		fields = append(fields, inboundwebhook.FieldFieldMapping)
+	}
+	if m.FieldCleared(inboundwebhook.FieldPreviousSealed) {
+		fields = append(fields, inboundwebhook.FieldPreviousSealed)
+	}
+	if m.FieldCleared(inboundwebhook.FieldPreviousUntil) {
+		fields = append(fields, inboundwebhook.FieldPreviousUntil)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InboundWebhookMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InboundWebhookMutation) ClearField(name string) error {
+	switch name {
+	case inboundwebhook.FieldOfferingID:
+		m.ClearOfferingID()
+		return nil
+	case inboundwebhook.FieldFieldMapping:
+		m.ClearFieldMapping()
+		return nil
+	case inboundwebhook.FieldPreviousSealed:
+		m.ClearPreviousSealed()
+		return nil
+	case inboundwebhook.FieldPreviousUntil:
+		m.ClearPreviousUntil()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundWebhook nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InboundWebhookMutation) ResetField(name string) error {
+	switch name {
+	case inboundwebhook.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case inboundwebhook.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case inboundwebhook.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case inboundwebhook.FieldName:
+		m.ResetName()
+		return nil
+	case inboundwebhook.FieldWorkflowID:
+		m.ResetWorkflowID()
+		return nil
+	case inboundwebhook.FieldOfferingID:
+		m.ResetOfferingID()
+		return nil
+	case inboundwebhook.FieldFieldMapping:
+		m.ResetFieldMapping()
+		return nil
+	case inboundwebhook.FieldSignatureStyle:
+		m.ResetSignatureStyle()
+		return nil
+	case inboundwebhook.FieldVerifySignature:
+		m.ResetVerifySignature()
+		return nil
+	case inboundwebhook.FieldEnabled:
+		m.ResetEnabled()
+		return nil
+	case inboundwebhook.FieldSecretSealed:
+		m.ResetSecretSealed()
+		return nil
+	case inboundwebhook.FieldPreviousSealed:
+		m.ResetPreviousSealed()
+		return nil
+	case inboundwebhook.FieldPreviousUntil:
+		m.ResetPreviousUntil()
+		return nil
+	case inboundwebhook.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundWebhook field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InboundWebhookMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.workflow != nil {
+		edges = append(edges, inboundwebhook.EdgeWorkflow)
+	}
+	if m.offering != nil {
+		edges = append(edges, inboundwebhook.EdgeOffering)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InboundWebhookMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case inboundwebhook.EdgeWorkflow:
+		if id := m.workflow; id != nil {
+			return []ent.Value{*id}
+		}
+	case inboundwebhook.EdgeOffering:
+		if id := m.offering; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InboundWebhookMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InboundWebhookMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InboundWebhookMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedworkflow {
+		edges = append(edges, inboundwebhook.EdgeWorkflow)
+	}
+	if m.clearedoffering {
+		edges = append(edges, inboundwebhook.EdgeOffering)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InboundWebhookMutation) EdgeCleared(name string) bool {
+	switch name {
+	case inboundwebhook.EdgeWorkflow:
+		return m.clearedworkflow
+	case inboundwebhook.EdgeOffering:
+		return m.clearedoffering
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InboundWebhookMutation) ClearEdge(name string) error {
+	switch name {
+	case inboundwebhook.EdgeWorkflow:
+		m.ClearWorkflow()
+		return nil
+	case inboundwebhook.EdgeOffering:
+		m.ClearOffering()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundWebhook unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InboundWebhookMutation) ResetEdge(name string) error {
+	switch name {
+	case inboundwebhook.EdgeWorkflow:
+		m.ResetWorkflow()
+		return nil
+	case inboundwebhook.EdgeOffering:
+		m.ResetOffering()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundWebhook edge %s", name)
 }
 
 // IncidentMutation represents an operation that mutates the Incident nodes in the graph.
@@ -37662,6 +40173,7 @@ type ServiceAccountMutation struct {
 	company_id      *string
 	name            *string
 	role            *serviceaccount.Role
+	enabled         *bool
 	live_account_id *string
 	clearedFields   map[string]struct{}
 	done            bool
@@ -37953,6 +40465,42 @@ func (m *ServiceAccountMutation) ResetRole() {
 	m.role = nil
 }
 
+// SetEnabled sets the "enabled" field.
+func (m *ServiceAccountMutation) SetEnabled(b bool) {
+	m.enabled = &b
+}
+
+// Enabled returns the value of the "enabled" field in the mutation.
+func (m *ServiceAccountMutation) Enabled() (r bool, exists bool) {
+	v := m.enabled
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnabled returns the old "enabled" field's value of the ServiceAccount entity.
+// If the ServiceAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ServiceAccountMutation) OldEnabled(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnabled is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnabled requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnabled: %w", err)
+	}
+	return oldValue.Enabled, nil
+}
+
+// ResetEnabled resets all changes to the "enabled" field.
+func (m *ServiceAccountMutation) ResetEnabled() {
+	m.enabled = nil
+}
+
 // SetLiveAccountID sets the "live_account_id" field.
 func (m *ServiceAccountMutation) SetLiveAccountID(s string) {
 	m.live_account_id = &s
@@ -38036,7 +40584,7 @@ func (m *ServiceAccountMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ServiceAccountMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.created_at != nil {
 		fields = append(fields, serviceaccount.FieldCreatedAt)
 	}
@@ -38051,6 +40599,9 @@ func (m *ServiceAccountMutation) Fields() []string {
 	}
 	if m.role != nil {
 		fields = append(fields, serviceaccount.FieldRole)
+	}
+	if m.enabled != nil {
+		fields = append(fields, serviceaccount.FieldEnabled)
 	}
 	if m.live_account_id != nil {
 		fields = append(fields, serviceaccount.FieldLiveAccountID)
@@ -38073,6 +40624,8 @@ func (m *ServiceAccountMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case serviceaccount.FieldRole:
 		return m.Role()
+	case serviceaccount.FieldEnabled:
+		return m.Enabled()
 	case serviceaccount.FieldLiveAccountID:
 		return m.LiveAccountID()
 	}
@@ -38094,6 +40647,8 @@ func (m *ServiceAccountMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldName(ctx)
 	case serviceaccount.FieldRole:
 		return m.OldRole(ctx)
+	case serviceaccount.FieldEnabled:
+		return m.OldEnabled(ctx)
 	case serviceaccount.FieldLiveAccountID:
 		return m.OldLiveAccountID(ctx)
 	}
@@ -38139,6 +40694,13 @@ func (m *ServiceAccountMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRole(v)
+		return nil
+	case serviceaccount.FieldEnabled:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnabled(v)
 		return nil
 	case serviceaccount.FieldLiveAccountID:
 		v, ok := value.(string)
@@ -38219,6 +40781,9 @@ func (m *ServiceAccountMutation) ResetField(name string) error {
 		return nil
 	case serviceaccount.FieldRole:
 		m.ResetRole()
+		return nil
+	case serviceaccount.FieldEnabled:
+		m.ResetEnabled()
 		return nil
 	case serviceaccount.FieldLiveAccountID:
 		m.ResetLiveAccountID()

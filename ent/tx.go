@@ -54,6 +54,10 @@ type Tx struct {
 	Grant *GrantClient
 	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
 	IdempotencyKey *IdempotencyKeyClient
+	// InboundCall is the client for interacting with the InboundCall builders.
+	InboundCall *InboundCallClient
+	// InboundWebhook is the client for interacting with the InboundWebhook builders.
+	InboundWebhook *InboundWebhookClient
 	// Incident is the client for interacting with the Incident builders.
 	Incident *IncidentClient
 	// Invoice is the client for interacting with the Invoice builders.
@@ -266,6 +270,8 @@ func (tx *Tx) init() {
 	tx.Factor = NewFactorClient(tx.config)
 	tx.Grant = NewGrantClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
+	tx.InboundCall = NewInboundCallClient(tx.config)
+	tx.InboundWebhook = NewInboundWebhookClient(tx.config)
 	tx.Incident = NewIncidentClient(tx.config)
 	tx.Invoice = NewInvoiceClient(tx.config)
 	tx.JournalLine = NewJournalLineClient(tx.config)

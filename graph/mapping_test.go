@@ -69,11 +69,14 @@ var private = map[string]map[string]string{
 	"WebhookSubscription": {
 		"CompanyID": tenantsOwn, "SecretSealed": "a secret is shown once", "PreviousSealed": "a secret is shown once",
 	},
-	"Workflow":  {"CompanyID": tenantsOwn},
-	"Execution": {"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own", "Webhook": "variables tell it"},
-	"Task":      {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own", "SLALevels": "the phase's definition shows them", "SLANextAt": "the sweep's own"},
-	"Approval":  {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
-	"Incident":  {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
+	"Workflow": {"CompanyID": tenantsOwn},
+	"Execution": {
+		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own", "Webhook": "variables tell it",
+		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",
+	},
+	"Task":     {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own", "SLALevels": "the phase's definition shows them", "SLANextAt": "the sweep's own"},
+	"Approval": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
+	"Incident": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 }
 
 // elsewhere are the fields of answers that are no columns of the row itself, and so take more than the row.

@@ -78,7 +78,7 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 		slices.Sort(refused)
 		require.Equal(t, []string{
 			"createAccessPolicy", "createAgent", "createApiKey", "createOAuthClient", "createServiceAccount", "createWebhookSubscription", "deleteAccessPolicy",
-			"resetUserMfa", "rotateApiKey", "rotateWebhookSecret", "updateAccessPolicy", "updateCompany", "updateOAuthClient", "updateWebhookSubscription",
+			"resetUserMfa", "rotateApiKey", "rotateWebhookSecret", "updateAccessPolicy", "updateCompany", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
 		}, refused)
 
 		refused = nil

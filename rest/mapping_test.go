@@ -22,7 +22,10 @@ var private = map[string]map[string]string{
 	"Request": {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it",
 		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own"},
 	"Workflow":  {"CompanyID": tenantsOwn},
-	"Execution": {"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it"},
+	"Execution": {
+		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it",
+		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",
+	},
 	"PhaseVisit": {
 		"CompanyID": tenantsOwn, "ID": "a visit is told by its place", "ExecutionID": "it stands in the execution", "Number": "its place tells it",
 		"CreatedAt": "startedAt says it", "UpdatedAt": "finishedAt says it",

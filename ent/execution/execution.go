@@ -39,6 +39,12 @@ const (
 	FieldState = "state"
 	// FieldWebhook holds the string denoting the webhook field in the database.
 	FieldWebhook = "webhook"
+	// FieldInboundWebhookID holds the string denoting the inbound_webhook_id field in the database.
+	FieldInboundWebhookID = "inbound_webhook_id"
+	// FieldInboundKey holds the string denoting the inbound_key field in the database.
+	FieldInboundKey = "inbound_key"
+	// FieldIntake holds the string denoting the intake field in the database.
+	FieldIntake = "intake"
 	// FieldError holds the string denoting the error field in the database.
 	FieldError = "error"
 	// FieldStartedAt holds the string denoting the started_at field in the database.
@@ -91,6 +97,9 @@ var Columns = []string{
 	FieldRevision,
 	FieldState,
 	FieldWebhook,
+	FieldInboundWebhookID,
+	FieldInboundKey,
+	FieldIntake,
 	FieldError,
 	FieldStartedAt,
 	FieldFinishedAt,
@@ -113,7 +122,7 @@ func ValidColumn(column string) bool {
 //	import _ "atrium/ent/runtime"
 var (
 	Hooks        [2]ent.Hook
-	Interceptors [2]ent.Interceptor
+	Interceptors [3]ent.Interceptor
 	// CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
 	CompanyIDValidator func(string) error
 	// WorkflowIDValidator is a validator for the "workflow_id" field. It is called by the builders before save.
@@ -124,6 +133,10 @@ var (
 	PhaseIDValidator func(string) error
 	// DefaultRevision holds the default value on creation for the "revision" field.
 	DefaultRevision int
+	// InboundWebhookIDValidator is a validator for the "inbound_webhook_id" field. It is called by the builders before save.
+	InboundWebhookIDValidator func(string) error
+	// InboundKeyValidator is a validator for the "inbound_key" field. It is called by the builders before save.
+	InboundKeyValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -238,6 +251,16 @@ func ByPhaseID(opts ...sql.OrderTermOption) OrderOption {
 // ByRevision orders the results by the revision field.
 func ByRevision(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRevision, opts...).ToFunc()
+}
+
+// ByInboundWebhookID orders the results by the inbound_webhook_id field.
+func ByInboundWebhookID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInboundWebhookID, opts...).ToFunc()
+}
+
+// ByInboundKey orders the results by the inbound_key field.
+func ByInboundKey(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInboundKey, opts...).ToFunc()
 }
 
 // ByStartedAt orders the results by the started_at field.

@@ -106,6 +106,16 @@ func Revision(v int) predicate.Execution {
 	return predicate.Execution(sql.FieldEQ(FieldRevision, v))
 }
 
+// InboundWebhookID applies equality check predicate on the "inbound_webhook_id" field. It's identical to InboundWebhookIDEQ.
+func InboundWebhookID(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldInboundWebhookID, v))
+}
+
+// InboundKey applies equality check predicate on the "inbound_key" field. It's identical to InboundKeyEQ.
+func InboundKey(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldInboundKey, v))
+}
+
 // StartedAt applies equality check predicate on the "started_at" field. It's identical to StartedAtEQ.
 func StartedAt(v time.Time) predicate.Execution {
 	return predicate.Execution(sql.FieldEQ(FieldStartedAt, v))
@@ -614,6 +624,166 @@ func WebhookIsNil() predicate.Execution {
 // WebhookNotNil applies the NotNil predicate on the "webhook" field.
 func WebhookNotNil() predicate.Execution {
 	return predicate.Execution(sql.FieldNotNull(FieldWebhook))
+}
+
+// InboundWebhookIDEQ applies the EQ predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDNEQ applies the NEQ predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDNEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDIn applies the In predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldInboundWebhookID, vs...))
+}
+
+// InboundWebhookIDNotIn applies the NotIn predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDNotIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldInboundWebhookID, vs...))
+}
+
+// InboundWebhookIDGT applies the GT predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDGT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDGTE applies the GTE predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDGTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDLT applies the LT predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDLT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDLTE applies the LTE predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDLTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDContains applies the Contains predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDContains(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContains(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDHasPrefix applies the HasPrefix predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDHasPrefix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasPrefix(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDHasSuffix applies the HasSuffix predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDHasSuffix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasSuffix(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDIsNil applies the IsNil predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldInboundWebhookID))
+}
+
+// InboundWebhookIDNotNil applies the NotNil predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldInboundWebhookID))
+}
+
+// InboundWebhookIDEqualFold applies the EqualFold predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDEqualFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEqualFold(FieldInboundWebhookID, v))
+}
+
+// InboundWebhookIDContainsFold applies the ContainsFold predicate on the "inbound_webhook_id" field.
+func InboundWebhookIDContainsFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContainsFold(FieldInboundWebhookID, v))
+}
+
+// InboundKeyEQ applies the EQ predicate on the "inbound_key" field.
+func InboundKeyEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldInboundKey, v))
+}
+
+// InboundKeyNEQ applies the NEQ predicate on the "inbound_key" field.
+func InboundKeyNEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldInboundKey, v))
+}
+
+// InboundKeyIn applies the In predicate on the "inbound_key" field.
+func InboundKeyIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldInboundKey, vs...))
+}
+
+// InboundKeyNotIn applies the NotIn predicate on the "inbound_key" field.
+func InboundKeyNotIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldInboundKey, vs...))
+}
+
+// InboundKeyGT applies the GT predicate on the "inbound_key" field.
+func InboundKeyGT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldInboundKey, v))
+}
+
+// InboundKeyGTE applies the GTE predicate on the "inbound_key" field.
+func InboundKeyGTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldInboundKey, v))
+}
+
+// InboundKeyLT applies the LT predicate on the "inbound_key" field.
+func InboundKeyLT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldInboundKey, v))
+}
+
+// InboundKeyLTE applies the LTE predicate on the "inbound_key" field.
+func InboundKeyLTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldInboundKey, v))
+}
+
+// InboundKeyContains applies the Contains predicate on the "inbound_key" field.
+func InboundKeyContains(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContains(FieldInboundKey, v))
+}
+
+// InboundKeyHasPrefix applies the HasPrefix predicate on the "inbound_key" field.
+func InboundKeyHasPrefix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasPrefix(FieldInboundKey, v))
+}
+
+// InboundKeyHasSuffix applies the HasSuffix predicate on the "inbound_key" field.
+func InboundKeyHasSuffix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasSuffix(FieldInboundKey, v))
+}
+
+// InboundKeyIsNil applies the IsNil predicate on the "inbound_key" field.
+func InboundKeyIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldInboundKey))
+}
+
+// InboundKeyNotNil applies the NotNil predicate on the "inbound_key" field.
+func InboundKeyNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldInboundKey))
+}
+
+// InboundKeyEqualFold applies the EqualFold predicate on the "inbound_key" field.
+func InboundKeyEqualFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEqualFold(FieldInboundKey, v))
+}
+
+// InboundKeyContainsFold applies the ContainsFold predicate on the "inbound_key" field.
+func InboundKeyContainsFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContainsFold(FieldInboundKey, v))
+}
+
+// IntakeIsNil applies the IsNil predicate on the "intake" field.
+func IntakeIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldIntake))
+}
+
+// IntakeNotNil applies the NotNil predicate on the "intake" field.
+func IntakeNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldIntake))
 }
 
 // ErrorIsNil applies the IsNil predicate on the "error" field.

@@ -260,6 +260,30 @@ func (f IdempotencyKeyFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Val
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.IdempotencyKeyMutation", m)
 }
 
+// The InboundCallFunc type is an adapter to allow the use of ordinary
+// function as InboundCall mutator.
+type InboundCallFunc func(context.Context, *ent.InboundCallMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InboundCallFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.InboundCallMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.InboundCallMutation", m)
+}
+
+// The InboundWebhookFunc type is an adapter to allow the use of ordinary
+// function as InboundWebhook mutator.
+type InboundWebhookFunc func(context.Context, *ent.InboundWebhookMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f InboundWebhookFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.InboundWebhookMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.InboundWebhookMutation", m)
+}
+
 // The IncidentFunc type is an adapter to allow the use of ordinary
 // function as Incident mutator.
 type IncidentFunc func(context.Context, *ent.IncidentMutation) (ent.Value, error)

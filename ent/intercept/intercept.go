@@ -28,6 +28,8 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
@@ -684,6 +686,60 @@ func (f TraverseIdempotencyKey) Traverse(ctx context.Context, q ent.Query) error
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.IdempotencyKeyQuery", q)
+}
+
+// The InboundCallFunc type is an adapter to allow the use of ordinary function as a Querier.
+type InboundCallFunc func(context.Context, *ent.InboundCallQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f InboundCallFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.InboundCallQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.InboundCallQuery", q)
+}
+
+// The TraverseInboundCall type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseInboundCall func(context.Context, *ent.InboundCallQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseInboundCall) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseInboundCall) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.InboundCallQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.InboundCallQuery", q)
+}
+
+// The InboundWebhookFunc type is an adapter to allow the use of ordinary function as a Querier.
+type InboundWebhookFunc func(context.Context, *ent.InboundWebhookQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f InboundWebhookFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.InboundWebhookQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.InboundWebhookQuery", q)
+}
+
+// The TraverseInboundWebhook type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseInboundWebhook func(context.Context, *ent.InboundWebhookQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseInboundWebhook) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseInboundWebhook) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.InboundWebhookQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.InboundWebhookQuery", q)
 }
 
 // The IncidentFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -1541,6 +1597,10 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.GrantQuery, predicate.Grant, grant.OrderOption]{typ: ent.TypeGrant, tq: q}, nil
 	case *ent.IdempotencyKeyQuery:
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
+	case *ent.InboundCallQuery:
+		return &query[*ent.InboundCallQuery, predicate.InboundCall, inboundcall.OrderOption]{typ: ent.TypeInboundCall, tq: q}, nil
+	case *ent.InboundWebhookQuery:
+		return &query[*ent.InboundWebhookQuery, predicate.InboundWebhook, inboundwebhook.OrderOption]{typ: ent.TypeInboundWebhook, tq: q}, nil
 	case *ent.IncidentQuery:
 		return &query[*ent.IncidentQuery, predicate.Incident, incident.OrderOption]{typ: ent.TypeIncident, tq: q}, nil
 	case *ent.InvoiceQuery:

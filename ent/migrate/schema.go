@@ -577,6 +577,9 @@ var (
 		{Name: "revision", Type: field.TypeInt, Default: 0},
 		{Name: "state", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "webhook", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "inbound_webhook_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "inbound_key", Type: field.TypeString, Nullable: true, Size: 320},
+		{Name: "intake", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "started_at", Type: field.TypeTime, Nullable: true},
 		{Name: "finished_at", Type: field.TypeTime, Nullable: true},
@@ -591,13 +594,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "executions_workflows_workflow",
-				Columns:    []*schema.Column{ExecutionsColumns[14]},
+				Columns:    []*schema.Column{ExecutionsColumns[17]},
 				RefColumns: []*schema.Column{WorkflowsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "executions_requests_request",
-				Columns:    []*schema.Column{ExecutionsColumns[15]},
+				Columns:    []*schema.Column{ExecutionsColumns[18]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -616,12 +619,17 @@ var (
 			{
 				Name:    "execution_company_id_workflow_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[14], ExecutionsColumns[1], ExecutionsColumns[0]},
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[17], ExecutionsColumns[1], ExecutionsColumns[0]},
 			},
 			{
 				Name:    "execution_company_id_request_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[15], ExecutionsColumns[1], ExecutionsColumns[0]},
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[18], ExecutionsColumns[1], ExecutionsColumns[0]},
+			},
+			{
+				Name:    "execution_company_id_inbound_webhook_id_inbound_key",
+				Unique:  true,
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[11], ExecutionsColumns[12]},
 			},
 		},
 	}
@@ -772,6 +780,102 @@ var (
 				Name:    "idempotencykey_created_at",
 				Unique:  false,
 				Columns: []*schema.Column{IdempotencyKeysColumns[1]},
+			},
+		},
+	}
+	// InboundCallsColumns holds the columns for the "inbound_calls" table.
+	InboundCallsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "outcome", Type: field.TypeEnum, Enums: []string{"ACCEPTED", "DUPLICATE", "REJECTED"}},
+		{Name: "reason", Type: field.TypeString, Nullable: true, Size: 500},
+		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "replay_of", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "headers", Type: field.TypeJSON, Nullable: true},
+		{Name: "body", Type: field.TypeString, Default: ""},
+		{Name: "body_bytes", Type: field.TypeInt, Default: 0},
+		{Name: "webhook_id", Type: field.TypeString, Size: 40},
+	}
+	// InboundCallsTable holds the schema information for the "inbound_calls" table.
+	InboundCallsTable = &schema.Table{
+		Name:       "inbound_calls",
+		Columns:    InboundCallsColumns,
+		PrimaryKey: []*schema.Column{InboundCallsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "inbound_calls_inbound_webhooks_webhook",
+				Columns:    []*schema.Column{InboundCallsColumns[11]},
+				RefColumns: []*schema.Column{InboundWebhooksColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "inboundcall_company_id_webhook_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundCallsColumns[3], InboundCallsColumns[11], InboundCallsColumns[1], InboundCallsColumns[0]},
+			},
+			{
+				Name:    "inboundcall_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundCallsColumns[1], InboundCallsColumns[0]},
+			},
+		},
+	}
+	// InboundWebhooksColumns holds the columns for the "inbound_webhooks" table.
+	InboundWebhooksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "field_mapping", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "signature_style", Type: field.TypeEnum, Enums: []string{"hex", "standard", "github", "stripe", "slack", "pagerduty"}, Default: "hex"},
+		{Name: "verify_signature", Type: field.TypeBool, Default: true},
+		{Name: "enabled", Type: field.TypeBool, Default: true},
+		{Name: "secret_sealed", Type: field.TypeBytes},
+		{Name: "previous_sealed", Type: field.TypeBytes, Nullable: true},
+		{Name: "previous_until", Type: field.TypeTime, Nullable: true},
+		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "workflow_id", Type: field.TypeString, Size: 40},
+		{Name: "offering_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// InboundWebhooksTable holds the schema information for the "inbound_webhooks" table.
+	InboundWebhooksTable = &schema.Table{
+		Name:       "inbound_webhooks",
+		Columns:    InboundWebhooksColumns,
+		PrimaryKey: []*schema.Column{InboundWebhooksColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "inbound_webhooks_workflows_workflow",
+				Columns:    []*schema.Column{InboundWebhooksColumns[13]},
+				RefColumns: []*schema.Column{WorkflowsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "inbound_webhooks_offerings_offering",
+				Columns:    []*schema.Column{InboundWebhooksColumns[14]},
+				RefColumns: []*schema.Column{OfferingsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "inboundwebhook_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[1], InboundWebhooksColumns[0]},
+			},
+			{
+				Name:    "inboundwebhook_company_id_workflow_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[13]},
+			},
+			{
+				Name:    "inboundwebhook_company_id_offering_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[14]},
 			},
 		},
 	}
@@ -1297,11 +1401,6 @@ var (
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[2], RequestsColumns[0]},
 			},
 			{
-				Name:    "request_company_id_title_id",
-				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[4], RequestsColumns[0]},
-			},
-			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[20], RequestsColumns[0]},
@@ -1490,6 +1589,7 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "name", Type: field.TypeString, Size: 200},
 		{Name: "role", Type: field.TypeEnum, Enums: []string{"owner", "admin", "agent", "member"}, Default: "member"},
+		{Name: "enabled", Type: field.TypeBool, Default: true},
 		{Name: "live_account_id", Type: field.TypeString, Nullable: true, Size: 40},
 	}
 	// ServiceAccountsTable holds the schema information for the "service_accounts" table.
@@ -2105,6 +2205,8 @@ var (
 		FactorsTable,
 		GrantsTable,
 		IdempotencyKeysTable,
+		InboundCallsTable,
+		InboundWebhooksTable,
 		IncidentsTable,
 		InvoicesTable,
 		JournalLinesTable,
@@ -2153,6 +2255,9 @@ func init() {
 	ExecutionsTable.ForeignKeys[1].RefTable = RequestsTable
 	ExternalIdentitiesTable.ForeignKeys[0].RefTable = UsersTable
 	GrantsTable.ForeignKeys[0].RefTable = UsersTable
+	InboundCallsTable.ForeignKeys[0].RefTable = InboundWebhooksTable
+	InboundWebhooksTable.ForeignKeys[0].RefTable = WorkflowsTable
+	InboundWebhooksTable.ForeignKeys[1].RefTable = OfferingsTable
 	IncidentsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	OauthClientsTable.Annotation = &entsql.Annotation{
 		Table: "oauth_clients",

@@ -69,6 +69,12 @@ type Grant func(*sql.Selector)
 // IdempotencyKey is the predicate function for idempotencykey builders.
 type IdempotencyKey func(*sql.Selector)
 
+// InboundCall is the predicate function for inboundcall builders.
+type InboundCall func(*sql.Selector)
+
+// InboundWebhook is the predicate function for inboundwebhook builders.
+type InboundWebhook func(*sql.Selector)
+
 // Incident is the predicate function for incident builders.
 type Incident func(*sql.Selector)
 

@@ -24,6 +24,8 @@ import (
 	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
 	"atrium/ent/grant"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
@@ -219,6 +221,15 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Execution.visits": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Execution.Query().Where(execution.HasVisitsWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"InboundCall.webhook": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.InboundCall.Query().Where(inboundcall.HasWebhookWith(inboundwebhook.ID(id))).Count(ctx)
+	},
+	"InboundWebhook.offering": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.InboundWebhook.Query().Where(inboundwebhook.HasOfferingWith(offering.ID(id))).Count(ctx)
+	},
+	"InboundWebhook.workflow": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.InboundWebhook.Query().Where(inboundwebhook.HasWorkflowWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"Incident.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Incident.Query().Where(incident.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)

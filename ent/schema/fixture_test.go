@@ -174,6 +174,13 @@ var fixtures = []fixture{
 	{"WebhookDelivery", func(db *ent.Client, own rows, _ string) any {
 		return db.WebhookDelivery.Create().SetSubscriptionID(own.id("WebhookSubscription")).SetEventID(own.id("Event")).SetEvent("request.created")
 	}},
+	{"InboundWebhook", func(db *ent.Client, own rows, _ string) any {
+		return db.InboundWebhook.Create().SetName("I").SetWorkflowID(own.id("Workflow")).SetOfferingID(own.id("Offering")).
+			SetSecretSealed([]byte("x")).SetCreatedBy(own.id("User"))
+	}},
+	{"InboundCall", func(db *ent.Client, own rows, _ string) any {
+		return db.InboundCall.Create().SetWebhookID(own.id("InboundWebhook")).SetOutcome("ACCEPTED")
+	}},
 	{"CreditEntry", func(db *ent.Client, _ rows, tag string) any {
 		return db.CreditEntry.Create().SetType("issued").SetAmount(1).SetReason("promotion").SetDescription("d").SetNumber(number(tag)).SetBalance(1)
 	}},

@@ -73,7 +73,6 @@ func (Request) Indexes() []ent.Index {
 		index.Fields("company_id", "assignee_id", "created_at", "id"),
 		index.Fields("company_id", "team_id", "created_at", "id"),
 		index.Fields("company_id", "updated_at", "id"),
-		index.Fields("company_id", "title", "id"),
 		index.Fields("company_id", "response_due_order", "id"),
 		index.Fields("company_id", "resolution_due_order", "id"),
 		index.Fields("company_id", "sla_state", "created_at", "id").Annotations(entsql.IndexWhere("sla_state IS NOT NULL")),
