@@ -207,7 +207,7 @@ func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error
 func shown(t *testing.T, name string, a answering) string {
 	t.Helper()
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: stubRoot{&Resolver{engine: &op.Engine{Store: &store.Store{}}}, a}})
-	columns := columnsOf(schema.Schema(), schema.Schema().Types[name], true)
+	columns := columnsOf(schema.Schema(), schema.Schema().Types[name], 0)
 	query := fmt.Sprintf(`{ node(id: "x") { ... on %s { %s } } }`, name, columns)
 	switch {
 	case a.entry != nil:
@@ -228,17 +228,18 @@ func shown(t *testing.T, name string, a answering) string {
 }
 
 // columnsOf selects all that a type shows without leading to another row.
-func columnsOf(s *ast.Schema, def *ast.Definition, top bool) string {
+func columnsOf(s *ast.Schema, def *ast.Definition, depth int) string {
 	var b strings.Builder
 	for _, f := range def.Fields {
 		of := s.Types[f.Type.Name()]
 		switch {
 		case f.Name == "etag": // a hash over the columns, private ones among them: it differs whether or not a column is answered
 		case elsewhere[def.Name+"."+f.Name], len(f.Arguments) > 0, strings.HasPrefix(f.Name, "__"):
+		case of.Kind == ast.Interface: // another row
 		case of.Kind != ast.Object:
 			b.WriteString(f.Name + " ")
-		case top && !slices.Contains(implementors(s), of.Name) && of.Name != "Sandbox":
-			b.WriteString(f.Name + " { " + columnsOf(s, of, false) + "} ")
+		case depth < 3 && !slices.Contains(implementors(s), of.Name) && of.Name != "Sandbox":
+			b.WriteString(f.Name + " { " + columnsOf(s, of, depth+1) + "} ")
 		}
 	}
 	return b.String()
@@ -283,6 +284,9 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 			text = `[{"at":"2031-04-05T06:07:08.009Z","error":"distinct"}]`
 		}
 		v.Set(reflect.ValueOf(json.RawMessage(text)))
+		return
+	case *sla.Levels:
+		v.Set(reflect.ValueOf(&sla.Levels{WarnAtPercent: 97}))
 		return
 	case *sla.ByPriority:
 		v.Set(reflect.ValueOf(&sla.ByPriority{LOW: &sla.Targets{ResponseMinutes: new(97)}}))

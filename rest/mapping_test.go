@@ -140,6 +140,9 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 	case []string:
 		v.Set(reflect.ValueOf([]string{"distinct" + name}))
 		return
+	case *sla.Levels:
+		v.Set(reflect.ValueOf(&sla.Levels{WarnAtPercent: 97}))
+		return
 	case *sla.ByPriority:
 		v.Set(reflect.ValueOf(&sla.ByPriority{LOW: &sla.Targets{ResponseMinutes: new(97)}}))
 		return

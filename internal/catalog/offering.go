@@ -13,7 +13,7 @@ import (
 	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/paging"
-	"atrium/internal/sla"
+	workflows "atrium/internal/workflow"
 )
 
 var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": op.Folded(offering.FieldName)}
@@ -162,7 +162,7 @@ func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in Upd
 	if after == before || !in.SLA.IsSet() {
 		return after, nil
 	}
-	return after, sla.Rederive(ctx, tx, sla.RederiveArgs{Company: after.CompanyID, Offering: after.ID}, tx.Now(ctx))
+	return after, workflows.Rederive(ctx, tx, workflows.RederiveArgs{Offering: after.ID})
 }
 
 func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) (struct{}, error) {

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
-	"atrium/internal/sla"
+	"atrium/internal/workflow"
 )
 
 const (
@@ -186,15 +186,15 @@ func settleAll(ctx context.Context, tx *op.Tx, rows []*ent.Request, now time.Tim
 
 // rederiver performs the jobs that derive clocks anew.
 type rederiver struct {
-	river.WorkerDefaults[sla.RederiveArgs]
+	river.WorkerDefaults[workflow.RederiveArgs]
 	engine *op.Engine
 }
 
 // Timeout is longer than River's: a company may have a hundred thousand open requests.
-func (w *rederiver) Timeout(*river.Job[sla.RederiveArgs]) time.Duration { return 10 * time.Minute }
+func (w *rederiver) Timeout(*river.Job[workflow.RederiveArgs]) time.Duration { return 10 * time.Minute }
 
 // Work settles the open requests of the offerings, a batch a transaction. What is promised now holds as if it always had.
-func (w *rederiver) Work(ctx context.Context, job *river.Job[sla.RederiveArgs]) error {
+func (w *rederiver) Work(ctx context.Context, job *river.Job[workflow.RederiveArgs]) error {
 	a := job.Args
 	for last := ""; ; {
 		var rows []*ent.Request

@@ -11,7 +11,6 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
-	"atrium/internal/sla"
 )
 
 var calendarSorts = op.Sorts{"createdAt": calendar.FieldCreatedAt, "updatedAt": calendar.FieldUpdatedAt, "name": op.Folded(calendar.FieldName)}
@@ -135,7 +134,7 @@ func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in Upd
 	if after == before || !op.Sets(in, "name") {
 		return after, nil
 	}
-	return after, sla.Rederive(ctx, tx, sla.RederiveArgs{Company: after.CompanyID, Calendar: after.ID}, tx.Now(ctx))
+	return after, Rederive(ctx, tx, RederiveArgs{Calendar: after.ID})
 }
 
 // deleteCalendar refuses while an offering or a published workflow counts by it.

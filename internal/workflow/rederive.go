@@ -1,14 +1,14 @@
-package sla
+package workflow
 
 import (
 	"context"
 	"time"
 
-	"github.com/riverqueue/river"
+	"atrium/internal/op"
 )
 
-// RederiveArgs is the job that derives the clocks of open requests and tasks anew, after the levels of an offering or a
-// calendar have changed. Package request works it.
+// RederiveArgs is the job that derives the clocks of open requests anew, after the levels of an offering or a calendar have
+// changed. Package request works it.
 type RederiveArgs struct {
 	Company  string `json:"company"`
 	Offering string `json:"offering,omitempty"` // its open requests
@@ -22,17 +22,11 @@ func (RederiveArgs) Kind() string { return "sla_rederive" }
 // filed by the old ones, and commits within the ten seconds that a call may take.
 const straggle = 30 * time.Second
 
-// Inserter adds jobs to a transaction: op.Tx.
-type Inserter interface {
-	Insert(ctx context.Context, job river.JobArgs, at time.Time) error
-}
-
 // Rederive inserts the job in the transaction of the change.
-func Rederive(ctx context.Context, tx Inserter, args RederiveArgs, now time.Time) error {
-	for _, at := range []time.Time{{}, now.Add(straggle)} {
-		if err := tx.Insert(ctx, args, at); err != nil {
-			return err
-		}
+func Rederive(ctx context.Context, tx *op.Tx, args RederiveArgs) error {
+	args.Company = tx.Principal().CompanyID
+	if err := tx.Insert(ctx, args, time.Time{}); err != nil {
+		return err
 	}
-	return nil
+	return tx.Insert(ctx, args, tx.Now(ctx).Add(straggle))
 }
