@@ -47,6 +47,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
@@ -162,6 +163,7 @@ func checkColumn(t, c string) error {
 			refreshtoken.Table:        refreshtoken.ValidColumn,
 			request.Table:             request.ValidColumn,
 			rowcount.Table:            rowcount.ValidColumn,
+			slaevent.Table:            slaevent.ValidColumn,
 			secret.Table:              secret.ValidColumn,
 			service.Table:             service.ValidColumn,
 			serviceaccount.Table:      serviceaccount.ValidColumn,

@@ -295,7 +295,7 @@ func (s *server) addWork() error {
 		),
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine),
 		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}),
-		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(),
+		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(), request.Clocks(s.engine),
 	)...)
 	if err != nil {
 		return err

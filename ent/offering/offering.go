@@ -43,6 +43,10 @@ const (
 	FieldResolutionMinutes = "resolution_minutes"
 	// FieldWarnAtPercent holds the string denoting the warn_at_percent field in the database.
 	FieldWarnAtPercent = "warn_at_percent"
+	// FieldSLAByPriority holds the string denoting the sla_by_priority field in the database.
+	FieldSLAByPriority = "sla_by_priority"
+	// FieldSLAEscalations holds the string denoting the sla_escalations field in the database.
+	FieldSLAEscalations = "sla_escalations"
 	// FieldTags holds the string denoting the tags field in the database.
 	FieldTags = "tags"
 	// EdgeService holds the string denoting the service edge name in mutations.
@@ -93,6 +97,8 @@ var Columns = []string{
 	FieldResponseMinutes,
 	FieldResolutionMinutes,
 	FieldWarnAtPercent,
+	FieldSLAByPriority,
+	FieldSLAEscalations,
 	FieldTags,
 }
 
@@ -113,7 +119,7 @@ func ValidColumn(column string) bool {
 //	import _ "atrium/ent/runtime"
 var (
 	Hooks        [2]ent.Hook
-	Interceptors [2]ent.Interceptor
+	Interceptors [3]ent.Interceptor
 	// CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
 	CompanyIDValidator func(string) error
 	// ServiceIDValidator is a validator for the "service_id" field. It is called by the builders before save.

@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/event"
 	"atrium/ent/user"
@@ -35,6 +37,46 @@ func (s *shop) audited(id string) []string {
 		Order(auditentry.ByCreatedAt(), auditentry.ByID()).Select(auditentry.FieldAction).Strings(s.ctx)
 	require.NoError(s.t, err)
 	return names
+}
+
+// Expressions that take long wait for the company's turn of costly work, and take no worker from others meanwhile. In its turn
+// they end in an incident.
+func TestSlowExpressionsWaitForTheirTurn(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, line([]body{
+			phase("start", "START", nil),
+			phase("slow", "DATA", body{"kind": "enrich", "set": body{"x": "request.fields.n.all(a, request.fields.n.all(b, request.fields.n.all(c, a == c)))"}}),
+			phase("end", "END", nil),
+		}))
+		numbers := make([]any, 1000)
+		for i := range numbers {
+			numbers[i] = 1
+		}
+		var slow []*ent.Request
+		for range 20 { // more than a node takes at once
+			slow = append(slow, s.file(body{"n": numbers}))
+		}
+		s.publish(line([]body{phase("start", "START", nil), phase("quick", "DATA", body{"kind": "enrich", "set": body{"x": "1 + 1"}}), phase("end", "END", nil)}))
+		held, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			assert.NoError(t, w.Engine.Costly(context.Background(), w.A.Company.ID, func(context.Context) error {
+				close(held)
+				<-free
+				return nil
+			}))
+		}()
+		<-held
+		s.work()
+		s.at(s.file(body{}), "COMPLETED", "")
+		for _, r := range slow {
+			require.NotEqual(t, "WAITING", string(s.at(r, "RUNNING", "").Status))
+		}
+		close(free)
+		<-done
+		s.at(slow[0], "WAITING", "slow")
+		require.Contains(t, s.incident(slow[0]).Message, "too long")
+	})
 }
 
 // laptop enriches, decides, has a task worked and completes the request; what is dear is refused.
