@@ -38,6 +38,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
@@ -130,6 +131,8 @@ type Client struct {
 	JournalLine *JournalLineClient
 	// MailedLink is the client for interacting with the MailedLink builders.
 	MailedLink *MailedLinkClient
+	// Notification is the client for interacting with the Notification builders.
+	Notification *NotificationClient
 	// OAuthClient is the client for interacting with the OAuthClient builders.
 	OAuthClient *OAuthClientClient
 	// Offering is the client for interacting with the Offering builders.
@@ -220,6 +223,7 @@ func (c *Client) init() {
 	c.Invoice = NewInvoiceClient(c.config)
 	c.JournalLine = NewJournalLineClient(c.config)
 	c.MailedLink = NewMailedLinkClient(c.config)
+	c.Notification = NewNotificationClient(c.config)
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Offering = NewOfferingClient(c.config)
 	c.Organization = NewOrganizationClient(c.config)
@@ -365,6 +369,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
+		Notification:        NewNotificationClient(cfg),
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
 		Organization:        NewOrganizationClient(cfg),
@@ -437,6 +442,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
+		Notification:        NewNotificationClient(cfg),
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
 		Organization:        NewOrganizationClient(cfg),
@@ -497,11 +503,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Comment, c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution,
 		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
-		c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit, c.RateCount,
-		c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent, c.Secret,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit,
+		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent,
+		c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
+		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -516,11 +522,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Comment, c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution,
 		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
-		c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit, c.RateCount,
-		c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent, c.Secret,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit,
+		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent,
+		c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
+		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -583,6 +589,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.JournalLine.mutate(ctx, m)
 	case *MailedLinkMutation:
 		return c.MailedLink.mutate(ctx, m)
+	case *NotificationMutation:
+		return c.Notification.mutate(ctx, m)
 	case *OAuthClientMutation:
 		return c.OAuthClient.mutate(ctx, m)
 	case *OfferingMutation:
@@ -4538,6 +4546,173 @@ func (c *MailedLinkClient) mutate(ctx context.Context, m *MailedLinkMutation) (V
 		return (&MailedLinkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown MailedLink mutation op: %q", m.Op())
+	}
+}
+
+// NotificationClient is a client for the Notification schema.
+type NotificationClient struct {
+	config
+}
+
+// NewNotificationClient returns a client for the Notification from the given config.
+func NewNotificationClient(c config) *NotificationClient {
+	return &NotificationClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `notification.Hooks(f(g(h())))`.
+func (c *NotificationClient) Use(hooks ...Hook) {
+	c.hooks.Notification = append(c.hooks.Notification, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `notification.Intercept(f(g(h())))`.
+func (c *NotificationClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Notification = append(c.inters.Notification, interceptors...)
+}
+
+// Create returns a builder for creating a Notification entity.
+func (c *NotificationClient) Create() *NotificationCreate {
+	mutation := newNotificationMutation(c.config, OpCreate)
+	return &NotificationCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Notification entities.
+func (c *NotificationClient) CreateBulk(builders ...*NotificationCreate) *NotificationCreateBulk {
+	return &NotificationCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *NotificationClient) MapCreateBulk(slice any, setFunc func(*NotificationCreate, int)) *NotificationCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &NotificationCreateBulk{err: fmt.Errorf("calling to NotificationClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*NotificationCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &NotificationCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Notification.
+func (c *NotificationClient) Update() *NotificationUpdate {
+	mutation := newNotificationMutation(c.config, OpUpdate)
+	return &NotificationUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *NotificationClient) UpdateOne(_m *Notification) *NotificationUpdateOne {
+	mutation := newNotificationMutation(c.config, OpUpdateOne, withNotification(_m))
+	return &NotificationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *NotificationClient) UpdateOneID(id string) *NotificationUpdateOne {
+	mutation := newNotificationMutation(c.config, OpUpdateOne, withNotificationID(id))
+	return &NotificationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Notification.
+func (c *NotificationClient) Delete() *NotificationDelete {
+	mutation := newNotificationMutation(c.config, OpDelete)
+	return &NotificationDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *NotificationClient) DeleteOne(_m *Notification) *NotificationDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *NotificationClient) DeleteOneID(id string) *NotificationDeleteOne {
+	builder := c.Delete().Where(notification.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &NotificationDeleteOne{builder}
+}
+
+// Query returns a query builder for Notification.
+func (c *NotificationClient) Query() *NotificationQuery {
+	return &NotificationQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeNotification},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Notification entity by its id.
+func (c *NotificationClient) Get(ctx context.Context, id string) (*Notification, error) {
+	return c.Query().Where(notification.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *NotificationClient) GetX(ctx context.Context, id string) *Notification {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a Notification.
+func (c *NotificationClient) QueryUser(_m *Notification) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(notification.Table, notification.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, notification.UserTable, notification.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRequest queries the request edge of a Notification.
+func (c *NotificationClient) QueryRequest(_m *Notification) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(notification.Table, notification.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, notification.RequestTable, notification.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *NotificationClient) Hooks() []Hook {
+	hooks := c.hooks.Notification
+	return append(hooks[:len(hooks):len(hooks)], notification.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *NotificationClient) Interceptors() []Interceptor {
+	inters := c.inters.Notification
+	return append(inters[:len(inters):len(inters)], notification.Interceptors[:]...)
+}
+
+func (c *NotificationClient) mutate(ctx context.Context, m *NotificationMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&NotificationCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&NotificationUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&NotificationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&NotificationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Notification mutation op: %q", m.Op())
 	}
 }
 
@@ -8506,10 +8681,10 @@ type (
 		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
 		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
 		IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice, JournalLine,
-		MailedLink, OAuthClient, Offering, Organization, PhaseVisit, RateCount,
-		RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret, Service,
-		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
-		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		MailedLink, Notification, OAuthClient, Offering, Organization, PhaseVisit,
+		RateCount, RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret,
+		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
+		TeamMember, Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Hook
 	}
 	inters struct {
@@ -8517,10 +8692,10 @@ type (
 		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
 		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
 		IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice, JournalLine,
-		MailedLink, OAuthClient, Offering, Organization, PhaseVisit, RateCount,
-		RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret, Service,
-		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
-		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		MailedLink, Notification, OAuthClient, Offering, Organization, PhaseVisit,
+		RateCount, RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret,
+		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
+		TeamMember, Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Interceptor
 	}
 )

@@ -1235,6 +1235,7 @@ func init() {
 	notificationMixinInters1 := notificationMixin[1].Interceptors()
 	notification.Interceptors[0] = notificationMixinInters1[0]
 	notification.Interceptors[1] = notificationMixinInters1[1]
+	notification.Interceptors[2] = notificationMixinInters1[2]
 	notificationMixinFields0 := notificationMixin[0].Fields()
 	_ = notificationMixinFields0
 	notificationMixinFields1 := notificationMixin[1].Fields()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"entgo.io/ent/dialect/sql"
 	"github.com/riverqueue/river"
@@ -21,17 +20,16 @@ import (
 	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/principal"
-	"atrium/internal/store"
 )
 
 // maxTold bounds the people that one occasion is told to.
 const maxTold = 100
 
-// NoticeArgs is the job that mails people what its clock has come to with a request.
+// NoticeArgs is the job that tells people what its clock has come to with a request.
 type NoticeArgs struct {
 	Company  string   `json:"company"`
 	Request  string   `json:"request"`
-	Occasion string   `json:"occasion"` // of subjects
+	Occasion string   `json:"occasion"` // of occasions
 	Key      string   `json:"key"`      // of the request's occasions: each is told of once
 	What     string   `json:"what"`     // in a sentence
 	Users    []string `json:"users,omitempty"`
@@ -39,8 +37,8 @@ type NoticeArgs struct {
 	Fallback bool     `json:"fallback,omitempty"` // whoever deals with the request: its assignee, else its team, else the admins
 }
 
-// subjects begin the subjects of mails, by the occasion.
-var subjects = map[string]string{"escalated": "Please look at: ", "breached": "Late: "}
+// occasions are the kinds of notices and how their subjects begin.
+var occasions = map[string]struct{ kind, subject string }{"escalated": {notice.Warning, "Please look at: "}, "breached": {notice.Breached, "Late: "}}
 
 // Kind names the job.
 func (NoticeArgs) Kind() string { return "sla_notice" }
@@ -58,7 +56,7 @@ func (n *noticer) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 	return err
 }
 
-// Notify mails people what its clock has come to with a request: those of them who are active and may read it. No role of a
+// Notify tells people what its clock has come to with a request: those of them who are active and may read it. No role of a
 // company holds it.
 var Notify = op.OnRow("request.notify", op.Spec{
 	Resource: "Request", Action: op.Update, Past: map[string]string{"request.notify": "request.notified"},
@@ -114,7 +112,7 @@ func inTeams(ids []string) predicate.User {
 	return user.HasMembershipsWith(teammember.TeamIDIn(ids...))
 }
 
-// notify mails the people, unless the occasion has been told already. A sandbox tells nobody.
+// notify tells the people, unless the occasion has been told already. A sandbox tells nobody.
 func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*ent.Request, error) {
 	people, _ := op.Preparation[readers](tx)
 	all := tx.Unfiltered(ctx, "the clock's log is the product's own")
@@ -132,13 +130,13 @@ func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*en
 	ids := make([]string, 0, len(people))
 	for _, u := range people {
 		ids = append(ids, u.ID)
-		err := tx.Mail(func(m op.Mailer, db *store.Tx) error {
-			return m.Send(ctx, db, u.Email, subjects[in.Notice.Occasion]+mail.Line(r.Title, 100),
-				"Hello "+mail.Line(u.Name, 60)+",",
-				"the request “"+mail.Line(r.Title, 100)+"” ("+r.ID+") asks for your attention. "+strings.TrimSpace(mail.Line(in.Notice.What, 300))+" Sign in to look at it.")
-		})
+		o := occasions[in.Notice.Occasion]
+		err := notice.Give(ctx, tx, u, notice.Note{Kind: o.kind, Subject: o.subject + mail.Line(r.Title, 100), RequestID: &r.ID, Text: []string{
+			"Hello " + mail.Line(u.Name, 60) + ",",
+			"the request “" + mail.Line(r.Title, 100) + "” (" + r.ID + ") asks for your attention. " + mail.Line(in.Notice.What, 300) + " Sign in to look at it.",
+		}})
 		if err != nil {
-			return nil, fmt.Errorf("mail %s: %w", u.ID, err)
+			return nil, err
 		}
 	}
 	slices.Sort(ids)
