@@ -16,10 +16,10 @@ const tenantsOwn = "callers know which company they are of"
 
 // private are the columns that answers keep to themselves, with the reason.
 var private = map[string]map[string]string{
-	"Service":   {"CompanyID": tenantsOwn},
-	"Offering":  {"CompanyID": tenantsOwn},
-	"Request":   {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
-	"Workflow":  {"CompanyID": tenantsOwn},
+	"Service":  {"CompanyID": tenantsOwn},
+	"Offering": {"CompanyID": tenantsOwn},
+	"Request":  {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
+	"Workflow": {"CompanyID": tenantsOwn},
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it",
 		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",

@@ -52,6 +52,9 @@ func New(o Options) (*Server, error) {
 			s.handle(http.MethodHead, rt)
 		}
 	}
+	if err := s.handleInbound(o.Gate); err != nil {
+		return nil, fmt.Errorf("inbound webhooks: %w", err)
+	}
 	events, err := webhook.AsyncAPI(o.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("describe the events: %w", err)
@@ -79,7 +82,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // guarded tells whether the path takes a credential and counts against the limits.
 func guarded(path string) bool {
-	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json"
+	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json" && !isInbound(path)
 }
 
 // handle leads a method of a row's path to the row.

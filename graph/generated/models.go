@@ -89,6 +89,14 @@ type CreateCommentPayload struct {
 	Comment *ent.Comment `json:"comment"`
 }
 
+// An inbound webhook that was made.
+type CreateInboundWebhookPayload struct {
+	// The webhook.
+	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
+	// What its calls are signed with, shown this once.
+	SigningSecret string `json:"signingSecret"`
+}
+
 // An OAuth client that was registered.
 type CreateOAuthClientPayload struct {
 	// The client.
@@ -183,6 +191,12 @@ type DeleteCommentPayload struct {
 	ID string `json:"id"`
 }
 
+// What deleteInboundWebhook answers.
+type DeleteInboundWebhookPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
 // What deleteOAuthClient answers.
 type DeleteOAuthClientPayload struct {
 	// The id that the row had.
@@ -267,6 +281,12 @@ type ReactivateUserPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// What replayInboundCall answers.
+type ReplayInboundCallPayload struct {
+	// The row as it is now.
+	InboundCall *ent.InboundCall `json:"inboundCall"`
+}
+
 // What replayWebhookDelivery answers.
 type ReplayWebhookDeliveryPayload struct {
 	// The row as it is now.
@@ -321,6 +341,14 @@ type RotateAPIKeyPayload struct {
 	Value string `json:"value"`
 }
 
+// An inbound webhook with a new secret.
+type RotateInboundWebhookSecretPayload struct {
+	// The webhook as it is now.
+	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
+	// The new secret, shown this once.
+	SigningSecret string `json:"signingSecret"`
+}
+
 // What rotateSecret answers.
 type RotateSecretPayload struct {
 	// The row as it is now.
@@ -357,6 +385,12 @@ type UpdateCommentPayload struct {
 type UpdateCompanyPayload struct {
 	// The company as it is now.
 	Company *view.Company `json:"company"`
+}
+
+// What updateInboundWebhook answers.
+type UpdateInboundWebhookPayload struct {
+	// The row as it is now.
+	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
 }
 
 // What updateOAuthClient answers.
