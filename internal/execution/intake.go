@@ -28,14 +28,6 @@ type Intake struct {
 	FieldMapping json.RawMessage `json:"fieldMapping,omitempty"`
 }
 
-// encode writes an intake for its column; nil for none.
-func (i *Intake) encode() (json.RawMessage, error) {
-	if i == nil {
-		return nil, nil
-	}
-	return encode(i)
-}
-
 // filing marks the context in which an execution files its request: the offering's own workflow is not started for that.
 type filing struct{}
 

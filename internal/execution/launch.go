@@ -37,16 +37,20 @@ func (l Launch) Start(ctx context.Context, tx *op.Tx) (*ent.Execution, error) {
 	if len(published) != 1 || published[0].Status != workflow.StatusActive || published[0].Version == 0 {
 		return nil, apperr.New(apperr.Conflict, "The webhook's workflow is not active.")
 	}
-	intake, err := l.Intake.encode()
-	if err != nil {
-		return nil, err
-	}
 	priority, err := priorityOf(ctx, tx.Client)
 	if err != nil {
 		return nil, err
 	}
-	row, err := tx.Execution.Create().SetWorkflowID(l.WorkflowID).SetWorkflowVersion(published[0].Version).SetTrigger(execution.TriggerWebhook).
-		SetWebhook(l.Webhook).SetInboundWebhookID(l.WebhookID).SetNillableInboundKey(l.Key).SetIntake(intake).Save(ctx)
+	create := tx.Execution.Create().SetWorkflowID(l.WorkflowID).SetWorkflowVersion(published[0].Version).SetTrigger(execution.TriggerWebhook).
+		SetWebhook(l.Webhook).SetInboundWebhookID(l.WebhookID).SetNillableInboundKey(l.Key)
+	if l.Intake != nil {
+		intake, err := encode(l.Intake)
+		if err != nil {
+			return nil, err
+		}
+		create.SetIntake(intake)
+	}
+	row, err := create.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("start the workflow: %w", err)
 	}

@@ -49,14 +49,6 @@ func (m *Mapping) keys() []string {
 	return m.parsed.Keys()
 }
 
-// kept returns the text; nil for none.
-func (m *Mapping) kept() json.RawMessage {
-	if m == nil {
-		return nil
-	}
-	return m.text
-}
-
 // Schema describes the mapping as an object; what it may hold is said and checked by package definition.
 func (Mapping) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}

@@ -92,10 +92,13 @@ func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issue
 	if err != nil {
 		return Issued{}, err
 	}
-	out.Webhook, err = tx.InboundWebhook.Create().SetID(out.ID).SetName(in.Name).SetWorkflowID(in.WorkflowID).SetNillableOfferingID(in.OfferingID).
-		SetFieldMapping(mapping.kept()).SetSignatureStyle(inboundwebhook.SignatureStyle(op.Or(in.SignatureStyle, string(inboundwebhook.DefaultSignatureStyle)))).
-		SetVerifySignature(op.Or(in.VerifySignature, true)).SetSecretSealed(sealed).SetCreatedBy(tx.Principal().ID).Save(ctx)
-	if err != nil {
+	create := tx.InboundWebhook.Create().SetID(out.ID).SetName(in.Name).SetWorkflowID(in.WorkflowID).SetNillableOfferingID(in.OfferingID).
+		SetSignatureStyle(inboundwebhook.SignatureStyle(op.Or(in.SignatureStyle, string(inboundwebhook.DefaultSignatureStyle)))).
+		SetVerifySignature(op.Or(in.VerifySignature, true)).SetSecretSealed(sealed).SetCreatedBy(tx.Principal().ID)
+	if mapping != nil {
+		create.SetFieldMapping(mapping.text)
+	}
+	if out.Webhook, err = create.Save(ctx); err != nil {
 		return Issued{}, fmt.Errorf("create the webhook: %w", err)
 	}
 	tx.Changed(nil, out.Webhook)
@@ -150,7 +153,7 @@ func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, i
 	op.Set(in.Enabled, u.SetEnabled)
 	op.Set(in.WorkflowID, u.SetWorkflowID)
 	op.SetOrClear(in.OfferingID, u.SetOfferingID, u.ClearOfferingID)
-	op.SetOrClear(in.FieldMapping, func(Mapping) *ent.InboundWebhookUpdateOne { return u.SetFieldMapping(mapping.kept()) }, u.ClearFieldMapping)
+	op.SetOrClear(in.FieldMapping, func(Mapping) *ent.InboundWebhookUpdateOne { return u.SetFieldMapping(mapping.text) }, u.ClearFieldMapping)
 	op.Set(in.VerifySignature, u.SetVerifySignature)
 	if style, ok := op.Given(in.SignatureStyle); ok {
 		u.SetSignatureStyle(inboundwebhook.SignatureStyle(style))
