@@ -18,8 +18,8 @@ import (
 // over the body, and no operation's input.
 const inboundPath = "/v1/webhooks/inbound/"
 
-// patience is how long the body of a call may take that nobody has proven to be welcome.
-const patience = 20 * time.Second
+// inboundPatience is how long the body of a call may take that nobody has proven to be welcome.
+const inboundPatience = 20 * time.Second
 
 // The allowances of one network, on each node. The first leaves room for senders that call for many companies from one address.
 var (
@@ -34,14 +34,14 @@ func isInbound(path string) bool {
 }
 
 // handleInbound leads the calls of inbound webhooks to their door.
-func (s *Server) handleInbound(g *gate.Gate) error {
+func (s *Server) handleInbound(g *gate.Gate, patience time.Duration) error {
 	door, err := inbound.NewDoor(s.engine, g.Limiter, s.log)
 	if err != nil {
 		return err
 	}
 	anonymous := gate.NewAnonymous(g.Clock, s.log)
 	take := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.takeInbound(door, w, r); err != nil {
+		if err := s.takeInbound(door, patience, w, r); err != nil {
 			s.fail(w, r, err)
 		}
 	})
@@ -56,7 +56,7 @@ func (s *Server) handleInbound(g *gate.Gate) error {
 }
 
 // takeInbound reads a call and answers it.
-func (s *Server) takeInbound(door *inbound.Door, w http.ResponseWriter, r *http.Request) error {
+func (s *Server) takeInbound(door *inbound.Door, patience time.Duration, w http.ResponseWriter, r *http.Request) error {
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(patience)) // where it cannot be set, the server's own holds
 	raw, err := gate.ReadBody(w, r)
