@@ -30,6 +30,6 @@
 // A company's policies may take 50 ms for one decision; then it is refused. Conditions are bounded when they are saved
 // (50 of a policy, 500 values of a list, globs of 200 characters with 8 stars), and a glob matches in time linear in the
 // text: 0.1 ms for the worst on 10,000 characters, where RE2 took up to 150 ms. The databases' own GLOB and LIKE go back to
-// the last star alone: 4 and 6 ms. What more than 100 conditions decide (a glob counts tenfold) is remembered for the
+// the last star alone: 4 and 6 ms. What more than 100 conditions decide (a glob counts for 25) is remembered for the
 // caller, so that internal/op can ask before a transaction what counts within.
 package authz

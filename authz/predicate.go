@@ -38,7 +38,9 @@ func (f filter) predicate(s *sql.Selector) *sql.Predicate {
 	of := id[:len(id)-len(idColumn)-1]
 	return sql.P(func(b *sql.Builder) {
 		w := writer{b: b, of: of, dialect: s.Dialect(), postgres: s.Dialect() == dialect.Postgres}
+		w.until, w.bounded = s.Context().Deadline()
 		b.WriteByte('(')
+		w.inTime()
 		w.certain(f.permitted)
 		if f.denied != always(false) {
 			b.WriteString(" AND NOT ")
@@ -57,6 +59,17 @@ type writer struct {
 	of       string // what stands before a column's name, its opening quote included
 	dialect  string
 	postgres bool
+
+	until   time.Time // of the query
+	bounded bool
+}
+
+// inTime ends the query with an error when its deadline has passed: PostgreSQL ends by itself, SQLite looks at a query's context
+// before its first row alone. atrium_in_time is a function of package store.
+func (w writer) inTime() {
+	if w.bounded && !w.postgres {
+		w.b.WriteString("atrium_in_time(").Arg(w.until.UnixNano()).WriteString(") AND ")
+	}
 }
 
 // col is a column of the rows, qualified and quoted; name is one of the schema's own.
@@ -291,12 +304,15 @@ func (w writer) glob(c column) {
 	if c.op == notMatches {
 		not = "NOT "
 	}
-	w.attr(c)
 	if w.postgres {
+		w.attr(c)
 		w.b.WriteString(` COLLATE "C" ` + not + "LIKE ").Arg(likeSpecial.Replace(want)).WriteString(`::text ESCAPE '\'`)
 		return
 	}
-	w.b.WriteString(" " + not + "GLOB ").Arg(globSpecial.Replace(want))
+	w.b.WriteByte('(')
+	w.inTime()
+	w.attr(c)
+	w.b.WriteString(" " + not + "GLOB ").Arg(globSpecial.Replace(want)).WriteByte(')')
 }
 
 // membership asks the table of memberships.

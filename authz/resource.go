@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"atrium/ent"
 	"atrium/ent/accessdecision"
@@ -33,6 +34,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
+	"atrium/internal/id"
 )
 
 // Any stands for every resource, or every action, in a policy.
@@ -170,6 +172,22 @@ func EntityOfTable(table string) string {
 		}
 	}
 	return ""
+}
+
+// prefixes name the resources of ids that inputs refer to.
+var prefixes = map[string]string{
+	"svc": "Service", "off": "Offering", "req": "Request", "cmt": "Comment", "wf": "Workflow", "exe": "Execution", "task": "Task",
+	"apr": "Approval", "inc": "Incident", "usr": "User", "team": "Team", "org": "Organization", "sec": "Secret", "agt": "Agent", "cal": "Calendar",
+	"whs": "WebhookSubscription", "whd": "WebhookDelivery", "sa": "ServiceAccount", "key": "APIKey",
+}
+
+// OfID returns the resource whose row an id may be of; empty for what is no id.
+func OfID(s string) string {
+	prefix, _, ok := strings.Cut(s, "_")
+	if !ok || !id.Valid(prefix, s) {
+		return ""
+	}
+	return prefixes[prefix]
 }
 
 // Load reads a row of a resource through db. Returns Ent's not-found error when there is none, or when the resource

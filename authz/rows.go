@@ -1,6 +1,7 @@
 package authz
 
 import (
+	"context"
 	"sync"
 
 	"entgo.io/ent/dialect/sql"
@@ -20,16 +21,50 @@ type visible struct {
 
 	mu    sync.Mutex
 	made  map[string]func(*sql.Selector)
-	known map[string]string // by entity, the id of a row that was decided to be visible
+	known map[string]*known // by entity
 }
 
-// Knows lets queries return this row without evaluating the filter, because a decision has allowed it. The caller must decide
-// again on the row that was read.
-func (v *visible) Knows(entity, id string) {
+// known are the rows of an entity that decisions have been made about.
+type known struct{ visible, hidden []any }
+
+// where is the predicate p of the rows that s selects, which is not evaluated for those that are known.
+func (k *known) where(s *sql.Selector, p *sql.Predicate) *sql.Predicate {
+	if k == nil {
+		return p
+	}
+	if len(k.hidden) > 0 {
+		p = sql.And(sql.NotIn(s.C(idColumn), k.hidden...), p)
+	}
+	if len(k.visible) > 0 {
+		p = sql.Or(sql.In(s.C(idColumn), k.visible...), p)
+	}
+	return p
+}
+
+// Knows lets queries return this row, or leave it out, without evaluating the filter, because a decision has been made about it.
+// Who changes the row must decide again on what was read.
+func (v *visible) Knows(entity, id string, shown bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.known = map[string]string{entity: id}
-	delete(v.made, entity)
+	if v.known == nil {
+		v.known = map[string]*known{}
+	}
+	k := v.known[entity]
+	if k == nil {
+		k = &known{}
+		v.known[entity] = k
+	}
+	if shown {
+		k.visible = append(k.visible, id)
+	} else {
+		k.hidden = append(k.hidden, id)
+	}
+	clear(v.made)
+}
+
+// Enter bounds nothing: internal/op does.
+func (v *visible) Enter(ctx context.Context, _ string) (within context.Context, leave func(), err error) {
+	return ctx, func() {}, nil
 }
 
 // Exempt tells whether policies are not asked, as the Rego's rule of that name has it: owners keep reading and writing
@@ -67,9 +102,6 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 		if f.all() {
 			return nil
 		}
-		if id := v.known[entity]; id != "" {
-			return func(s *sql.Selector) { s.Where(sql.Or(sql.EQ(s.C(idColumn), id), f.predicate(s))) }
-		}
 		return f.where
 	}
 	var hiding []scope                 // resources of which some rows are hidden
@@ -101,6 +133,7 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 type scope struct {
 	filter
 	within []within
+	known  *known
 }
 
 // within are the parents of which some are hidden.
@@ -110,7 +143,7 @@ type within struct {
 }
 
 func (v *visible) scope(entity string) scope {
-	out := scope{filter: v.filter(entity)}
+	out := scope{filter: v.filter(entity), known: v.known[entity]}
 	for _, p := range parents[entity] {
 		if of := v.scope(p.resource); !of.all() {
 			out.within = append(out.within, within{p.column, of})
@@ -131,7 +164,7 @@ func (f scope) predicate(s *sql.Selector) *sql.Predicate {
 	for _, w := range f.within {
 		all = append(all, w.of.exists(s, w.column))
 	}
-	return sql.And(all...)
+	return f.known.where(s, sql.And(all...))
 }
 
 // exists is whether the row that a column of s names may be read.
@@ -140,7 +173,7 @@ func (f scope) exists(s *sql.Selector, column string) *sql.Predicate {
 		return sql.False()
 	}
 	rows := sql.Dialect(s.Dialect()).Table(f.on.table).As("policy_" + f.on.table)
-	q := sql.Dialect(s.Dialect()).Select().From(rows).AppendSelectExpr(sql.Raw("1"))
+	q := sql.Dialect(s.Dialect()).Select().From(rows).WithContext(s.Context()).AppendSelectExpr(sql.Raw("1"))
 	q.Where(sql.And(
 		sql.ColumnsEQ(rows.C(auditentry.FieldCompanyID), s.C(auditentry.FieldCompanyID)),
 		sql.ColumnsEQ(rows.C(auditentry.FieldID), s.C(column)),

@@ -22,6 +22,9 @@ type Set struct {
 	buckets  sync.Map    // slot → *bucket
 	asks     bool        // a policy looks at the caller's teams or attributes
 	open     bool        // every row may be read by everybody
+
+	once     sync.Once
+	heaviest int
 }
 
 // NewSet returns the set of the policies, all of them enabled.
@@ -60,7 +63,7 @@ type bucket struct {
 	allow   []*Compiled
 	deny    []*Compiled
 	settled bool       // no row and no caller makes a difference
-	weight  int        // what a decision may cost: conditions, globs tenfold
+	weight  int        // what a decision may cost: conditions, globs for globWeight of them
 	places  [][]string // of the row's attributes that conditions look at
 }
 
@@ -99,7 +102,7 @@ func (s *Set) newBucket(action, on string) *bucket {
 	for _, p := range slices.Concat(b.allow, b.deny) {
 		for _, c := range p.conditions {
 			if b.weight++; c.op == "glob" {
-				b.weight += 9
+				b.weight += globWeight - 1
 			}
 			if c.at[0] == "resource" {
 				b.places = append(b.places, c.at[1:])
@@ -111,8 +114,27 @@ func (s *Set) newBucket(action, on string) *bucket {
 	return b
 }
 
-// heavy is the weight from which a bucket's decisions may take more than a millisecond.
-const heavy = 100
+const (
+	globWeight = 25
+	heavy      = 100        // from which a bucket's decisions may take more than a millisecond
+	slow       = globWeight // from which a list's statement may take long: a database takes up to 6 ms for a glob on a row
+)
+
+// Slow tells whether statements that the set narrows may take long.
+func (s *Set) Slow() bool { return s.weight() >= slow }
+
+// Heavy tells whether decisions about what rows may be read may take so long that they are made before a transaction.
+func (s *Set) Heavy() bool { return s.weight() >= heavy }
+
+// weight is that of the heaviest bucket that statements are narrowed by.
+func (s *Set) weight() int {
+	s.once.Do(func() {
+		for _, name := range Resources() {
+			s.heaviest = max(s.heaviest, s.bucket("read", name).weight)
+		}
+	})
+	return s.heaviest
+}
 
 // seen is what the bucket's policies look at in a row, as a text that tells rows apart.
 func (b *bucket) seen(row Row) string {

@@ -38668,6 +38668,7 @@ type ServiceAccountMutation struct {
 	company_id      *string
 	name            *string
 	role            *serviceaccount.Role
+	enabled         *bool
 	live_account_id *string
 	clearedFields   map[string]struct{}
 	done            bool
@@ -38959,6 +38960,42 @@ func (m *ServiceAccountMutation) ResetRole() {
 	m.role = nil
 }
 
+// SetEnabled sets the "enabled" field.
+func (m *ServiceAccountMutation) SetEnabled(b bool) {
+	m.enabled = &b
+}
+
+// Enabled returns the value of the "enabled" field in the mutation.
+func (m *ServiceAccountMutation) Enabled() (r bool, exists bool) {
+	v := m.enabled
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnabled returns the old "enabled" field's value of the ServiceAccount entity.
+// If the ServiceAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ServiceAccountMutation) OldEnabled(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnabled is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnabled requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnabled: %w", err)
+	}
+	return oldValue.Enabled, nil
+}
+
+// ResetEnabled resets all changes to the "enabled" field.
+func (m *ServiceAccountMutation) ResetEnabled() {
+	m.enabled = nil
+}
+
 // SetLiveAccountID sets the "live_account_id" field.
 func (m *ServiceAccountMutation) SetLiveAccountID(s string) {
 	m.live_account_id = &s
@@ -39042,7 +39079,7 @@ func (m *ServiceAccountMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ServiceAccountMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.created_at != nil {
 		fields = append(fields, serviceaccount.FieldCreatedAt)
 	}
@@ -39057,6 +39094,9 @@ func (m *ServiceAccountMutation) Fields() []string {
 	}
 	if m.role != nil {
 		fields = append(fields, serviceaccount.FieldRole)
+	}
+	if m.enabled != nil {
+		fields = append(fields, serviceaccount.FieldEnabled)
 	}
 	if m.live_account_id != nil {
 		fields = append(fields, serviceaccount.FieldLiveAccountID)
@@ -39079,6 +39119,8 @@ func (m *ServiceAccountMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case serviceaccount.FieldRole:
 		return m.Role()
+	case serviceaccount.FieldEnabled:
+		return m.Enabled()
 	case serviceaccount.FieldLiveAccountID:
 		return m.LiveAccountID()
 	}
@@ -39100,6 +39142,8 @@ func (m *ServiceAccountMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldName(ctx)
 	case serviceaccount.FieldRole:
 		return m.OldRole(ctx)
+	case serviceaccount.FieldEnabled:
+		return m.OldEnabled(ctx)
 	case serviceaccount.FieldLiveAccountID:
 		return m.OldLiveAccountID(ctx)
 	}
@@ -39145,6 +39189,13 @@ func (m *ServiceAccountMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetRole(v)
+		return nil
+	case serviceaccount.FieldEnabled:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnabled(v)
 		return nil
 	case serviceaccount.FieldLiveAccountID:
 		v, ok := value.(string)
@@ -39225,6 +39276,9 @@ func (m *ServiceAccountMutation) ResetField(name string) error {
 		return nil
 	case serviceaccount.FieldRole:
 		m.ResetRole()
+		return nil
+	case serviceaccount.FieldEnabled:
+		m.ResetEnabled()
 		return nil
 	case serviceaccount.FieldLiveAccountID:
 		m.ResetLiveAccountID()

@@ -27,6 +27,8 @@ type ServiceAccount struct {
 	Name string `json:"name,omitempty"`
 	// Role holds the value of the "role" field.
 	Role serviceaccount.Role `json:"role,omitempty"`
+	// the keys of one that is not are refused
+	Enabled bool `json:"enabled,omitempty"`
 	// LiveAccountID holds the value of the "live_account_id" field.
 	LiveAccountID *string `json:"live_account_id,omitempty"`
 	selectValues  sql.SelectValues
@@ -37,6 +39,8 @@ func (*ServiceAccount) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case serviceaccount.FieldEnabled:
+			values[i] = new(sql.NullBool)
 		case serviceaccount.FieldID, serviceaccount.FieldCompanyID, serviceaccount.FieldName, serviceaccount.FieldRole, serviceaccount.FieldLiveAccountID:
 			values[i] = new(sql.NullString)
 		case serviceaccount.FieldCreatedAt, serviceaccount.FieldUpdatedAt:
@@ -91,6 +95,12 @@ func (_m *ServiceAccount) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field role", values[i])
 			} else if value.Valid {
 				_m.Role = serviceaccount.Role(value.String)
+			}
+		case serviceaccount.FieldEnabled:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field enabled", values[i])
+			} else if value.Valid {
+				_m.Enabled = value.Bool
 			}
 		case serviceaccount.FieldLiveAccountID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -149,6 +159,9 @@ func (_m *ServiceAccount) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("role=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Role))
+	builder.WriteString(", ")
+	builder.WriteString("enabled=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Enabled))
 	builder.WriteString(", ")
 	if v := _m.LiveAccountID; v != nil {
 		builder.WriteString("live_account_id=")

@@ -58,6 +58,20 @@ func (_c *ServiceAccountCreate) SetNillableRole(v *serviceaccount.Role) *Service
 	return _c
 }
 
+// SetEnabled sets the "enabled" field.
+func (_c *ServiceAccountCreate) SetEnabled(v bool) *ServiceAccountCreate {
+	_c.mutation.SetEnabled(v)
+	return _c
+}
+
+// SetNillableEnabled sets the "enabled" field if the given value is not nil.
+func (_c *ServiceAccountCreate) SetNillableEnabled(v *bool) *ServiceAccountCreate {
+	if v != nil {
+		_c.SetEnabled(*v)
+	}
+	return _c
+}
+
 // SetLiveAccountID sets the "live_account_id" field.
 func (_c *ServiceAccountCreate) SetLiveAccountID(v string) *ServiceAccountCreate {
 	_c.mutation.SetLiveAccountID(v)
@@ -127,6 +141,10 @@ func (_c *ServiceAccountCreate) defaults() error {
 		v := serviceaccount.DefaultRole
 		_c.mutation.SetRole(v)
 	}
+	if _, ok := _c.mutation.Enabled(); !ok {
+		v := serviceaccount.DefaultEnabled
+		_c.mutation.SetEnabled(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if serviceaccount.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized serviceaccount.DefaultID (forgotten import ent/runtime?)")
@@ -168,6 +186,9 @@ func (_c *ServiceAccountCreate) check() error {
 		if err := serviceaccount.RoleValidator(v); err != nil {
 			return &ValidationError{Name: "role", err: fmt.Errorf(`ent: validator failed for field "ServiceAccount.role": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.Enabled(); !ok {
+		return &ValidationError{Name: "enabled", err: errors.New(`ent: missing required field "ServiceAccount.enabled"`)}
 	}
 	if v, ok := _c.mutation.LiveAccountID(); ok {
 		if err := serviceaccount.LiveAccountIDValidator(v); err != nil {
@@ -233,6 +254,10 @@ func (_c *ServiceAccountCreate) createSpec() (*ServiceAccount, *sqlgraph.CreateS
 	if value, ok := _c.mutation.Role(); ok {
 		_spec.SetField(serviceaccount.FieldRole, field.TypeEnum, value)
 		_node.Role = value
+	}
+	if value, ok := _c.mutation.Enabled(); ok {
+		_spec.SetField(serviceaccount.FieldEnabled, field.TypeBool, value)
+		_node.Enabled = value
 	}
 	if value, ok := _c.mutation.LiveAccountID(); ok {
 		_spec.SetField(serviceaccount.FieldLiveAccountID, field.TypeString, value)

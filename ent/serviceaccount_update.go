@@ -70,6 +70,20 @@ func (_u *ServiceAccountUpdate) SetNillableRole(v *serviceaccount.Role) *Service
 	return _u
 }
 
+// SetEnabled sets the "enabled" field.
+func (_u *ServiceAccountUpdate) SetEnabled(v bool) *ServiceAccountUpdate {
+	_u.mutation.SetEnabled(v)
+	return _u
+}
+
+// SetNillableEnabled sets the "enabled" field if the given value is not nil.
+func (_u *ServiceAccountUpdate) SetNillableEnabled(v *bool) *ServiceAccountUpdate {
+	if v != nil {
+		_u.SetEnabled(*v)
+	}
+	return _u
+}
+
 // Mutation returns the ServiceAccountMutation object of the builder.
 func (_u *ServiceAccountUpdate) Mutation() *ServiceAccountMutation {
 	return _u.mutation
@@ -138,6 +152,9 @@ func (_u *ServiceAccountUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if value, ok := _u.mutation.Role(); ok {
 		_spec.SetField(serviceaccount.FieldRole, field.TypeEnum, value)
 	}
+	if value, ok := _u.mutation.Enabled(); ok {
+		_spec.SetField(serviceaccount.FieldEnabled, field.TypeBool, value)
+	}
 	if _u.mutation.LiveAccountIDCleared() {
 		_spec.ClearField(serviceaccount.FieldLiveAccountID, field.TypeString)
 	}
@@ -199,6 +216,20 @@ func (_u *ServiceAccountUpdateOne) SetRole(v serviceaccount.Role) *ServiceAccoun
 func (_u *ServiceAccountUpdateOne) SetNillableRole(v *serviceaccount.Role) *ServiceAccountUpdateOne {
 	if v != nil {
 		_u.SetRole(*v)
+	}
+	return _u
+}
+
+// SetEnabled sets the "enabled" field.
+func (_u *ServiceAccountUpdateOne) SetEnabled(v bool) *ServiceAccountUpdateOne {
+	_u.mutation.SetEnabled(v)
+	return _u
+}
+
+// SetNillableEnabled sets the "enabled" field if the given value is not nil.
+func (_u *ServiceAccountUpdateOne) SetNillableEnabled(v *bool) *ServiceAccountUpdateOne {
+	if v != nil {
+		_u.SetEnabled(*v)
 	}
 	return _u
 }
@@ -300,6 +331,9 @@ func (_u *ServiceAccountUpdateOne) sqlSave(ctx context.Context) (_node *ServiceA
 	}
 	if value, ok := _u.mutation.Role(); ok {
 		_spec.SetField(serviceaccount.FieldRole, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Enabled(); ok {
+		_spec.SetField(serviceaccount.FieldEnabled, field.TypeBool, value)
 	}
 	if _u.mutation.LiveAccountIDCleared() {
 		_spec.ClearField(serviceaccount.FieldLiveAccountID, field.TypeString)

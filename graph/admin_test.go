@@ -58,12 +58,22 @@ var settings = []struct {
 			return vars{"id": a.Text("data.createOAuthClient.oauthClient.id")}
 		}},
 	{name: "serviceAccounts", query: `{ serviceAccounts { edges { node { id name role } } } }`},
+	{name: "updateServiceAccount", query: `mutation($id: ID!) { updateServiceAccount(input: {id: $id, name: "Droid", role: agent, enabled: false}) { serviceAccount { name role enabled etag } } }`, action: "serviceaccount.updated",
+		vars: func(t *testing.T, s *apitest.Server) vars {
+			id, _ := robotOf(t, s)
+			return vars{"id": id}
+		}},
+	{name: "deleteServiceAccount", query: `mutation($id: ID!) { deleteServiceAccount(input: {id: $id}) { id } }`, action: "serviceaccount.deleted",
+		vars: func(t *testing.T, s *apitest.Server) vars {
+			id, _ := robotOf(t, s)
+			return vars{"id": id}
+		}},
 	{name: "createServiceAccount", query: `mutation { createServiceAccount(input: {name: "Robot", role: agent}) { serviceAccount { id role } } }`, action: "serviceaccount.created"},
 	{name: "inviteUser", query: `mutation($in: InviteUserInput!) { inviteUser(input: $in) { user { id email status role } } }`, action: "user.invited",
 		vars: func(*testing.T, *apitest.Server) vars {
 			return vars{"in": vars{"email": fresh("new") + "@a.test", "role": "agent"}}
 		}},
-	{name: "deactivateUser", query: `mutation($id: ID!) { deactivateUser(input: {id: $id}) { user { id status } remainingApiKeys { id last4 } openRequests } }`, action: "user.deactivated", vars: somebody},
+	{name: "deactivateUser", query: `mutation($id: ID!) { deactivateUser(input: {id: $id}) { user { id status } remainingApiKeys { id last4 } openRequests openTasks } }`, action: "user.deactivated", vars: somebody},
 	{name: "reactivateUser", query: `mutation($id: ID!) { reactivateUser(input: {id: $id}) { user { id status } } }`, action: "user.reactivated", vars: somebody},
 	{name: "resetUserMfa", query: `mutation($id: ID!) { resetUserMfa(input: {id: $id}) { user { id mfaEnabled } } }`, action: "user.mfa_reset", vars: somebody},
 	{name: "updateCompany", query: `mutation($n: Int!) { updateCompany(input: {sessionLifetimeMinutes: $n}) { company { id sessionLifetimeMinutes } } }`, action: "company.updated",

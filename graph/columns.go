@@ -26,7 +26,7 @@ func columns[T any](ctx context.Context, path ...string) []string {
 		known["creator"] = column
 	}
 	out := []string{"id"}
-	for _, name := range selected(ctx, path) {
+	for _, name := range selected(ctx, reflect.TypeFor[T]().Name(), path) {
 		column, ok := known[name]
 		if !ok {
 			return nil
@@ -36,14 +36,14 @@ func columns[T any](ctx context.Context, path ...string) []string {
 	return out
 }
 
-// selected returns the names of the fields that are selected below a path of the context's field.
-func selected(ctx context.Context, path []string) []string {
+// selected returns the names of the fields that are selected of a type below a path of the context's field.
+func selected(ctx context.Context, of string, path []string) []string {
 	fields := []graphql.CollectedField{graphql.GetFieldContext(ctx).Field}
 	for _, name := range append([]string{fields[0].Name}, path...) {
 		var below []graphql.CollectedField
 		for _, f := range fields {
 			if f.Name == name {
-				satisfied := []string{f.Definition.Type.Name(), "Node"}
+				satisfied := []string{of, f.Definition.Type.Name(), "Node", "Actor"}
 				below = append(below, graphql.CollectFields(graphql.GetOperationContext(ctx), f.Selections, satisfied)...)
 			}
 		}

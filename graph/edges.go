@@ -2,6 +2,9 @@ package graph
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -9,6 +12,7 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/people"
 )
 
 // follow reads the row that an edge leads to, for all rows of the batch at once; id is the edge's column. Rows that are
@@ -41,6 +45,43 @@ func follow[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *s
 		return found, err
 	})
 	return found[*to], err
+}
+
+// actor reads the user or service account that an edge leads to, for all rows of the batch at once.
+func actor[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) string) (relay.Actor, error) {
+	l, parents := loaderOf(ctx, from)
+	found, err := once(ctx, l, func() (map[string]relay.Actor, error) {
+		var users, accounts []string
+		for _, row := range parents {
+			if id := id(row); strings.HasPrefix(id, "sa_") {
+				accounts = append(accounts, id)
+			} else {
+				users = append(users, id)
+			}
+		}
+		out := map[string]relay.Actor{}
+		return out, errors.Join(actors(ctx, e, out, users, people.LookUpUsers), actors(ctx, e, out, accounts, people.LookUpServiceAccounts))
+	})
+	return found[id(from)], err
+}
+
+// actors adds the callers of one kind to those that are known by their ids.
+func actors[T any](ctx context.Context, e *op.Engine, known map[string]relay.Actor, ids []string, o *op.Operation[paging.ByIDs, map[string]*T]) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	found, err := run(ctx, e, o, paging.ByIDs{Columns: columns[T](ctx), IDs: ids})
+	rows := make([]*T, 0, len(found))
+	for _, id := range ids {
+		if row := found[id]; row != nil {
+			known[id] = row
+			rows = append(rows, row)
+		}
+	}
+	batch(ctx, rows)
+	return err
 }
 
 // attach reads a value that belongs to a row, for all rows of the batch at once.

@@ -18,7 +18,7 @@ const nested = `query($n: Int) {
     offerings(first: 2) { totalCount pageInfo { hasNextPage } edges { node { id service { id name offerings(first: 1) { totalCount } } workflow { id } } } }
   } } }
   requests(first: $n) { totalCount edges { node {
-    id service { id name } offering { id name service { slug } } creator { id name teams(first: 2) { totalCount edges { node { id memberIds } } } }
+    id service { id name } offering { id name service { slug } } creator { id name ... on User { teams(first: 2) { totalCount edges { node { id memberIds } } } } }
     assignee { id teamIds } team { id name organization { name } }
   } } }
 }`
@@ -103,16 +103,26 @@ func TestEdgesTakeTheRightsOfReads(t *testing.T) {
 	})
 }
 
-// What a service account filed has no person as its creator.
-func TestEdgesThatLeadNowhereAreNull(t *testing.T) {
+// What a service account filed has it as its creator, as long as there is one.
+func TestCreators(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		h := opened(t, s)
 		robot, key := robotOf(t, s)
-		a := ask(t, s, key, `mutation($in: CreateRequestInput!) { createRequest(input: $in) { request { createdBy creator { id } service { id } } } }`,
+		a := ask(t, s, key, `mutation($in: CreateRequestInput!) { createRequest(input: $in) { request { createdBy creator { __typename id name ... on User { email } ... on ServiceAccount { role enabled } } service { id } } } }`,
 			vars{"in": vars{"serviceId": h.service.ID, "offeringId": h.offering.ID, "title": "beep"}})
 		require.Equal(t, robot, a.Text("data.createRequest.request.createdBy"))
-		require.Nil(t, a.Get("data.createRequest.request.creator"))
+		require.Equal(t, vars{"__typename": "ServiceAccount", "id": robot, "name": "Robot", "role": "agent", "enabled": true}, vars(a.Get("data.createRequest.request.creator").(map[string]any)))
 		require.Equal(t, h.service.ID, a.Text("data.createRequest.request.service.id"))
+
+		ask(t, s, s.A.Owner, `mutation($in: CreateRequestInput!) { createRequest(input: $in) { request { id } } }`,
+			vars{"in": vars{"serviceId": h.service.ID, "offeringId": h.offering.ID, "title": "beep"}})
+		creators := `{ requests(orderBy: {field: createdAt, direction: DESC}, filter: {q: "beep"}) { edges { node { creator { name ... on User { email teamIds } } } } } }`
+		a = ask(t, s, s.A.Agent, creators, nil)
+		require.Equal(t, s.World.A.Owner.Email, a.Text("data.requests.edges.0.node.creator.email"))
+		require.Equal(t, "Robot", a.Text("data.requests.edges.1.node.creator.name"))
+		ask(t, s, s.Session(t, s.World.A.Owner), `mutation($id: ID!) { deleteServiceAccount(input: {id: $id}) { id } }`, vars{"id": robot})
+		a = ask(t, s, s.A.Agent, creators, nil)
+		require.Nil(t, a.Get("data.requests.edges.1.node.creator"))
 	})
 }

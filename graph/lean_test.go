@@ -57,7 +57,7 @@ func TestFieldsDoNotDependOnTheirNeighbours(t *testing.T) {
 			"audit entries": {"AuditEntry", `{ auditEntries(filter: {action: "service.updated"}) { edges { node { %s } } } }`},
 			"a service":     {"Service", `{ requests { edges { node { service { %s } } } } }`},
 			"an offering":   {"Offering", `{ requests { edges { node { offering { %s } } } } }`},
-			"a creator":     {"User", `{ requests { edges { node { creator { %s } } } } }`},
+			"a creator":     {"User", `{ requests { edges { node { creator { ... on User { %s } } } } } }`},
 			"a team":        {"Team", `{ requests { edges { node { team { %s } } } } }`},
 			"offerings":     {"Offering", `{ services { edges { node { offerings { edges { node { %s } } } } } } }`},
 			"members":       {"User", `{ teams { edges { node { members { edges { node { %s } } } } } } }`},

@@ -80,7 +80,7 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 		require.Equal(t, []string{
 			"createAccessPolicy", "createAgent", "createApiKey", "createInboundWebhook", "createOAuthClient", "createServiceAccount", "createWebhookSubscription",
 			"deleteAccessPolicy", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateWebhookSecret", "updateAccessPolicy", "updateCompany",
-			"updateInboundWebhook", "updateOAuthClient", "updateWebhookSubscription",
+			"updateInboundWebhook", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
 		}, refused)
 
 		refused = nil

@@ -8,7 +8,6 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/internal/feed"
 	"atrium/internal/op"
-	"atrium/internal/people"
 	"atrium/internal/request"
 )
 
@@ -31,6 +30,6 @@ func (r *requestResolver) Comments(ctx context.Context, q *ent.Request, first *i
 	return branch(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, request.CommentsOf, first, after, same[ent.Comment])
 }
 
-func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (*ent.User, error) {
-	return follow(ctx, r.engine, q, func(q *ent.Request) *string { return &q.CreatedBy }, people.LookUpUsers)
+func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (relay.Actor, error) {
+	return actor(ctx, r.engine, q, func(q *ent.Request) string { return q.CreatedBy })
 }

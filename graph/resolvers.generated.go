@@ -312,6 +312,11 @@ func (r *mutationResolver) DeleteService(ctx context.Context, input op.ByID) (*g
 	return &generated.DeleteServicePayload{ID: input.ID}, err
 }
 
+func (r *mutationResolver) DeleteServiceAccount(ctx context.Context, input op.ByID) (*generated.DeleteServiceAccountPayload, error) {
+	_, err := change(ctx, r.engine, people.DeleteServiceAccount, input, "id")
+	return &generated.DeleteServiceAccountPayload{ID: input.ID}, err
+}
+
 func (r *mutationResolver) DeleteTeam(ctx context.Context, input op.ByID) (*generated.DeleteTeamPayload, error) {
 	_, err := change(ctx, r.engine, people.DeleteTeam, input, "id")
 	return &generated.DeleteTeamPayload{ID: input.ID}, err
@@ -435,6 +440,11 @@ func (r *mutationResolver) UpdateSecret(ctx context.Context, input secret.Update
 func (r *mutationResolver) UpdateService(ctx context.Context, input catalog.UpdateServiceInput) (*generated.UpdateServicePayload, error) {
 	row, err := change(ctx, r.engine, catalog.UpdateService, input, "id")
 	return &generated.UpdateServicePayload{Service: row}, err
+}
+
+func (r *mutationResolver) UpdateServiceAccount(ctx context.Context, input people.UpdateServiceAccountInput) (*generated.UpdateServiceAccountPayload, error) {
+	row, err := change(ctx, r.engine, people.UpdateServiceAccount, input, "id")
+	return &generated.UpdateServiceAccountPayload{ServiceAccount: row}, err
 }
 
 func (r *mutationResolver) UpdateTeam(ctx context.Context, input people.UpdateTeamInput) (*generated.UpdateTeamPayload, error) {
@@ -713,6 +723,10 @@ func (r *serviceResolver) Organization(ctx context.Context, row *ent.Service) (*
 	return follow(ctx, r.engine, row, func(row *ent.Service) *string { return row.OrganizationID }, people.LookUpOrganizations)
 }
 
+func (r *serviceAccountResolver) Etag(_ context.Context, row *ent.ServiceAccount) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *sessionResolver) IP(_ context.Context, row *ent.Session) (*string, error) {
 	return textOrNil(row.IP), nil
 }
@@ -951,6 +965,13 @@ type secretResolver struct{ *Resolver }
 func (r *Resolver) Service() generated.ServiceResolver { return &serviceResolver{r} }
 
 type serviceResolver struct{ *Resolver }
+
+// ServiceAccount returns the resolver of the type's fields that are no columns.
+func (r *Resolver) ServiceAccount() generated.ServiceAccountResolver {
+	return &serviceAccountResolver{r}
+}
+
+type serviceAccountResolver struct{ *Resolver }
 
 // Session returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Session() generated.SessionResolver { return &sessionResolver{r} }

@@ -104,6 +104,8 @@ var inputs = map[string]struct {
 	"updateOrganization":         {people.UpdateOrganization.Info(), "id"},
 	"deleteOrganization":         {people.DeleteOrganization.Info(), "id"},
 	"createServiceAccount":       {people.CreateServiceAccount.Info(), ""},
+	"updateServiceAccount":       {people.UpdateServiceAccount.Info(), "id"},
+	"deleteServiceAccount":       {people.DeleteServiceAccount.Info(), "id"},
 	"createSecret":               {secret.CreateSecret.Info(), ""},
 	"updateSecret":               {secret.UpdateSecret.Info(), "id"},
 	"rotateSecret":               {secret.RotateSecret.Info(), "id"},

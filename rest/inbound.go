@@ -60,10 +60,10 @@ func (s *Server) takeInbound(door *inbound.Door, patience time.Duration, w http.
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(patience)) // where it cannot be set, the server's own holds
 	raw, err := gate.ReadBody(w, r)
-	_ = connection.SetReadDeadline(time.Time{})
 	if err != nil {
-		return err
+		return err // the deadline stays: the server reads what is left of the body before it answers
 	}
+	_ = connection.SetReadDeadline(time.Time{})
 	out, err := door.Take(r.Context(), inbound.Call{
 		WebhookID: pathValue(r, "id"), Header: r.Header, Body: raw, IP: gate.RemoteIP(r), UserAgent: r.UserAgent(), RequestID: gate.RequestID(w),
 	})

@@ -84,7 +84,7 @@ func TestPaging(t *testing.T) {
 	})
 }
 
-// TestSorting holds that texts order by code point and priorities by weight, on both databases alike.
+// TestSorting holds that texts order by code point, the letters A to Z without case, and priorities by weight, on both databases alike.
 func TestSorting(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -92,7 +92,7 @@ func TestSorting(t *testing.T) {
 		for i, name := range []string{"banana", "Apple", "apple", "_x", "Zebra", "émile", "10", "9"} {
 			create(t, s, as, "/v1/services", body{"name": name, "slug": fmt.Sprint("s", i)})
 		}
-		want := []any{"10", "9", "Apple", "Zebra", "_x", "apple", "banana", "émile"}
+		want := []any{"10", "9", "_x", "Apple", "apple", "banana", "Zebra", "émile"}
 		require.Equal(t, want, s.Do(t, apitest.Scenario{As: as, Path: "/v1/services?sort=name"}).Column("name"))
 		f := offered(t, s, as, nil)
 		for _, p := range []string{"HIGH", "LOW", "URGENT", "MEDIUM"} {

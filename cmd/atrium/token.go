@@ -17,6 +17,7 @@ type tokenCreateCmd struct {
 	Company string        `required:"" help:"The live company's id (co_…)."`
 	User    string        `required:"" help:"E-mail address of the person that the token speaks for."`
 	Scopes  []string      `help:"The token's scopes (default: every scope of the API)."`
+	Test    bool          `help:"A token for the company's sandbox."`
 	TTL     time.Duration `default:"1h" help:"How long it is valid: 1s to 8760h."`
 }
 
@@ -43,10 +44,12 @@ func (m *tokenCreateCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, _, err := op.Run(ctx, c.engine, identity.GrantToken, identity.GrantTokenInput{ByID: op.ByID{ID: u.ID}, Scopes: m.Scopes}, nil); err != nil {
+		in := identity.GrantTokenInput{ByID: op.ByID{ID: u.ID}, Scopes: m.Scopes, Test: m.Test}
+		who, _, err := op.Run(ctx, c.engine, identity.GrantToken, in, nil)
+		if err != nil {
 			return err
 		}
-		token, expires, err := c.tokens(baseURL, authURL).Issue(ctx, u.ID, m.Company, identity.OperatorClient, m.Scopes, m.TTL)
+		token, expires, err := c.tokens(baseURL, authURL).Issue(ctx, who.UserID, who.CompanyID, identity.OperatorClient, m.Scopes, m.TTL)
 		if err != nil {
 			return err
 		}

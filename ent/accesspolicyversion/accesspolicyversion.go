@@ -70,7 +70,7 @@ func ValidColumn(column string) bool {
 //	import _ "atrium/ent/runtime"
 var (
 	Hooks        [2]ent.Hook
-	Interceptors [2]ent.Interceptor
+	Interceptors [3]ent.Interceptor
 	// CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
 	CompanyIDValidator func(string) error
 	// PolicyIDValidator is a validator for the "policy_id" field. It is called by the builders before save.

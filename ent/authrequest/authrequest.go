@@ -107,7 +107,7 @@ func ValidColumn(column string) bool {
 //	import _ "atrium/ent/runtime"
 var (
 	Hooks        [2]ent.Hook
-	Interceptors [2]ent.Interceptor
+	Interceptors [3]ent.Interceptor
 	// ClientIDValidator is a validator for the "client_id" field. It is called by the builders before save.
 	ClientIDValidator func(string) error
 	// RedirectURIValidator is a validator for the "redirect_uri" field. It is called by the builders before save.

@@ -1389,11 +1389,6 @@ var (
 				Unique:  false,
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[2], RequestsColumns[0]},
 			},
-			{
-				Name:    "request_company_id_title_id",
-				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[4], RequestsColumns[0]},
-			},
 		},
 	}
 	// RowCountsColumns holds the columns for the "row_counts" table.
@@ -1533,6 +1528,7 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "name", Type: field.TypeString, Size: 200},
 		{Name: "role", Type: field.TypeEnum, Enums: []string{"owner", "admin", "agent", "member"}, Default: "member"},
+		{Name: "enabled", Type: field.TypeBool, Default: true},
 		{Name: "live_account_id", Type: field.TypeString, Nullable: true, Size: 40},
 	}
 	// ServiceAccountsTable holds the schema information for the "service_accounts" table.

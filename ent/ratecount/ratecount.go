@@ -44,7 +44,7 @@ func ValidColumn(column string) bool {
 //	import _ "atrium/ent/runtime"
 var (
 	Hooks        [1]ent.Hook
-	Interceptors [2]ent.Interceptor
+	Interceptors [3]ent.Interceptor
 	// DayValidator is a validator for the "day" field. It is called by the builders before save.
 	DayValidator func(string) error
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.

@@ -70,6 +70,7 @@ func init() {
 	apikeyMixinInters1 := apikeyMixin[1].Interceptors()
 	apikey.Interceptors[0] = apikeyMixinInters1[0]
 	apikey.Interceptors[1] = apikeyMixinInters1[1]
+	apikey.Interceptors[2] = apikeyMixinInters1[2]
 	apikeyMixinFields0 := apikeyMixin[0].Fields()
 	_ = apikeyMixinFields0
 	apikeyMixinFields1 := apikeyMixin[1].Fields()
@@ -122,6 +123,7 @@ func init() {
 	accessdecisionMixinInters1 := accessdecisionMixin[1].Interceptors()
 	accessdecision.Interceptors[0] = accessdecisionMixinInters1[0]
 	accessdecision.Interceptors[1] = accessdecisionMixinInters1[1]
+	accessdecision.Interceptors[2] = accessdecisionMixinInters1[2]
 	accessdecisionMixinFields0 := accessdecisionMixin[0].Fields()
 	_ = accessdecisionMixinFields0
 	accessdecisionMixinFields1 := accessdecisionMixin[1].Fields()
@@ -202,6 +204,7 @@ func init() {
 	accesspolicyMixinInters1 := accesspolicyMixin[1].Interceptors()
 	accesspolicy.Interceptors[0] = accesspolicyMixinInters1[0]
 	accesspolicy.Interceptors[1] = accesspolicyMixinInters1[1]
+	accesspolicy.Interceptors[2] = accesspolicyMixinInters1[2]
 	accesspolicyMixinFields0 := accesspolicyMixin[0].Fields()
 	_ = accesspolicyMixinFields0
 	accesspolicyMixinFields1 := accesspolicyMixin[1].Fields()
@@ -254,6 +257,7 @@ func init() {
 	accesspolicyversionMixinInters1 := accesspolicyversionMixin[1].Interceptors()
 	accesspolicyversion.Interceptors[0] = accesspolicyversionMixinInters1[0]
 	accesspolicyversion.Interceptors[1] = accesspolicyversionMixinInters1[1]
+	accesspolicyversion.Interceptors[2] = accesspolicyversionMixinInters1[2]
 	accesspolicyversionMixinFields0 := accesspolicyversionMixin[0].Fields()
 	_ = accesspolicyversionMixinFields0
 	accesspolicyversionMixinFields1 := accesspolicyversionMixin[1].Fields()
@@ -294,6 +298,7 @@ func init() {
 	accountMixinInters1 := accountMixin[1].Interceptors()
 	account.Interceptors[0] = accountMixinInters1[0]
 	account.Interceptors[1] = accountMixinInters1[1]
+	account.Interceptors[2] = accountMixinInters1[2]
 	accountMixinFields0 := accountMixin[0].Fields()
 	_ = accountMixinFields0
 	accountFields := schema.Account{}.Fields()
@@ -316,6 +321,7 @@ func init() {
 	agentMixinInters1 := agentMixin[1].Interceptors()
 	agent.Interceptors[0] = agentMixinInters1[0]
 	agent.Interceptors[1] = agentMixinInters1[1]
+	agent.Interceptors[2] = agentMixinInters1[2]
 	agentMixinFields0 := agentMixin[0].Fields()
 	_ = agentMixinFields0
 	agentMixinFields1 := agentMixin[1].Fields()
@@ -348,6 +354,7 @@ func init() {
 	approvalMixinInters1 := approvalMixin[1].Interceptors()
 	approval.Interceptors[0] = approvalMixinInters1[0]
 	approval.Interceptors[1] = approvalMixinInters1[1]
+	approval.Interceptors[2] = approvalMixinInters1[2]
 	approvalMixinFields0 := approvalMixin[0].Fields()
 	_ = approvalMixinFields0
 	approvalMixinFields1 := approvalMixin[1].Fields()
@@ -400,6 +407,7 @@ func init() {
 	auditentryMixinInters1 := auditentryMixin[1].Interceptors()
 	auditentry.Interceptors[0] = auditentryMixinInters1[0]
 	auditentry.Interceptors[1] = auditentryMixinInters1[1]
+	auditentry.Interceptors[2] = auditentryMixinInters1[2]
 	auditentryMixinFields0 := auditentryMixin[0].Fields()
 	_ = auditentryMixinFields0
 	auditentryMixinFields1 := auditentryMixin[1].Fields()
@@ -460,6 +468,7 @@ func init() {
 	authrequestMixinInters1 := authrequestMixin[1].Interceptors()
 	authrequest.Interceptors[0] = authrequestMixinInters1[0]
 	authrequest.Interceptors[1] = authrequestMixinInters1[1]
+	authrequest.Interceptors[2] = authrequestMixinInters1[2]
 	authrequestMixinFields0 := authrequestMixin[0].Fields()
 	_ = authrequestMixinFields0
 	authrequestFields := schema.AuthRequest{}.Fields()
@@ -542,6 +551,7 @@ func init() {
 	billingaccountMixinInters1 := billingaccountMixin[1].Interceptors()
 	billingaccount.Interceptors[0] = billingaccountMixinInters1[0]
 	billingaccount.Interceptors[1] = billingaccountMixinInters1[1]
+	billingaccount.Interceptors[2] = billingaccountMixinInters1[2]
 	billingaccountMixinFields0 := billingaccountMixin[0].Fields()
 	_ = billingaccountMixinFields0
 	billingaccountMixinFields1 := billingaccountMixin[1].Fields()
@@ -586,6 +596,7 @@ func init() {
 	calendarMixinInters1 := calendarMixin[1].Interceptors()
 	calendar.Interceptors[0] = calendarMixinInters1[0]
 	calendar.Interceptors[1] = calendarMixinInters1[1]
+	calendar.Interceptors[2] = calendarMixinInters1[2]
 	calendarMixinFields0 := calendarMixin[0].Fields()
 	_ = calendarMixinFields0
 	calendarMixinFields1 := calendarMixin[1].Fields()
@@ -620,6 +631,7 @@ func init() {
 	commentMixinInters1 := commentMixin[1].Interceptors()
 	comment.Interceptors[0] = commentMixinInters1[0]
 	comment.Interceptors[1] = commentMixinInters1[1]
+	comment.Interceptors[2] = commentMixinInters1[2]
 	commentMixinFields0 := commentMixin[0].Fields()
 	_ = commentMixinFields0
 	commentMixinFields1 := commentMixin[1].Fields()
@@ -656,6 +668,7 @@ func init() {
 	companyMixinInters1 := companyMixin[1].Interceptors()
 	company.Interceptors[0] = companyMixinInters1[0]
 	company.Interceptors[1] = companyMixinInters1[1]
+	company.Interceptors[2] = companyMixinInters1[2]
 	companyMixinFields0 := companyMixin[0].Fields()
 	_ = companyMixinFields0
 	companyFields := schema.Company{}.Fields()
@@ -698,6 +711,7 @@ func init() {
 	consentMixinInters1 := consentMixin[1].Interceptors()
 	consent.Interceptors[0] = consentMixinInters1[0]
 	consent.Interceptors[1] = consentMixinInters1[1]
+	consent.Interceptors[2] = consentMixinInters1[2]
 	consentMixinFields0 := consentMixin[0].Fields()
 	_ = consentMixinFields0
 	consentMixinFields1 := consentMixin[1].Fields()
@@ -730,6 +744,7 @@ func init() {
 	creditentryMixinInters1 := creditentryMixin[1].Interceptors()
 	creditentry.Interceptors[0] = creditentryMixinInters1[0]
 	creditentry.Interceptors[1] = creditentryMixinInters1[1]
+	creditentry.Interceptors[2] = creditentryMixinInters1[2]
 	creditentryMixinFields0 := creditentryMixin[0].Fields()
 	_ = creditentryMixinFields0
 	creditentryMixinFields1 := creditentryMixin[1].Fields()
@@ -762,6 +777,7 @@ func init() {
 	eventMixinInters1 := eventMixin[1].Interceptors()
 	event.Interceptors[0] = eventMixinInters1[0]
 	event.Interceptors[1] = eventMixinInters1[1]
+	event.Interceptors[2] = eventMixinInters1[2]
 	eventMixinFields0 := eventMixin[0].Fields()
 	_ = eventMixinFields0
 	eventMixinFields1 := eventMixin[1].Fields()
@@ -794,6 +810,7 @@ func init() {
 	executionMixinInters1 := executionMixin[1].Interceptors()
 	execution.Interceptors[0] = executionMixinInters1[0]
 	execution.Interceptors[1] = executionMixinInters1[1]
+	execution.Interceptors[2] = executionMixinInters1[2]
 	executionMixinFields0 := executionMixin[0].Fields()
 	_ = executionMixinFields0
 	executionMixinFields1 := executionMixin[1].Fields()
@@ -842,6 +859,7 @@ func init() {
 	externalidentityMixinInters1 := externalidentityMixin[1].Interceptors()
 	externalidentity.Interceptors[0] = externalidentityMixinInters1[0]
 	externalidentity.Interceptors[1] = externalidentityMixinInters1[1]
+	externalidentity.Interceptors[2] = externalidentityMixinInters1[2]
 	externalidentityMixinFields0 := externalidentityMixin[0].Fields()
 	_ = externalidentityMixinFields0
 	externalidentityMixinFields1 := externalidentityMixin[1].Fields()
@@ -878,6 +896,7 @@ func init() {
 	factorMixinInters1 := factorMixin[1].Interceptors()
 	factor.Interceptors[0] = factorMixinInters1[0]
 	factor.Interceptors[1] = factorMixinInters1[1]
+	factor.Interceptors[2] = factorMixinInters1[2]
 	factorMixinFields0 := factorMixin[0].Fields()
 	_ = factorMixinFields0
 	factorFields := schema.Factor{}.Fields()
@@ -912,6 +931,7 @@ func init() {
 	grantMixinInters1 := grantMixin[1].Interceptors()
 	grant.Interceptors[0] = grantMixinInters1[0]
 	grant.Interceptors[1] = grantMixinInters1[1]
+	grant.Interceptors[2] = grantMixinInters1[2]
 	grantMixinFields0 := grantMixin[0].Fields()
 	_ = grantMixinFields0
 	grantMixinFields1 := grantMixin[1].Fields()
@@ -948,6 +968,7 @@ func init() {
 	idempotencykeyMixinInters1 := idempotencykeyMixin[1].Interceptors()
 	idempotencykey.Interceptors[0] = idempotencykeyMixinInters1[0]
 	idempotencykey.Interceptors[1] = idempotencykeyMixinInters1[1]
+	idempotencykey.Interceptors[2] = idempotencykeyMixinInters1[2]
 	idempotencykeyMixinFields0 := idempotencykeyMixin[0].Fields()
 	_ = idempotencykeyMixinFields0
 	idempotencykeyMixinFields1 := idempotencykeyMixin[1].Fields()
@@ -984,6 +1005,7 @@ func init() {
 	inboundcallMixinInters1 := inboundcallMixin[1].Interceptors()
 	inboundcall.Interceptors[0] = inboundcallMixinInters1[0]
 	inboundcall.Interceptors[1] = inboundcallMixinInters1[1]
+	inboundcall.Interceptors[2] = inboundcallMixinInters1[2]
 	inboundcallMixinFields0 := inboundcallMixin[0].Fields()
 	_ = inboundcallMixinFields0
 	inboundcallMixinFields1 := inboundcallMixin[1].Fields()
@@ -1032,6 +1054,7 @@ func init() {
 	inboundwebhookMixinInters1 := inboundwebhookMixin[1].Interceptors()
 	inboundwebhook.Interceptors[0] = inboundwebhookMixinInters1[0]
 	inboundwebhook.Interceptors[1] = inboundwebhookMixinInters1[1]
+	inboundwebhook.Interceptors[2] = inboundwebhookMixinInters1[2]
 	inboundwebhookMixinFields0 := inboundwebhookMixin[0].Fields()
 	_ = inboundwebhookMixinFields0
 	inboundwebhookMixinFields1 := inboundwebhookMixin[1].Fields()
@@ -1080,6 +1103,7 @@ func init() {
 	incidentMixinInters1 := incidentMixin[1].Interceptors()
 	incident.Interceptors[0] = incidentMixinInters1[0]
 	incident.Interceptors[1] = incidentMixinInters1[1]
+	incident.Interceptors[2] = incidentMixinInters1[2]
 	incidentMixinFields0 := incidentMixin[0].Fields()
 	_ = incidentMixinFields0
 	incidentMixinFields1 := incidentMixin[1].Fields()
@@ -1120,6 +1144,7 @@ func init() {
 	invoiceMixinInters1 := invoiceMixin[1].Interceptors()
 	invoice.Interceptors[0] = invoiceMixinInters1[0]
 	invoice.Interceptors[1] = invoiceMixinInters1[1]
+	invoice.Interceptors[2] = invoiceMixinInters1[2]
 	invoiceMixinFields0 := invoiceMixin[0].Fields()
 	_ = invoiceMixinFields0
 	invoiceMixinFields1 := invoiceMixin[1].Fields()
@@ -1148,6 +1173,7 @@ func init() {
 	journallineMixinInters1 := journallineMixin[1].Interceptors()
 	journalline.Interceptors[0] = journallineMixinInters1[0]
 	journalline.Interceptors[1] = journallineMixinInters1[1]
+	journalline.Interceptors[2] = journallineMixinInters1[2]
 	journallineMixinFields0 := journallineMixin[0].Fields()
 	_ = journallineMixinFields0
 	journallineMixinFields1 := journallineMixin[1].Fields()
@@ -1176,6 +1202,7 @@ func init() {
 	mailedlinkMixinInters1 := mailedlinkMixin[1].Interceptors()
 	mailedlink.Interceptors[0] = mailedlinkMixinInters1[0]
 	mailedlink.Interceptors[1] = mailedlinkMixinInters1[1]
+	mailedlink.Interceptors[2] = mailedlinkMixinInters1[2]
 	mailedlinkMixinFields0 := mailedlinkMixin[0].Fields()
 	_ = mailedlinkMixinFields0
 	mailedlinkFields := schema.MailedLink{}.Fields()
@@ -1206,6 +1233,7 @@ func init() {
 	oauthclientMixinInters1 := oauthclientMixin[1].Interceptors()
 	oauthclient.Interceptors[0] = oauthclientMixinInters1[0]
 	oauthclient.Interceptors[1] = oauthclientMixinInters1[1]
+	oauthclient.Interceptors[2] = oauthclientMixinInters1[2]
 	oauthclientMixinFields0 := oauthclientMixin[0].Fields()
 	_ = oauthclientMixinFields0
 	oauthclientMixinFields1 := oauthclientMixin[1].Fields()
@@ -1250,6 +1278,7 @@ func init() {
 	offeringMixinInters1 := offeringMixin[1].Interceptors()
 	offering.Interceptors[0] = offeringMixinInters1[0]
 	offering.Interceptors[1] = offeringMixinInters1[1]
+	offering.Interceptors[2] = offeringMixinInters1[2]
 	offeringMixinFields0 := offeringMixin[0].Fields()
 	_ = offeringMixinFields0
 	offeringMixinFields1 := offeringMixin[1].Fields()
@@ -1298,6 +1327,7 @@ func init() {
 	organizationMixinInters1 := organizationMixin[1].Interceptors()
 	organization.Interceptors[0] = organizationMixinInters1[0]
 	organization.Interceptors[1] = organizationMixinInters1[1]
+	organization.Interceptors[2] = organizationMixinInters1[2]
 	organizationMixinFields0 := organizationMixin[0].Fields()
 	_ = organizationMixinFields0
 	organizationMixinFields1 := organizationMixin[1].Fields()
@@ -1334,6 +1364,7 @@ func init() {
 	phasevisitMixinInters1 := phasevisitMixin[1].Interceptors()
 	phasevisit.Interceptors[0] = phasevisitMixinInters1[0]
 	phasevisit.Interceptors[1] = phasevisitMixinInters1[1]
+	phasevisit.Interceptors[2] = phasevisitMixinInters1[2]
 	phasevisitMixinFields0 := phasevisitMixin[0].Fields()
 	_ = phasevisitMixinFields0
 	phasevisitMixinFields1 := phasevisitMixin[1].Fields()
@@ -1376,6 +1407,7 @@ func init() {
 	ratecountMixinInters0 := ratecountMixin[0].Interceptors()
 	ratecount.Interceptors[0] = ratecountMixinInters0[0]
 	ratecount.Interceptors[1] = ratecountMixinInters0[1]
+	ratecount.Interceptors[2] = ratecountMixinInters0[2]
 	ratecountFields := schema.RateCount{}.Fields()
 	_ = ratecountFields
 	// ratecountDescDay is the schema descriptor for day field.
@@ -1394,6 +1426,7 @@ func init() {
 	recoverycodeMixinInters1 := recoverycodeMixin[1].Interceptors()
 	recoverycode.Interceptors[0] = recoverycodeMixinInters1[0]
 	recoverycode.Interceptors[1] = recoverycodeMixinInters1[1]
+	recoverycode.Interceptors[2] = recoverycodeMixinInters1[2]
 	recoverycodeMixinFields0 := recoverycodeMixin[0].Fields()
 	_ = recoverycodeMixinFields0
 	recoverycodeFields := schema.RecoveryCode{}.Fields()
@@ -1420,6 +1453,7 @@ func init() {
 	refreshtokenMixinInters1 := refreshtokenMixin[1].Interceptors()
 	refreshtoken.Interceptors[0] = refreshtokenMixinInters1[0]
 	refreshtoken.Interceptors[1] = refreshtokenMixinInters1[1]
+	refreshtoken.Interceptors[2] = refreshtokenMixinInters1[2]
 	refreshtokenMixinFields0 := refreshtokenMixin[0].Fields()
 	_ = refreshtokenMixinFields0
 	refreshtokenMixinFields1 := refreshtokenMixin[1].Fields()
@@ -1452,6 +1486,7 @@ func init() {
 	requestMixinInters1 := requestMixin[1].Interceptors()
 	request.Interceptors[0] = requestMixinInters1[0]
 	request.Interceptors[1] = requestMixinInters1[1]
+	request.Interceptors[2] = requestMixinInters1[2]
 	requestMixinFields0 := requestMixin[0].Fields()
 	_ = requestMixinFields0
 	requestMixinFields1 := requestMixin[1].Fields()
@@ -1510,6 +1545,7 @@ func init() {
 	rowcountMixinInters0 := rowcountMixin[0].Interceptors()
 	rowcount.Interceptors[0] = rowcountMixinInters0[0]
 	rowcount.Interceptors[1] = rowcountMixinInters0[1]
+	rowcount.Interceptors[2] = rowcountMixinInters0[2]
 	rowcountMixinFields0 := rowcountMixin[0].Fields()
 	_ = rowcountMixinFields0
 	rowcountFields := schema.RowCount{}.Fields()
@@ -1534,6 +1570,7 @@ func init() {
 	secretMixinInters1 := secretMixin[1].Interceptors()
 	secret.Interceptors[0] = secretMixinInters1[0]
 	secret.Interceptors[1] = secretMixinInters1[1]
+	secret.Interceptors[2] = secretMixinInters1[2]
 	secretMixinFields0 := secretMixin[0].Fields()
 	_ = secretMixinFields0
 	secretMixinFields1 := secretMixin[1].Fields()
@@ -1574,6 +1611,7 @@ func init() {
 	serviceMixinInters1 := serviceMixin[1].Interceptors()
 	service.Interceptors[0] = serviceMixinInters1[0]
 	service.Interceptors[1] = serviceMixinInters1[1]
+	service.Interceptors[2] = serviceMixinInters1[2]
 	serviceMixinFields0 := serviceMixin[0].Fields()
 	_ = serviceMixinFields0
 	serviceMixinFields1 := serviceMixin[1].Fields()
@@ -1618,6 +1656,7 @@ func init() {
 	serviceaccountMixinInters1 := serviceaccountMixin[1].Interceptors()
 	serviceaccount.Interceptors[0] = serviceaccountMixinInters1[0]
 	serviceaccount.Interceptors[1] = serviceaccountMixinInters1[1]
+	serviceaccount.Interceptors[2] = serviceaccountMixinInters1[2]
 	serviceaccountMixinFields0 := serviceaccountMixin[0].Fields()
 	_ = serviceaccountMixinFields0
 	serviceaccountMixinFields1 := serviceaccountMixin[1].Fields()
@@ -1632,8 +1671,12 @@ func init() {
 	serviceaccountDescName := serviceaccountFields[0].Descriptor()
 	// serviceaccount.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	serviceaccount.NameValidator = serviceaccountDescName.Validators[0].(func(string) error)
+	// serviceaccountDescEnabled is the schema descriptor for enabled field.
+	serviceaccountDescEnabled := serviceaccountFields[2].Descriptor()
+	// serviceaccount.DefaultEnabled holds the default value on creation for the enabled field.
+	serviceaccount.DefaultEnabled = serviceaccountDescEnabled.Default.(bool)
 	// serviceaccountDescLiveAccountID is the schema descriptor for live_account_id field.
-	serviceaccountDescLiveAccountID := serviceaccountFields[2].Descriptor()
+	serviceaccountDescLiveAccountID := serviceaccountFields[3].Descriptor()
 	// serviceaccount.LiveAccountIDValidator is a validator for the "live_account_id" field. It is called by the builders before save.
 	serviceaccount.LiveAccountIDValidator = serviceaccountDescLiveAccountID.Validators[0].(func(string) error)
 	// serviceaccountDescID is the schema descriptor for id field.
@@ -1650,6 +1693,7 @@ func init() {
 	sessionMixinInters1 := sessionMixin[1].Interceptors()
 	session.Interceptors[0] = sessionMixinInters1[0]
 	session.Interceptors[1] = sessionMixinInters1[1]
+	session.Interceptors[2] = sessionMixinInters1[2]
 	sessionMixinFields0 := sessionMixin[0].Fields()
 	_ = sessionMixinFields0
 	sessionMixinFields1 := sessionMixin[1].Fields()
@@ -1708,6 +1752,7 @@ func init() {
 	settingMixinInters0 := settingMixin[0].Interceptors()
 	setting.Interceptors[0] = settingMixinInters0[0]
 	setting.Interceptors[1] = settingMixinInters0[1]
+	setting.Interceptors[2] = settingMixinInters0[2]
 	settingFields := schema.Setting{}.Fields()
 	_ = settingFields
 	// settingDescID is the schema descriptor for id field.
@@ -1722,6 +1767,7 @@ func init() {
 	signinMixinInters1 := signinMixin[1].Interceptors()
 	signin.Interceptors[0] = signinMixinInters1[0]
 	signin.Interceptors[1] = signinMixinInters1[1]
+	signin.Interceptors[2] = signinMixinInters1[2]
 	signinMixinFields0 := signinMixin[0].Fields()
 	_ = signinMixinFields0
 	signinFields := schema.SignIn{}.Fields()
@@ -1760,6 +1806,7 @@ func init() {
 	signingkeyMixinInters1 := signingkeyMixin[1].Interceptors()
 	signingkey.Interceptors[0] = signingkeyMixinInters1[0]
 	signingkey.Interceptors[1] = signingkeyMixinInters1[1]
+	signingkey.Interceptors[2] = signingkeyMixinInters1[2]
 	signingkeyMixinFields0 := signingkeyMixin[0].Fields()
 	_ = signingkeyMixinFields0
 	signingkeyFields := schema.SigningKey{}.Fields()
@@ -1782,6 +1829,7 @@ func init() {
 	taskMixinInters1 := taskMixin[1].Interceptors()
 	task.Interceptors[0] = taskMixinInters1[0]
 	task.Interceptors[1] = taskMixinInters1[1]
+	task.Interceptors[2] = taskMixinInters1[2]
 	taskMixinFields0 := taskMixin[0].Fields()
 	_ = taskMixinFields0
 	taskMixinFields1 := taskMixin[1].Fields()
@@ -1842,6 +1890,7 @@ func init() {
 	teamMixinInters1 := teamMixin[1].Interceptors()
 	team.Interceptors[0] = teamMixinInters1[0]
 	team.Interceptors[1] = teamMixinInters1[1]
+	team.Interceptors[2] = teamMixinInters1[2]
 	teamMixinFields0 := teamMixin[0].Fields()
 	_ = teamMixinFields0
 	teamMixinFields1 := teamMixin[1].Fields()
@@ -1882,6 +1931,7 @@ func init() {
 	teammemberMixinInters1 := teammemberMixin[1].Interceptors()
 	teammember.Interceptors[0] = teammemberMixinInters1[0]
 	teammember.Interceptors[1] = teammemberMixinInters1[1]
+	teammember.Interceptors[2] = teammemberMixinInters1[2]
 	teammemberMixinFields0 := teammemberMixin[0].Fields()
 	_ = teammemberMixinFields0
 	teammemberMixinFields1 := teammemberMixin[1].Fields()
@@ -1912,6 +1962,7 @@ func init() {
 	throttleMixinInters0 := throttleMixin[0].Interceptors()
 	throttle.Interceptors[0] = throttleMixinInters0[0]
 	throttle.Interceptors[1] = throttleMixinInters0[1]
+	throttle.Interceptors[2] = throttleMixinInters0[2]
 	throttleFields := schema.Throttle{}.Fields()
 	_ = throttleFields
 	// throttleDescID is the schema descriptor for id field.
@@ -1926,6 +1977,7 @@ func init() {
 	userMixinInters1 := userMixin[1].Interceptors()
 	user.Interceptors[0] = userMixinInters1[0]
 	user.Interceptors[1] = userMixinInters1[1]
+	user.Interceptors[2] = userMixinInters1[2]
 	userMixinFields0 := userMixin[0].Fields()
 	_ = userMixinFields0
 	userMixinFields1 := userMixin[1].Fields()
@@ -1970,6 +2022,7 @@ func init() {
 	webhookdeliveryMixinInters1 := webhookdeliveryMixin[1].Interceptors()
 	webhookdelivery.Interceptors[0] = webhookdeliveryMixinInters1[0]
 	webhookdelivery.Interceptors[1] = webhookdeliveryMixinInters1[1]
+	webhookdelivery.Interceptors[2] = webhookdeliveryMixinInters1[2]
 	webhookdeliveryMixinFields0 := webhookdeliveryMixin[0].Fields()
 	_ = webhookdeliveryMixinFields0
 	webhookdeliveryMixinFields1 := webhookdeliveryMixin[1].Fields()
@@ -2010,6 +2063,7 @@ func init() {
 	webhooksubscriptionMixinInters1 := webhooksubscriptionMixin[1].Interceptors()
 	webhooksubscription.Interceptors[0] = webhooksubscriptionMixinInters1[0]
 	webhooksubscription.Interceptors[1] = webhooksubscriptionMixinInters1[1]
+	webhooksubscription.Interceptors[2] = webhooksubscriptionMixinInters1[2]
 	webhooksubscriptionMixinFields0 := webhooksubscriptionMixin[0].Fields()
 	_ = webhooksubscriptionMixinFields0
 	webhooksubscriptionMixinFields1 := webhooksubscriptionMixin[1].Fields()
@@ -2054,6 +2108,7 @@ func init() {
 	workflowMixinInters1 := workflowMixin[1].Interceptors()
 	workflow.Interceptors[0] = workflowMixinInters1[0]
 	workflow.Interceptors[1] = workflowMixinInters1[1]
+	workflow.Interceptors[2] = workflowMixinInters1[2]
 	workflowMixinFields0 := workflowMixin[0].Fields()
 	_ = workflowMixinFields0
 	workflowMixinFields1 := workflowMixin[1].Fields()
@@ -2094,6 +2149,7 @@ func init() {
 	workflowversionMixinInters1 := workflowversionMixin[1].Interceptors()
 	workflowversion.Interceptors[0] = workflowversionMixinInters1[0]
 	workflowversion.Interceptors[1] = workflowversionMixinInters1[1]
+	workflowversion.Interceptors[2] = workflowversionMixinInters1[2]
 	workflowversionMixinFields0 := workflowversionMixin[0].Fields()
 	_ = workflowversionMixinFields0
 	workflowversionMixinFields1 := workflowversionMixin[1].Fields()

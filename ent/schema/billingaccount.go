@@ -11,7 +11,9 @@ import (
 type BillingAccount struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (BillingAccount) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "bil"}, tenant{unlisted: true}} }
+func (BillingAccount) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "bil"}, tenant{unlisted: true}}
+}
 
 // Fields of the entity.
 func (BillingAccount) Fields() []ent.Field {

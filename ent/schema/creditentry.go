@@ -12,7 +12,9 @@ import (
 type CreditEntry struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (CreditEntry) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "crd"}, tenant{unlisted: true}} }
+func (CreditEntry) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "crd"}, tenant{unlisted: true}}
+}
 
 // Fields of the entity.
 func (CreditEntry) Fields() []ent.Field {

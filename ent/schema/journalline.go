@@ -11,7 +11,9 @@ import (
 type JournalLine struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (JournalLine) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "jrn"}, tenant{unlisted: true}} }
+func (JournalLine) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "jrn"}, tenant{unlisted: true}}
+}
 
 // Fields of the entity.
 func (JournalLine) Fields() []ent.Field {

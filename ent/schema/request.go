@@ -60,6 +60,5 @@ func (Request) Indexes() []ent.Index {
 		index.Fields("company_id", "assignee_id", "created_at", "id"),
 		index.Fields("company_id", "team_id", "created_at", "id"),
 		index.Fields("company_id", "updated_at", "id"),
-		index.Fields("company_id", "title", "id"),
 	}
 }

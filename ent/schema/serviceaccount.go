@@ -16,6 +16,7 @@ func (ServiceAccount) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name").MaxRuneLen(200),
 		field.Enum("role").Values("owner", "admin", "agent", "member").Default("member"),
+		field.Bool("enabled").Default(true).Comment("the keys of one that is not are refused"),
 		field.String("live_account_id").MaxLen(40).Optional().Nillable().Immutable(),
 	}
 }

@@ -86,7 +86,27 @@ func guardReads(column string) []ent.Interceptor {
 		}
 		return nil
 	})
-	return []ent.Interceptor{narrow, ent.InterceptFunc(rememberLoaded)}
+	return []ent.Interceptor{narrow, ent.InterceptFunc(bound), ent.InterceptFunc(rememberLoaded)}
+}
+
+// bound runs a query that access policies narrow within the bounds that its caller has for those.
+func bound(next ent.Querier) ent.Querier {
+	return ent.QuerierFunc(func(ctx context.Context, q ent.Query) (ent.Value, error) {
+		p, ok := principal.From(ctx)
+		if !ok {
+			return next.Query(ctx, q)
+		}
+		of, err := intercept.NewQuery(q)
+		if err != nil {
+			return nil, fmt.Errorf("bound a query: %w", err)
+		}
+		within, leave, err := p.Enter(ctx, of.Type())
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		return next.Query(within, q)
+	})
 }
 
 // guardWrites stamps column on create and narrows updates and deletes by it.

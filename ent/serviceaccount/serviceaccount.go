@@ -24,6 +24,8 @@ const (
 	FieldName = "name"
 	// FieldRole holds the string denoting the role field in the database.
 	FieldRole = "role"
+	// FieldEnabled holds the string denoting the enabled field in the database.
+	FieldEnabled = "enabled"
 	// FieldLiveAccountID holds the string denoting the live_account_id field in the database.
 	FieldLiveAccountID = "live_account_id"
 	// Table holds the table name of the serviceaccount in the database.
@@ -38,6 +40,7 @@ var Columns = []string{
 	FieldCompanyID,
 	FieldName,
 	FieldRole,
+	FieldEnabled,
 	FieldLiveAccountID,
 }
 
@@ -58,11 +61,13 @@ func ValidColumn(column string) bool {
 //	import _ "atrium/ent/runtime"
 var (
 	Hooks        [2]ent.Hook
-	Interceptors [2]ent.Interceptor
+	Interceptors [3]ent.Interceptor
 	// CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
 	CompanyIDValidator func(string) error
 	// NameValidator is a validator for the "name" field. It is called by the builders before save.
 	NameValidator func(string) error
+	// DefaultEnabled holds the default value on creation for the "enabled" field.
+	DefaultEnabled bool
 	// LiveAccountIDValidator is a validator for the "live_account_id" field. It is called by the builders before save.
 	LiveAccountIDValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -130,6 +135,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // ByRole orders the results by the role field.
 func ByRole(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRole, opts...).ToFunc()
+}
+
+// ByEnabled orders the results by the enabled field.
+func ByEnabled(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEnabled, opts...).ToFunc()
 }
 
 // ByLiveAccountID orders the results by the live_account_id field.

@@ -84,6 +84,11 @@ func Name(v string) predicate.ServiceAccount {
 	return predicate.ServiceAccount(sql.FieldEQ(FieldName, v))
 }
 
+// Enabled applies equality check predicate on the "enabled" field. It's identical to EnabledEQ.
+func Enabled(v bool) predicate.ServiceAccount {
+	return predicate.ServiceAccount(sql.FieldEQ(FieldEnabled, v))
+}
+
 // LiveAccountID applies equality check predicate on the "live_account_id" field. It's identical to LiveAccountIDEQ.
 func LiveAccountID(v string) predicate.ServiceAccount {
 	return predicate.ServiceAccount(sql.FieldEQ(FieldLiveAccountID, v))
@@ -317,6 +322,16 @@ func RoleIn(vs ...Role) predicate.ServiceAccount {
 // RoleNotIn applies the NotIn predicate on the "role" field.
 func RoleNotIn(vs ...Role) predicate.ServiceAccount {
 	return predicate.ServiceAccount(sql.FieldNotIn(FieldRole, vs...))
+}
+
+// EnabledEQ applies the EQ predicate on the "enabled" field.
+func EnabledEQ(v bool) predicate.ServiceAccount {
+	return predicate.ServiceAccount(sql.FieldEQ(FieldEnabled, v))
+}
+
+// EnabledNEQ applies the NEQ predicate on the "enabled" field.
+func EnabledNEQ(v bool) predicate.ServiceAccount {
+	return predicate.ServiceAccount(sql.FieldNEQ(FieldEnabled, v))
 }
 
 // LiveAccountIDEQ applies the EQ predicate on the "live_account_id" field.

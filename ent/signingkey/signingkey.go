@@ -56,7 +56,7 @@ func ValidColumn(column string) bool {
 //	import _ "atrium/ent/runtime"
 var (
 	Hooks        [2]ent.Hook
-	Interceptors [2]ent.Interceptor
+	Interceptors [3]ent.Interceptor
 	// AlgorithmValidator is a validator for the "algorithm" field. It is called by the builders before save.
 	AlgorithmValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.

@@ -83,6 +83,7 @@ type MutationResolver interface {
 	DeleteOrganization(ctx context.Context, input op.ByID) (*DeleteOrganizationPayload, error)
 	DeleteSecret(ctx context.Context, input op.ByID) (*DeleteSecretPayload, error)
 	DeleteService(ctx context.Context, input op.ByID) (*DeleteServicePayload, error)
+	DeleteServiceAccount(ctx context.Context, input op.ByID) (*DeleteServiceAccountPayload, error)
 	DeleteTeam(ctx context.Context, input op.ByID) (*DeleteTeamPayload, error)
 	DeleteWebhookSubscription(ctx context.Context, input op.ByID) (*DeleteWebhookSubscriptionPayload, error)
 	DeleteWorkflow(ctx context.Context, input op.ByID) (*DeleteWorkflowPayload, error)
@@ -116,6 +117,7 @@ type MutationResolver interface {
 	UpdateRequest(ctx context.Context, input request.UpdateInput) (*UpdateRequestPayload, error)
 	UpdateSecret(ctx context.Context, input secret.UpdateSecretInput) (*UpdateSecretPayload, error)
 	UpdateService(ctx context.Context, input catalog.UpdateServiceInput) (*UpdateServicePayload, error)
+	UpdateServiceAccount(ctx context.Context, input people.UpdateServiceAccountInput) (*UpdateServiceAccountPayload, error)
 	UpdateTeam(ctx context.Context, input people.UpdateTeamInput) (*UpdateTeamPayload, error)
 	UpdateUser(ctx context.Context, input people.UpdateUserInput) (*UpdateUserPayload, error)
 	UpdateWebhookSubscription(ctx context.Context, input webhook.UpdateSubscriptionInput) (*UpdateWebhookSubscriptionPayload, error)
@@ -656,6 +658,20 @@ func (ec *executionContext) field_Mutation_deleteSecret_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_deleteServiceAccount_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (op.ByID, error) {
+			return ec.unmarshalNDeleteServiceAccountInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_deleteService_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1110,6 +1126,20 @@ func (ec *executionContext) field_Mutation_updateSecret_args(ctx context.Context
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (secret.UpdateSecretInput, error) {
 			return ec.unmarshalNUpdateSecretInput2atriumᚋinternalᚋsecretᚐUpdateSecretInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateServiceAccount_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (people.UpdateServiceAccountInput, error) {
+			return ec.unmarshalNUpdateServiceAccountInput2atriumᚋinternalᚋpeopleᚐUpdateServiceAccountInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -4034,6 +4064,50 @@ func (ec *executionContext) fieldContext_Mutation_deleteService(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_deleteServiceAccount(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteServiceAccount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteServiceAccount(ctx, fc.Args["input"].(op.ByID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *DeleteServiceAccountPayload) graphql.Marshaler {
+			return ec.marshalNDeleteServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServiceAccountPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteServiceAccount(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteServiceAccountPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteServiceAccount_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_deleteTeam(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5480,6 +5554,50 @@ func (ec *executionContext) fieldContext_Mutation_updateService(ctx context.Cont
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_updateService_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateServiceAccount(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateServiceAccount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateServiceAccount(ctx, fc.Args["input"].(people.UpdateServiceAccountInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *UpdateServiceAccountPayload) graphql.Marshaler {
+			return ec.marshalNUpdateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServiceAccountPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateServiceAccount(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateServiceAccountPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateServiceAccount_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -7986,6 +8104,27 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 	switch obj := (obj).(type) {
 	case nil:
 		return graphql.Null
+	case ent.User:
+		return ec._User(ctx, sel, &obj)
+	case *ent.User:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._User(ctx, sel, obj)
+	case ent.ServiceAccount:
+		return ec._ServiceAccount(ctx, sel, &obj)
+	case *ent.ServiceAccount:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ServiceAccount(ctx, sel, obj)
+	case ent.Agent:
+		return ec._Agent(ctx, sel, &obj)
+	case *ent.Agent:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Agent(ctx, sel, obj)
 	case ent.Workflow:
 		return ec._Workflow(ctx, sel, &obj)
 	case *ent.Workflow:
@@ -8007,13 +8146,6 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._WebhookDelivery(ctx, sel, obj)
-	case ent.User:
-		return ec._User(ctx, sel, &obj)
-	case *ent.User:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._User(ctx, sel, obj)
 	case ent.Team:
 		return ec._Team(ctx, sel, &obj)
 	case *ent.Team:
@@ -8028,13 +8160,6 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._Task(ctx, sel, obj)
-	case ent.ServiceAccount:
-		return ec._ServiceAccount(ctx, sel, &obj)
-	case *ent.ServiceAccount:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._ServiceAccount(ctx, sel, obj)
 	case ent.Service:
 		return ec._Service(ctx, sel, &obj)
 	case *ent.Service:
@@ -8147,13 +8272,6 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._ApiKey(ctx, sel, obj)
-	case ent.Agent:
-		return ec._Agent(ctx, sel, &obj)
-	case *ent.Agent:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._Agent(ctx, sel, obj)
 	case ent.AccessPolicy:
 		return ec._AccessPolicy(ctx, sel, &obj)
 	case *ent.AccessPolicy:
@@ -8446,6 +8564,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "deleteServiceAccount":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteServiceAccount(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "deleteTeam":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteTeam(ctx, field)
@@ -8673,6 +8798,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "updateService":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateService(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateServiceAccount":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateServiceAccount(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++

@@ -2053,6 +2053,13 @@ func (ec *executionContext) fieldContext_DeleteSecretPayload_id(_ context.Contex
 	return graphql.NewScalarFieldContext("DeleteSecretPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _DeleteServiceAccountPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteServiceAccountPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteServiceAccountPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteServiceAccountPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _DeleteServicePayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteServicePayload) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -4638,6 +4645,38 @@ func (ec *executionContext) fieldContext_UpdateSecretPayload_secret(_ context.Co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Secret(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateServiceAccountPayload_serviceAccount(ctx context.Context, field graphql.CollectedField, obj *UpdateServiceAccountPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateServiceAccountPayload_serviceAccount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ServiceAccount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ServiceAccount) graphql.Marshaler {
+			return ec.marshalNServiceAccount2ᚖatriumᚋentᚐServiceAccount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateServiceAccountPayload_serviceAccount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateServiceAccountPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ServiceAccount(ctx, field)
 		},
 	}
 	return fc, nil
@@ -7418,6 +7457,43 @@ func (ec *executionContext) unmarshalInputDeleteSecretInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDeleteServiceAccountInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteServiceInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -9896,6 +9972,64 @@ func (ec *executionContext) unmarshalInputUpdateSecretInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateServiceAccountInput(ctx context.Context, obj any) (people.UpdateServiceAccountInput, error) {
+	var it people.UpdateServiceAccountInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "role", "enabled"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		case "enabled":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("enabled"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Enabled = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateServiceInput(ctx context.Context, obj any) (catalog.UpdateServiceInput, error) {
 	var it catalog.UpdateServiceInput
 	if obj == nil {
@@ -12078,6 +12212,34 @@ func (ec *executionContext) _DeleteSecretPayload(ctx context.Context, sel ast.Se
 	return out
 }
 
+var deleteServiceAccountPayloadImplementors = []string{"DeleteServiceAccountPayload"}
+
+func (ec *executionContext) _DeleteServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteServiceAccountPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteServiceAccountPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteServiceAccountPayload")
+		case "id":
+			out.Values[i] = ec._DeleteServiceAccountPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var deleteServicePayloadImplementors = []string{"DeleteServicePayload"}
 
 func (ec *executionContext) _DeleteServicePayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteServicePayload) graphql.Marshaler {
@@ -13843,6 +14005,34 @@ func (ec *executionContext) _UpdateSecretPayload(ctx context.Context, sel ast.Se
 	return out
 }
 
+var updateServiceAccountPayloadImplementors = []string{"UpdateServiceAccountPayload"}
+
+func (ec *executionContext) _UpdateServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateServiceAccountPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateServiceAccountPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateServiceAccountPayload")
+		case "serviceAccount":
+			out.Values[i] = ec._UpdateServiceAccountPayload_serviceAccount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var updateServicePayloadImplementors = []string{"UpdateServicePayload"}
 
 func (ec *executionContext) _UpdateServicePayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateServicePayload) graphql.Marshaler {
@@ -15116,6 +15306,21 @@ func (ec *executionContext) marshalNDeleteSecretPayload2ᚖatriumᚋgraphᚋgene
 	return ec._DeleteSecretPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNDeleteServiceAccountInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteServiceAccountInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteServiceAccountPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteServiceAccountPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNDeleteServiceInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteServiceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -16133,6 +16338,21 @@ func (ec *executionContext) marshalNUpdateSecretPayload2ᚖatriumᚋgraphᚋgene
 		return graphql.Null
 	}
 	return ec._UpdateSecretPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateServiceAccountInput2atriumᚋinternalᚋpeopleᚐUpdateServiceAccountInput(ctx context.Context, v any) (people.UpdateServiceAccountInput, error) {
+	res, err := ec.unmarshalInputUpdateServiceAccountInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateServiceAccountPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateServiceAccountPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateServiceInput2atriumᚋinternalᚋcatalogᚐUpdateServiceInput(ctx context.Context, v any) (catalog.UpdateServiceInput, error) {

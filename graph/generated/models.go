@@ -221,6 +221,12 @@ type DeleteSecretPayload struct {
 	ID string `json:"id"`
 }
 
+// What deleteServiceAccount answers.
+type DeleteServiceAccountPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
 // What deleteService answers.
 type DeleteServicePayload struct {
 	// The id that the row had.
@@ -421,6 +427,12 @@ type UpdateRequestPayload struct {
 type UpdateSecretPayload struct {
 	// The row as it is now.
 	Secret *ent.Secret `json:"secret"`
+}
+
+// What updateServiceAccount answers.
+type UpdateServiceAccountPayload struct {
+	// The row as it is now.
+	ServiceAccount *ent.ServiceAccount `json:"serviceAccount"`
 }
 
 // What updateService answers.

@@ -5,6 +5,7 @@ package generated
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -26,6 +27,9 @@ type OrganizationResolver interface {
 
 	Etag(ctx context.Context, obj *ent.Organization) (string, error)
 	Parent(ctx context.Context, obj *ent.Organization) (*ent.Organization, error)
+}
+type ServiceAccountResolver interface {
+	Etag(ctx context.Context, obj *ent.ServiceAccount) (string, error)
 }
 type TeamResolver interface {
 	Description(ctx context.Context, obj *ent.Team) (*string, error)
@@ -164,6 +168,13 @@ func (ec *executionContext) _DeactivateUserPayload_openRequests(ctx context.Cont
 	return ec.marshalNInt2int(ctx, field.Selections, obj.OpenRequests)
 }
 func (ec *executionContext) fieldContext_DeactivateUserPayload_openRequests(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeactivateUserPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeactivateUserPayload_openTasks(ctx context.Context, field graphql.CollectedField, obj *people.Deactivated) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.OpenTasks)
+}
+func (ec *executionContext) fieldContext_DeactivateUserPayload_openTasks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeactivateUserPayload", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
@@ -322,6 +333,13 @@ func (ec *executionContext) fieldContext_ServiceAccount_role(_ context.Context, 
 	return graphql.NewScalarFieldContext("ServiceAccount", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
+func (ec *executionContext) _ServiceAccount_enabled(ctx context.Context, field graphql.CollectedField, obj *ent.ServiceAccount) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Enabled)
+}
+func (ec *executionContext) fieldContext_ServiceAccount_enabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ServiceAccount", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _ServiceAccount_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.ServiceAccount) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
@@ -334,6 +352,29 @@ func (ec *executionContext) _ServiceAccount_updatedAt(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_ServiceAccount_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ServiceAccount", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _ServiceAccount_etag(ctx context.Context, field graphql.CollectedField, obj *ent.ServiceAccount) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ServiceAccount_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ServiceAccount().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ServiceAccount_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ServiceAccount", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Team_id(ctx context.Context, field graphql.CollectedField, obj *ent.Team) (ret graphql.Marshaler) {
@@ -758,6 +799,40 @@ func (ec *executionContext) unmarshalInputUpdateNotificationSettingsInput(ctx co
 
 // region    ************************** interface.gotpl ***************************
 
+func (ec *executionContext) _Actor(ctx context.Context, sel ast.SelectionSet, obj relay.Actor) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case ent.User:
+		return ec._User(ctx, sel, &obj)
+	case *ent.User:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._User(ctx, sel, obj)
+	case ent.ServiceAccount:
+		return ec._ServiceAccount(ctx, sel, &obj)
+	case *ent.ServiceAccount:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ServiceAccount(ctx, sel, obj)
+	case ent.Agent:
+		return ec._Agent(ctx, sel, &obj)
+	case *ent.Agent:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Agent(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of Actor must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
@@ -785,6 +860,11 @@ func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.
 			}
 		case "openRequests":
 			out.Values[i] = ec._DeactivateUserPayload_openRequests(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "openTasks":
+			out.Values[i] = ec._DeactivateUserPayload_openTasks(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -901,7 +981,7 @@ func (ec *executionContext) _Organization(ctx context.Context, sel ast.Selection
 	return out
 }
 
-var serviceAccountImplementors = []string{"ServiceAccount", "Node"}
+var serviceAccountImplementors = []string{"ServiceAccount", "Node", "Actor"}
 
 func (ec *executionContext) _ServiceAccount(ctx context.Context, sel ast.SelectionSet, obj *ent.ServiceAccount) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, serviceAccountImplementors)
@@ -927,6 +1007,11 @@ func (ec *executionContext) _ServiceAccount(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "enabled":
+			out.Values[i] = ec._ServiceAccount_enabled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "createdAt":
 			out.Values[i] = ec._ServiceAccount_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -934,6 +1019,11 @@ func (ec *executionContext) _ServiceAccount(ctx context.Context, sel ast.Selecti
 			}
 		case "updatedAt":
 			out.Values[i] = ec._ServiceAccount_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._ServiceAccount_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -1060,7 +1150,7 @@ func (ec *executionContext) _UpdateNotificationSettingsPayload(ctx context.Conte
 	return out
 }
 
-var userImplementors = []string{"User", "Node"}
+var userImplementors = []string{"User", "Node", "Actor"}
 
 func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj *ent.User) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, userImplementors)
@@ -1356,6 +1446,13 @@ func (ec *executionContext) marshalNUserStatus2string(ctx context.Context, sel a
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalOActor2atriumᚋgraphᚋinternalᚋrelayᚐActor(ctx context.Context, sel ast.SelectionSet, v relay.Actor) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Actor(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOOrganization2ᚖatriumᚋentᚐOrganization(ctx context.Context, sel ast.SelectionSet, v *ent.Organization) graphql.Marshaler {

@@ -32,7 +32,7 @@ type RequestResolver interface {
 	Etag(ctx context.Context, obj *ent.Request) (string, error)
 	Service(ctx context.Context, obj *ent.Request) (*ent.Service, error)
 	Offering(ctx context.Context, obj *ent.Request) (*ent.Offering, error)
-	Creator(ctx context.Context, obj *ent.Request) (*ent.User, error)
+	Creator(ctx context.Context, obj *ent.Request) (relay.Actor, error)
 	Assignee(ctx context.Context, obj *ent.Request) (*ent.User, error)
 	Team(ctx context.Context, obj *ent.Request) (*ent.Team, error)
 	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
@@ -423,8 +423,8 @@ func (ec *executionContext) _Request_creator(ctx context.Context, field graphql.
 			return ec.Resolvers.Request().Creator(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖatriumᚋentᚐUser(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Actor) graphql.Marshaler {
+			return ec.marshalOActor2atriumᚋgraphᚋinternalᚋrelayᚐActor(ctx, selections, v)
 		},
 		true,
 		false,
@@ -437,7 +437,7 @@ func (ec *executionContext) fieldContext_Request_creator(_ context.Context, fiel
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_User(ctx, field)
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
 		},
 	}
 	return fc, nil

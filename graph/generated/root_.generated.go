@@ -45,6 +45,7 @@ type ResolverRoot interface {
 	Request() RequestResolver
 	Secret() SecretResolver
 	Service() ServiceResolver
+	ServiceAccount() ServiceAccountResolver
 	Session() SessionResolver
 	Subscription() SubscriptionResolver
 	Task() TaskResolver
@@ -146,6 +147,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
 		ec.unmarshalInputDeleteSecretInput,
+		ec.unmarshalInputDeleteServiceAccountInput,
 		ec.unmarshalInputDeleteServiceInput,
 		ec.unmarshalInputDeleteTeamInput,
 		ec.unmarshalInputDeleteWebhookSubscriptionInput,
@@ -204,6 +206,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
 		ec.unmarshalInputUpdateSecretInput,
+		ec.unmarshalInputUpdateServiceAccountInput,
 		ec.unmarshalInputUpdateServiceInput,
 		ec.unmarshalInputUpdateTeamInput,
 		ec.unmarshalInputUpdateUserInput,
@@ -1356,8 +1359,16 @@ enum UserStatus {
   deactivated
 }
 
+"Who does things: a person, a service account or an agent."
+interface Actor {
+  "The caller's id."
+  id: ID!
+  "What people call it."
+  name: String!
+}
+
 "A member of the company."
-type User implements Node {
+type User implements Node & Actor {
   "The user's id, usr_…"
   id: ID!
   "In lower case; unique in the company."
@@ -1445,17 +1456,21 @@ type Organization implements Node {
 }
 
 "A caller that is no person; API keys may stand on it."
-type ServiceAccount implements Node {
+type ServiceAccount implements Node & Actor {
   "The service account's id, sa_…"
   id: ID!
   "What people call it."
   name: String!
   "What it may do."
   role: Role!
+  "Its API keys work."
+  enabled: Boolean!
   "When it was made."
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "A user who cannot sign in any more."
@@ -1466,6 +1481,8 @@ type DeactivateUserPayload {
   remainingApiKeys: [ApiKey!]!
   "How many open requests were assigned to the user, before any were handed over."
   openRequests: Int!
+  "How many open tasks were assigned to the user, before any were handed over."
+  openTasks: Int!
 }
 
 "Of what a person is told."
@@ -1815,8 +1832,8 @@ type Request implements Node {
   service: Service
   "The offering that it is made against."
   offering: Offering
-  "The user who filed it; null when a service account did."
-  creator: User
+  "Who filed it; null when it is there no more."
+  creator: Actor
   "The user who deals with it."
   assignee: User
   "The team that deals with it."
@@ -2242,7 +2259,7 @@ enum AgentSource {
 }
 
 "An automated participant."
-type Agent implements Node {
+type Agent implements Node & Actor {
   "The agent's id, agt_…"
   id: ID!
   "What people call it."
@@ -3157,6 +3174,8 @@ func (ec *executionContext) childFields_DeactivateUserPayload(ctx context.Contex
 		return ec.fieldContext_DeactivateUserPayload_remainingApiKeys(ctx, field)
 	case "openRequests":
 		return ec.fieldContext_DeactivateUserPayload_openRequests(ctx, field)
+	case "openTasks":
+		return ec.fieldContext_DeactivateUserPayload_openTasks(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeactivateUserPayload", field.Name)
 }
@@ -3251,6 +3270,14 @@ func (ec *executionContext) childFields_DeleteSecretPayload(ctx context.Context,
 		return ec.fieldContext_DeleteSecretPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteSecretPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteServiceAccountPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteServiceAccountPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteServiceAccountPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteServicePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4165,10 +4192,14 @@ func (ec *executionContext) childFields_ServiceAccount(ctx context.Context, fiel
 		return ec.fieldContext_ServiceAccount_name(ctx, field)
 	case "role":
 		return ec.fieldContext_ServiceAccount_role(ctx, field)
+	case "enabled":
+		return ec.fieldContext_ServiceAccount_enabled(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_ServiceAccount_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_ServiceAccount_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_ServiceAccount_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ServiceAccount", field.Name)
 }
@@ -4487,6 +4518,14 @@ func (ec *executionContext) childFields_UpdateSecretPayload(ctx context.Context,
 		return ec.fieldContext_UpdateSecretPayload_secret(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateSecretPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateServiceAccountPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "serviceAccount":
+		return ec.fieldContext_UpdateServiceAccountPayload_serviceAccount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateServiceAccountPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateServicePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -496,7 +496,7 @@ func (ec *executionContext) fieldContext_WorkingHours_to(_ context.Context, fiel
 
 // region    **************************** object.gotpl ****************************
 
-var agentImplementors = []string{"Agent", "Node"}
+var agentImplementors = []string{"Agent", "Node", "Actor"}
 
 func (ec *executionContext) _Agent(ctx context.Context, sel ast.SelectionSet, obj *ent.Agent) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentImplementors)

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/paging"
 )
 
-var sorts = op.Sorts{"createdAt": agent.FieldCreatedAt, "updatedAt": agent.FieldUpdatedAt, "name": agent.FieldName}
+var sorts = op.Sorts{"createdAt": agent.FieldCreatedAt, "updatedAt": agent.FieldUpdatedAt, "name": op.Folded(agent.FieldName)}
 
 // The operations on agents.
 var (

@@ -17,7 +17,7 @@ import (
 	"atrium/internal/principal"
 )
 
-var keySorts = op.Sorts{"createdAt": entkey.FieldCreatedAt, "name": entkey.FieldName}
+var keySorts = op.Sorts{"createdAt": entkey.FieldCreatedAt, "name": op.Folded(entkey.FieldName)}
 
 // The operations on API keys. They take a person, never a key: a key can never make a key.
 var (
@@ -123,6 +123,9 @@ func (in CreateInput) behind(ctx context.Context, tx *op.Tx) (func(*ent.APIKeyCr
 		}
 		if err != nil {
 			return nil, fmt.Errorf("look the service account up: %w", err)
+		}
+		if !account.Enabled {
+			return nil, apperr.InvalidField("serviceAccountId", "is disabled")
 		}
 		if account.Role == serviceaccount.RoleOwner {
 			if err := tx.May(ctx, actAsOwner); err != nil {

@@ -169,7 +169,7 @@ func (a *Authenticator) forget(of kind, name string) {
 }
 
 var keyStatement = reading(`SELECT x.id, x.company_id, x.name, x.scopes, x.test, x.allowed_ips, x.expires_at, x.revoked_at,
-	u.id, u.name, u.email, u.role, sa.id, sa.name, sa.role,
+	u.id, u.name, u.email, u.role, sa.id, sa.name, sa.role, sa.enabled,
 	CASE WHEN x.test THEN ` + sandboxOf + ` END, CASE WHEN x.test THEN COALESCE(` + mirrorOf + `, ` + mirrorAccountOf + `) END, ` + companyColumns + `
 FROM api_keys x
 JOIN companies c ON c.id = x.company_id
@@ -186,12 +186,13 @@ func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, 
 		expires, revoked                *time.Time
 		userID, userName, email, role   *string
 		accountID, accountName, accRole *string
+		accEnabled                      *bool
 		mirrorID                        *string
 		t                               tenancy
 	)
 	found, err := a.find(ctx, keyStatement, []any{hash}, append([]any{
 		&id, &companyID, &name, &scopeNames, &test, &ips, &expires, &revoked,
-		&userID, &userName, &email, &role, &accountID, &accountName, &accRole, &t.sandboxID, &mirrorID,
+		&userID, &userName, &email, &role, &accountID, &accountName, &accRole, &accEnabled, &t.sandboxID, &mirrorID,
 	}, t.into()...)...)
 	switch {
 	case err != nil:
@@ -213,6 +214,8 @@ func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, 
 	case userID != nil:
 		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeUser, *userID, *userName
 		c.Principal.Email, c.Principal.Role = *email, principal.Role(*role)
+	case accountID != nil && !*accEnabled:
+		return nil, fmt.Errorf("%w: its service account is disabled", ErrRefused)
 	case accountID != nil:
 		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeServiceAccount, *accountID, *accountName
 		c.Principal.Role = principal.Role(*accRole)

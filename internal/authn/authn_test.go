@@ -256,6 +256,31 @@ func TestKeyOfAServiceAccount(t *testing.T) {
 			require.Equal(t, mirrors[0], id)
 		}
 
+		change := func(in people.UpdateServiceAccountInput) {
+			in.ByID = op.ByID{ID: account.ID}
+			testkit.Run(t, w, asAdmin, people.UpdateServiceAccount, in)
+		}
+		change(people.UpdateServiceAccountInput{Enabled: op.SetTo(false), Role: op.SetTo("member")})
+		for _, value := range []string{live.Value, test.Value} {
+			_, err = a.APIKey(t.Context(), value, somewhere)
+			require.ErrorIs(t, err, authn.ErrRefused, "at once")
+		}
+		_, _, err = op.Run(asAdmin, w.Engine, apikey.Create, apikey.CreateInput{Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &account.ID}, nil)
+		require.Equal(t, "serviceAccountId", apperr.From(err).Details[0].Field, "it is disabled")
+		change(people.UpdateServiceAccountInput{Enabled: op.SetTo(true)})
+		c, err = a.APIKey(t.Context(), live.Value, somewhere)
+		require.NoError(t, err)
+		require.Equal(t, principal.Member, c.Principal.Role)
+
+		testkit.Run(t, w, asAdmin, people.DeleteServiceAccount, op.ByID{ID: account.ID})
+		for _, value := range []string{live.Value, test.Value} {
+			_, err = a.APIKey(t.Context(), value, somewhere)
+			require.ErrorIs(t, err, authn.ErrRefused, "its keys end with it")
+		}
+		mirrors, err = w.Store.Reader().ServiceAccount.Query().IDs(principal.With(t.Context(), &principal.Principal{CompanyID: w.A.Sandbox.ID}))
+		require.NoError(t, err)
+		require.Empty(t, mirrors)
+
 		elsewhere := testkit.Run(t, w, w.As(w.B, principal.Owner), people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Importer"})
 		for _, id := range []string{elsewhere.ID, "sa_none"} {
 			_, _, err := op.Run(asAdmin, w.Engine, apikey.Create, apikey.CreateInput{Name: "K", Scopes: []string{"services:read"}, ServiceAccountID: &id}, nil)

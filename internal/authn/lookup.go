@@ -11,7 +11,6 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
-	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
 )
 
@@ -115,8 +114,5 @@ func (a *Authenticator) place(ctx context.Context, c *Credential, t *tenancy, sa
 		c.Principal.ID = *mirrorID
 		return nil
 	}
-	if c.Principal.Type == principal.TypeServiceAccount {
-		return a.mirrorAccount(ctx, c)
-	}
-	return a.mirrorUser(ctx, c)
+	return a.mirror(ctx, c)
 }

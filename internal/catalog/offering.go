@@ -18,7 +18,7 @@ import (
 	"atrium/internal/text"
 )
 
-var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": offering.FieldName}
+var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": op.Folded(offering.FieldName)}
 
 // The operations on offerings. Those under a service take the service's id.
 var (

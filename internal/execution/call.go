@@ -103,7 +103,12 @@ type prepared struct {
 // secret. An error is this node's own.
 func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Input, error) {
 	v := l.state.Visit
-	p, stuck, err := r.prepare(ctx, l, now)
+	var p *prepared
+	var stuck engine.Input
+	err := r.fair(ctx, l.row.CompanyID, true, func(ctx context.Context) (err error) {
+		p, stuck, err = r.prepare(ctx, l, now)
+		return err
+	})
 	if err != nil || stuck != nil {
 		return stuck, err
 	}

@@ -19,7 +19,8 @@
 //
 // The request is locked before the execution wherever both are, so that no two transactions wait for each other.
 //
-// Expressions, forms and calls never run in a transaction. A call is made between two commits, under an idempotency key that is
+// Expressions, forms and calls never run in a transaction. A commit whose expressions take more than 5 ms together is computed
+// again in the company's turn of costly work (op.Engine.Costly), and its job is snoozed while the company has none. A call is made between two commits, under an idempotency key that is
 // the same for every attempt of a visit; a process that dies between the call and the commit makes the attempt once more. Secrets
 // are opened for the moment of the call, and whatever it leaves behind is masked before the engine sees it.
 package execution

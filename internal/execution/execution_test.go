@@ -5,14 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/event"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	run "atrium/internal/execution"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/principal"
 	domain "atrium/internal/request"
 	"atrium/internal/store"
@@ -34,6 +37,46 @@ func (s *shop) audited(id string) []string {
 		Order(auditentry.ByCreatedAt(), auditentry.ByID()).Select(auditentry.FieldAction).Strings(s.ctx)
 	require.NoError(s.t, err)
 	return names
+}
+
+// Expressions that take long wait for the company's turn of costly work, and take no worker from others meanwhile. In its turn
+// they end in an incident.
+func TestSlowExpressionsWaitForTheirTurn(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, line([]body{
+			phase("start", "START", nil),
+			phase("slow", "DATA", body{"kind": "enrich", "set": body{"x": "request.fields.n.all(a, request.fields.n.all(b, request.fields.n.all(c, a == c)))"}}),
+			phase("end", "END", nil),
+		}))
+		numbers := make([]any, 1000)
+		for i := range numbers {
+			numbers[i] = 1
+		}
+		var slow []*ent.Request
+		for range 20 { // more than a node takes at once
+			slow = append(slow, s.file(body{"n": numbers}))
+		}
+		s.publish(line([]body{phase("start", "START", nil), phase("quick", "DATA", body{"kind": "enrich", "set": body{"x": "1 + 1"}}), phase("end", "END", nil)}))
+		held, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			assert.NoError(t, w.Engine.Costly(context.Background(), w.A.Company.ID, func(context.Context) error {
+				close(held)
+				<-free
+				return nil
+			}))
+		}()
+		<-held
+		s.work()
+		s.at(s.file(body{}), "COMPLETED", "")
+		for _, r := range slow {
+			require.NotEqual(t, "WAITING", string(s.at(r, "RUNNING", "").Status))
+		}
+		close(free)
+		<-done
+		s.at(slow[0], "WAITING", "slow")
+		require.Contains(t, s.incident(slow[0]).Message, "too long")
+	})
 }
 
 // laptop enriches, decides, has a task worked and completes the request; what is dear is refused.
@@ -260,6 +303,30 @@ func TestParticipantsWhoAreGone(t *testing.T) {
 		require.Eventually(t, func() bool { return len(s.tasks(r, "OPEN")) == 1 }, patience, tick)
 		s.complete(r, "lost", body{"serial": "X1"})
 		require.Nil(t, s.at(r, "COMPLETED", "no").Error)
+	})
+}
+
+// Whoever goes leaves their open tasks to a team, or hears how many there are.
+func TestDeactivationHandsTasksOver(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		agent := w.A.Users[principal.Agent]
+		s := open(t, w, laptop(agent.ID))
+		s.work()
+		r := s.file(body{"model": "14 inch", "price": 900})
+		s.at(r, "WAITING", "work")
+		desk := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		gone := people.DeactivateUserInput{ByID: op.ByID{ID: agent.ID}}
+		require.Equal(t, 1, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks)
+		require.Equal(t, agent.ID, *s.task(r).AssigneeID)
+
+		gone.ReassignTo = &desk.ID
+		require.Equal(t, 1, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks, "before any were handed over")
+		moved := s.task(r)
+		require.Nil(t, moved.AssigneeID)
+		require.Equal(t, desk.ID, *moved.TeamID)
+		require.Contains(t, s.audited(moved.ID), "task.assigned")
+		require.Zero(t, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks)
 	})
 }
 

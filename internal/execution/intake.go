@@ -60,9 +60,13 @@ func (l *loaded) retry() (engine.Retry, bool) {
 
 // file files the request, in a transaction of its own, as the webhook. What it is made of is evaluated and held against the
 // offering's form before. Returns why it cannot be filed, for people; and errMoved or op.ErrOutdated when the execution or the
-// offering is not as it was read.
-func (r *Runner) file(ctx context.Context, l *loaded) (*engine.Fault, error) {
-	in, err := r.intake(ctx, l)
+// offering is not as it was read. wait is fair's.
+func (r *Runner) file(ctx context.Context, l *loaded, wait bool) (*engine.Fault, error) {
+	var in domain.CreateInput
+	err := r.fair(ctx, l.row.CompanyID, wait, func(ctx context.Context) (err error) {
+		in, err = r.intake(ctx, l)
+		return err
+	})
 	if fault, err := unfiled(ctx, l, err); fault != nil || err != nil {
 		return fault, err
 	}

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/mail"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
 
@@ -79,7 +80,7 @@ func (r *Runner) advance(ctx context.Context, company, id string, given engine.I
 			l.inputs = []engine.Input{given}
 		}
 		if l.files() {
-			switch l.refused, err = r.file(ctx, l); {
+			switch l.refused, err = r.file(ctx, l, given != nil || job == nil); {
 			case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated), err == nil && l.refused == nil:
 				continue // it is loaded again, with its request
 			case err != nil:
@@ -89,7 +90,11 @@ func (r *Runner) advance(ctx context.Context, company, id string, given engine.I
 		if early := l.early(now); early > 0 && len(l.inputs) == 0 && job != nil {
 			return river.JobSnooze(early)
 		}
-		p, err := r.compute(ctx, l, now)
+		var p *plan
+		err = r.fair(ctx, company, given != nil || job == nil, func(ctx context.Context) (err error) {
+			p, err = r.compute(ctx, l, now)
+			return err
+		})
 		if err != nil || p == nil {
 			return err
 		}
@@ -104,6 +109,36 @@ func (r *Runner) advance(ctx context.Context, company, id string, given engine.I
 		}
 	}
 	return fmt.Errorf("step %s: %w", id, errMoved)
+}
+
+// What the expressions of one commit may take together: the first where any number of executions go on at once, the second in
+// the company's turn of costly work. Those of an ordinary definition take microseconds.
+const (
+	quickEval = 5 * time.Millisecond
+	turnEval  = time.Second
+	busyWait  = time.Second // until a step looks again whether it is its company's turn
+)
+
+// fair runs what evaluates a customer's expressions, and once more in the company's turn of costly work when they take long: a
+// company whose definitions do holds up itself alone. What cannot wait for the turn, because no row keeps its input, waits;
+// all else is snoozed, so that it takes no worker from other companies.
+func (r *Runner) fair(ctx context.Context, company string, wait bool, work func(context.Context) error) error {
+	quick, budget := definition.WithBudget(ctx, quickEval)
+	if err := work(quick); !budget.Over {
+		return err
+	}
+	whole := func(ctx context.Context) error {
+		ctx, _ = definition.WithBudget(ctx, turnEval)
+		return work(ctx)
+	}
+	if wait {
+		return r.Engine.Costly(ctx, company, whole)
+	}
+	ran, err := r.Engine.CostlyNow(ctx, company, whole)
+	if !ran {
+		return river.JobSnooze(busyWait)
+	}
+	return err
 }
 
 // early returns how soon the moment comes that the execution waits for, when the job need not be inserted again for it; 0 for

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/ent/company"
 	"atrium/ent/oauthclient"
 	"atrium/ent/user"
 	"atrium/internal/access"
@@ -18,7 +19,7 @@ import (
 	"atrium/internal/principal"
 )
 
-var clientSorts = op.Sorts{"createdAt": oauthclient.FieldCreatedAt, "name": oauthclient.FieldName}
+var clientSorts = op.Sorts{"createdAt": oauthclient.FieldCreatedAt, "name": op.Folded(oauthclient.FieldName)}
 
 // The operations on OAuth clients: applications that obtain tokens for people. They take a person.
 var (
@@ -168,26 +169,45 @@ var GrantToken = op.OnRow("token.create", op.Spec{
 	Resource: "User", Action: op.Update, Summary: "Issue an access token for a person",
 }, loadUser, grantToken)
 
+// TokenSubject is whom a token speaks for: the person, or in the sandbox the one who stands for them there.
+type TokenSubject struct{ UserID, CompanyID string }
+
 // GrantTokenInput names the person and the token's scopes.
 type GrantTokenInput struct {
 	op.ByID
 	Scopes []string `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true"`
+	Test   bool     `json:"test,omitempty"`
 }
 
 func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 	return tx.User.Get(ctx, id)
 }
 
-func grantToken(_ context.Context, tx *op.Tx, u *ent.User, in GrantTokenInput) (struct{}, error) {
+func grantToken(ctx context.Context, tx *op.Tx, u *ent.User, in GrantTokenInput) (TokenSubject, error) {
 	var refs op.Refs
 	for i, s := range in.Scopes {
 		if !StandardScope(s) && principal.MustScope(s) == 0 {
 			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
 		}
 	}
+	if err := refs.Err(); err != nil {
+		return TokenSubject{}, err
+	}
 	if u.Status == user.StatusDeactivated {
-		return struct{}{}, apperr.New(apperr.Conflict, "The user is deactivated.")
+		return TokenSubject{}, apperr.New(apperr.Conflict, "The user is deactivated.")
 	}
 	tx.ChangedField("scopes", nil, in.Scopes)
-	return struct{}{}, refs.Err()
+	out := TokenSubject{UserID: u.ID, CompanyID: u.CompanyID}
+	if !in.Test {
+		return out, nil
+	}
+	tx.ChangedField("test", nil, true)
+	err := tx.AsSystem(ctx, "the sandbox is another company", func(ctx context.Context) (err error) {
+		if out.CompanyID, err = tx.Company.Query().Where(company.SandboxOf(u.CompanyID)).OnlyID(ctx); err != nil {
+			return fmt.Errorf("find the sandbox: %w", err)
+		}
+		out.UserID, err = MirrorUser(ctx, tx.Client, out.CompanyID, u.ID)
+		return err
+	})
+	return out, err
 }

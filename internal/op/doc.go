@@ -43,6 +43,12 @@
 // audit log names it. RunIn takes no engine, because an operation's function may run
 // another operation as well, and has its transaction only.
 //
+// # What customers make dear
+//
+// Preparation runs before the transaction; what takes more than a millisecond of it runs in the company's turn (Tx.Costly). A
+// statement that policies narrow has a deadline, and where they are slow a turn of its own kind (bound.go). Rows that a call
+// refers to are decided about before its transaction, so that statements within do not evaluate slow policies (foresee).
+//
 // # What stands where
 //
 // Packages of the domain import op. op imports the store, authz, and River's types for jobs, but no package of the domain. What

@@ -13,6 +13,9 @@ import (
 
 // public maps the database's refusals to what the caller is told.
 func (a *attempt) public(err error) *apperr.Error {
+	if _, said := errors.AsType[*apperr.Error](err); !said && a.late.Load() {
+		return tooLong(err)
+	}
 	if v, ok := errors.AsType[*store.Violation](err); ok {
 		switch {
 		case v.Kind == store.Unique && len(v.Columns) > 0:

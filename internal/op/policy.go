@@ -46,8 +46,8 @@ func (a *attempt) narrow(ctx context.Context) (context.Context, error) {
 	if rows == nil {
 		return ctx, nil
 	}
-	a.rows = rows
-	a.narrowed = a.principal.WithRows(rows)
+	a.rows = &bounded{Rows: rows, attempt: a}
+	a.narrowed = a.principal.WithRows(a.rows)
 	return principal.With(ctx, a.narrowed), nil
 }
 

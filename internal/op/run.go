@@ -134,6 +134,8 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 			return err
 		}
 		return a.engine.Store.Write(ctx, func(ctx context.Context, dbtx *store.Tx) error {
+			a.writing = true
+			defer func() { a.writing = false }()
 			tx := &Tx{Client: dbtx.Client, attempt: a, db: dbtx}
 			first, err := tx.firstAnswer(ctx)
 			if first != nil || err != nil {

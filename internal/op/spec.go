@@ -39,6 +39,10 @@ type Spec struct {
 // with further columns has them named behind it: "status,created_at".
 type Sorts map[string]string
 
+// Folded is how Sorts name a column of texts that order without case, as the database folds them: SQLite the letters A to
+// Z alone.
+func Folded(column string) string { return "lower(" + column + ")" }
+
 // Info is what is known of an operation without its types.
 type Info struct {
 	Name string // "request.create"

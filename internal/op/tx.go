@@ -3,6 +3,7 @@ package op
 import (
 	"context"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -53,6 +54,8 @@ type attempt struct {
 	narrowed  *principal.Principal // the caller whose queries they narrow; nil when they do not
 	row       authz.Row            // what they were last asked about
 	asked     Action               // and with which action
+	writing   bool                 // within a write transaction
+	late      atomic.Bool          // a statement that they narrow has met its deadline
 	allowedBy authz.By
 }
 

@@ -95,6 +95,7 @@ func runIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in I
 	if err != nil {
 		return none, tx.refuse(a, err)
 	}
+	a.writing = true
 	within := &Tx{Client: tx.Client, attempt: a, db: tx.db}
 	var out Out
 	if o.info.Action == Read {

@@ -49,7 +49,11 @@ func Children[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	}
 	var totals map[string]int
 	if !c.page.Window.Uncounted {
-		if totals, err = c.totals(ctx); err != nil {
+		err := tx.Bounded(ctx, table, func(ctx context.Context) (err error) {
+			totals, err = c.totals(ctx)
+			return err
+		})
+		if err != nil {
 			return nil, fmt.Errorf("count the rows: %w", err)
 		}
 	}
@@ -76,10 +80,10 @@ func Children[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 }
 
 // visible selects from the children of all parents that the caller sees.
-func (c children) visible(dialect string) (*sql.Selector, *sql.SelectTable) {
+func (c children) visible(ctx context.Context, dialect string) (*sql.Selector, *sql.SelectTable) {
 	d := sql.Dialect(dialect)
 	t := d.Table(c.table)
-	s := d.Select().From(t).Where(sql.And(sql.EQ(t.C("company_id"), c.tx.Principal().CompanyID), sql.In(t.C(c.column), c.parents...)))
+	s := d.Select().From(t).WithContext(ctx).Where(sql.And(sql.EQ(t.C("company_id"), c.tx.Principal().CompanyID), sql.In(t.C(c.column), c.parents...)))
 	if narrow := c.tx.Visible(c.table); narrow != nil {
 		narrow(s)
 	}
@@ -92,7 +96,7 @@ func (c children) visible(dialect string) (*sql.Selector, *sql.SelectTable) {
 // totals counts the children of every parent.
 func (c children) totals(ctx context.Context) (map[string]int, error) {
 	drv := ent.DriverOf(c.tx.Client)
-	s, t := c.visible(drv.Dialect())
+	s, t := c.visible(ctx, drv.Dialect())
 	query, args := s.Select(sql.As(t.C(c.column), "parent"), sql.As(sql.Count("*"), "total")).GroupBy(t.C(c.column)).Query()
 	var rows sql.Rows
 	if err := drv.Query(ctx, query, args, &rows); err != nil {
@@ -116,9 +120,9 @@ func (c children) totals(ctx context.Context) (map[string]int, error) {
 // within picks the rows of every parent's window: those that are among the first of their parent which the caller sees,
 // and one more.
 func (c children) within(after func(*sql.Selector)) func(*sql.Selector) {
-	columns, desc := c.page.keys(c.sorts)
+	keys, desc := c.page.keys(c.sorts)
 	return func(s *sql.Selector) {
-		rows, t := c.visible(s.Dialect())
+		rows, t := c.visible(s.Context(), s.Dialect())
 		rows.Select(t.C("id"))
 		by := sql.Asc
 		if desc {
@@ -126,8 +130,8 @@ func (c children) within(after func(*sql.Selector)) func(*sql.Selector) {
 		}
 		rank := sql.RowNumber().PartitionBy(t.C(c.column))
 		rank.SetDialect(s.Dialect())
-		for _, column := range columns {
-			rank.OrderBy(by(t.C(column)))
+		for _, k := range keys {
+			rank.OrderBy(by(k.of(t.C)))
 		}
 		after(rows)
 		ranked := rows.AppendSelectExprAs(rank, "rank_in_parent").As("ranked")

@@ -74,20 +74,20 @@ func afterCursor[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) 
 	if page.Window.After == "" {
 		return func(*sql.Selector) {}, nil
 	}
-	columns, desc := page.keys(sorts)
-	key, err := readCursor[T](page, columns)
+	keys, desc := page.keys(sorts)
+	values, err := readCursor[T](page, keys)
 	if err != nil {
 		return nil, apperr.InvalidField("after", "is no cursor of this list") // what is wrong with it helps nobody
 	}
 	return func(sel *sql.Selector) {
-		qualified := make([]string, len(columns))
-		for i, c := range columns {
-			qualified[i] = sel.C(c)
+		columns := make([]string, len(keys))
+		for i, k := range keys {
+			columns[i] = k.of(sel.C)
 		}
 		if desc {
-			sel.Where(sql.CompositeLT(qualified, key...))
+			sel.Where(sql.CompositeLT(columns, values...))
 		} else {
-			sel.Where(sql.CompositeGT(qualified, key...))
+			sel.Where(sql.CompositeGT(columns, values...))
 		}
 	}, nil
 }
@@ -100,11 +100,11 @@ type cursor struct {
 
 // Cursor returns where a row of the list stands, as text that only Window.After understands.
 func (l List[T]) Cursor(row T) string {
-	columns, _ := l.Page.keys(l.sorts)
-	c := cursor{Sort: l.Page.Sort, Key: make([]any, len(columns))}
+	keys, _ := l.Page.keys(l.sorts)
+	c := cursor{Sort: l.Page.Sort, Key: make([]any, len(keys))}
 	v := reflect.Indirect(reflect.ValueOf(row))
-	for i, column := range columns {
-		c.Key[i] = v.FieldByIndex(columnOf(v.Type(), column)).Interface()
+	for i, k := range keys {
+		c.Key[i] = v.FieldByIndex(columnOf(v.Type(), k.column)).Interface()
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -113,8 +113,8 @@ func (l List[T]) Cursor(row T) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// readCursor returns the key in a cursor's text, of the columns' own types.
-func readCursor[T any](page Page, columns []string) ([]any, error) {
+// readCursor returns the values of the keys in a cursor's text, of the columns' own types.
+func readCursor[T any](page Page, keys []key) ([]any, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(page.Window.After)
 	if err != nil {
 		return nil, fmt.Errorf("read the cursor: %w", err)
@@ -126,25 +126,26 @@ func readCursor[T any](page Page, columns []string) ([]any, error) {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return nil, fmt.Errorf("read the cursor: %w", err)
 	}
-	if c.Sort != page.Sort || len(c.Key) != len(columns) {
+	if c.Sort != page.Sort || len(c.Key) != len(keys) {
 		return nil, errors.New("read the cursor: it is of another order")
 	}
 	typ := reflect.TypeFor[T]()
 	for typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
 	}
-	key := make([]any, len(columns))
-	for i, column := range columns {
-		v := reflect.New(typ.FieldByIndex(columnOf(typ, column)).Type)
+	values := make([]any, len(keys))
+	for i, k := range keys {
+		v := reflect.New(typ.FieldByIndex(columnOf(typ, k.column)).Type)
 		if err := json.Unmarshal(c.Key[i], v.Interface()); err != nil {
 			return nil, fmt.Errorf("read the cursor: %w", err)
 		}
-		key[i] = plain(v.Elem())
-		if s, ok := key[i].(string); ok && !input.Storable(s) {
+		value := plain(v.Elem())
+		if s, ok := value.(string); ok && !input.Storable(s) {
 			return nil, errors.New("read the cursor: a character that no column takes")
 		}
+		values[i] = k.value(value)
 	}
-	return key, nil
+	return values, nil
 }
 
 // plain returns a value as drivers take it, without the name of its type.

@@ -59,7 +59,11 @@ func Of[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx context.C
 func rowsOf[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](page Page, sorts op.Sorts, q Q) Rows[*Row] {
 	if q = q.Clone(); page.Window != nil && len(page.Columns) > 0 {
 		keys, _ := page.keys(sorts)
-		q.Where(P(selecting(slices.Concat(page.Columns, keys))))
+		columns := slices.Clone(page.Columns)
+		for _, k := range keys {
+			columns = append(columns, k.column)
+		}
+		q.Where(P(selecting(columns)))
 	}
 	return func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]*Row, error) {
 		page := q.Clone().Order(O(order)).Offset(offset).Limit(limit)
@@ -120,25 +124,52 @@ func (p Page) page() Page { return p }
 // Order returns what to order by: the sorted field (newest first without one), and the id as the last key, so that
 // pages never overlap.
 func (p Page) Order(s op.Sorts) func(*sql.Selector) {
-	columns, desc := p.keys(s)
+	keys, desc := p.keys(s)
 	return func(sel *sql.Selector) {
 		by := sql.Asc
 		if desc {
 			by = sql.Desc
 		}
-		for _, column := range columns {
-			sel.OrderBy(by(sel.C(column)))
+		for _, k := range keys {
+			sel.OrderBy(by(k.of(sel.C)))
 		}
 	}
 }
 
-// keys returns the columns that the page is ordered by, all of them in one direction: those of the sort, and the id.
-func (p Page) keys(s op.Sorts) (columns []string, desc bool) {
-	columns, desc = []string{"created_at"}, true
-	if p.Sort != "" {
-		columns, desc = strings.Split(s[strings.TrimPrefix(p.Sort, "-")], ","), strings.HasPrefix(p.Sort, "-")
+// key is a column that a list is ordered by; folded, its texts order without case (op.Folded).
+type key struct {
+	column string
+	folded bool
+}
+
+// of returns the key as SQL, by what qualifies a column.
+func (k key) of(qualify func(string) string) string {
+	if k.folded {
+		return op.Folded(qualify(k.column))
 	}
-	return append(columns, "id"), desc
+	return qualify(k.column)
+}
+
+// value returns a row's value of the key as the key compares with it. The database folds it, as it does the column.
+func (k key) value(v any) any {
+	if k.folded {
+		return sql.ExprFunc(func(b *sql.Builder) { b.WriteString("lower(").Arg(v).WriteString(")") })
+	}
+	return v
+}
+
+// keys returns what the page is ordered by, all in one direction: the columns of the sort, and the id.
+func (p Page) keys(s op.Sorts) (keys []key, desc bool) {
+	columns := "created_at"
+	desc = true
+	if p.Sort != "" {
+		columns, desc = s[strings.TrimPrefix(p.Sort, "-")], strings.HasPrefix(p.Sort, "-")
+	}
+	for column := range strings.SplitSeq(columns+",id", ",") {
+		name := strings.TrimSuffix(strings.TrimPrefix(column, "lower("), ")")
+		keys = append(keys, key{name, name != column})
+	}
+	return keys, desc
 }
 
 // Offset returns how many rows to skip, and false when the page lies past the end of total rows.

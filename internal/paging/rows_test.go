@@ -43,7 +43,7 @@ func TestEqualKeysDoNotOverlap(t *testing.T) {
 		ctx := w.As(w.A, principal.Owner)
 		err := w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			for i := range n {
-				if err := tx.Service.Create().SetName("Same").SetSlug(fmt.Sprint("s", i)).Exec(ctx); err != nil {
+				if err := tx.Service.Create().SetName([]string{"same", "Same", "SAME", "other"}[i%4]).SetSlug(fmt.Sprint("s", i)).Exec(ctx); err != nil {
 					return err
 				}
 			}

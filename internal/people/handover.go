@@ -5,44 +5,60 @@ import (
 	"fmt"
 
 	entrequest "atrium/ent/request"
+	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/internal/apperr"
+	"atrium/internal/execution"
 	"atrium/internal/op"
 	"atrium/internal/request"
 )
 
-// maxHandedOver bounds the requests that change hands in one transaction, about half a second's work.
+// maxHandedOver bounds the requests and tasks that change hands in one transaction, about half a second's work.
 const maxHandedOver = 1000
 
-// handOver returns how many open requests are assigned to a user and, where there is a team, assigns them to it. Each is
-// changed as its own update, with the caller's rights to the request and an audit entry: a request that the caller may not
-// change keeps everything as it was. Returns conflict when they are too many.
-func handOver(ctx context.Context, tx *op.Tx, userID string, teamID *string) (int, error) {
+// held counts the open work that was assigned to a user.
+type held struct{ requests, tasks int }
+
+// handOver returns what open work is assigned to a user and, where there is a team, assigns it to that. Each is changed as
+// its own update, with the caller's rights to it and an audit entry: one that the caller may not change keeps everything
+// as it was. Returns conflict when there is too much.
+func handOver(ctx context.Context, tx *op.Tx, userID string, teamID *string) (held, error) {
 	all := tx.Unfiltered(ctx, "who holds work that the caller does not see holds work, too")
-	held, err := tx.Request.Query().
+	requests, err := tx.Request.Query().
 		Where(entrequest.AssigneeID(userID), entrequest.StatusIn(entrequest.StatusPENDING, entrequest.StatusIN_PROGRESS)).
 		Order(entrequest.ByID()).IDs(all)
 	if err != nil {
-		return 0, fmt.Errorf("look for the user's open requests: %w", err)
+		return held{}, fmt.Errorf("look for the user's open requests: %w", err)
 	}
+	tasks, err := tx.Task.Query().Where(task.AssigneeID(userID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).
+		Order(task.ByID()).IDs(all)
+	if err != nil {
+		return held{}, fmt.Errorf("look for the user's open tasks: %w", err)
+	}
+	out := held{len(requests), len(tasks)}
 	if teamID == nil {
-		return len(held), nil
+		return out, nil
 	}
 	var refs op.Refs
 	refs.Check("reassignTo", teamID, "team", func(id string) (bool, error) {
 		return tx.Team.Query().Where(team.ID(id)).Exist(ctx)
 	})
 	if err := refs.Err(); err != nil {
-		return 0, err
+		return held{}, err
 	}
-	if len(held) > maxHandedOver {
-		return 0, apperr.New(apperr.Conflict, "The user holds more than %d open requests. Assign some of them first.", maxHandedOver)
+	if out.requests+out.tasks > maxHandedOver {
+		return held{}, apperr.New(apperr.Conflict, "The user holds more than %d open requests and tasks. Assign some of them first.", maxHandedOver)
 	}
-	for _, id := range held {
+	for _, id := range requests {
 		in := request.UpdateInput{ByID: op.ByID{ID: id}, AssigneeID: op.Clear[string](), TeamID: op.SetTo(*teamID)}
 		if _, err := op.RunIn(ctx, tx, request.Update, in); err != nil {
-			return 0, err
+			return held{}, err
 		}
 	}
-	return len(held), nil
+	for _, id := range tasks {
+		if _, err := op.RunIn(ctx, tx, execution.AssignTask, execution.AssignTaskInput{ByID: op.ByID{ID: id}, TeamID: teamID}); err != nil {
+			return held{}, err
+		}
+	}
+	return out, nil
 }

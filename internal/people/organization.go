@@ -15,7 +15,7 @@ import (
 )
 
 var organizationSorts = op.Sorts{
-	"createdAt": organization.FieldCreatedAt, "updatedAt": organization.FieldUpdatedAt, "name": organization.FieldName,
+	"createdAt": organization.FieldCreatedAt, "updatedAt": organization.FieldUpdatedAt, "name": op.Folded(organization.FieldName),
 }
 
 // The operations on organizations, which stand in trees.

@@ -35,8 +35,11 @@ func roleVerbs(verb string, role *string) []string {
 
 // ofRow returns the right that giving or taking the role of the row takes.
 func ofRow(row any) []string {
-	if u, ok := row.(*ent.User); ok {
-		return ofRole(u.Role)
+	switch row := row.(type) {
+	case *ent.User:
+		return ofRole(row.Role)
+	case *ent.ServiceAccount:
+		return ofRole(user.Role(row.Role))
 	}
 	return nil
 }

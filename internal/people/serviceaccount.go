@@ -5,14 +5,16 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/apikey"
 	"atrium/ent/serviceaccount"
+	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
 
 var serviceAccountSorts = op.Sorts{
-	"createdAt": serviceaccount.FieldCreatedAt, "updatedAt": serviceaccount.FieldUpdatedAt, "name": serviceaccount.FieldName,
+	"createdAt": serviceaccount.FieldCreatedAt, "updatedAt": serviceaccount.FieldUpdatedAt, "name": op.Folded(serviceaccount.FieldName),
 }
 
 // The operations on service accounts: callers that are no person, whose API keys package apikey issues. They take a person.
@@ -25,17 +27,33 @@ var (
 
 	GetServiceAccount = op.Get("serviceaccount.read", op.Spec{
 		Resource: "ServiceAccount", Action: op.Read, AdminLayer: true, Summary: "Get a service account",
-	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.ServiceAccount, error) {
-		return tx.ServiceAccount.Query().Where(serviceaccount.ID(id)).Only(ctx)
-	})
+	}, loadServiceAccount)
 
 	CreateServiceAccount = op.New("serviceaccount.create", op.Spec{
 		Resource: "ServiceAccount", Action: op.Create, AdminLayer: true, Summary: "Create a service account",
 	}, createServiceAccount).WithVerbs(func(in CreateServiceAccountInput) []string { return roleVerbs("serviceaccount.create", in.Role) })
+
+	UpdateServiceAccount = op.OnRow("serviceaccount.update", op.Spec{
+		Resource: "ServiceAccount", Action: op.Update, AdminLayer: true, Summary: "Update a service account",
+	}, loadServiceAccount, updateServiceAccount).WithRowVerbs(accountVerbs)
+
+	DeleteServiceAccount = op.OnRow("serviceaccount.delete", op.Spec{
+		Resource: "ServiceAccount", Action: op.Delete, AdminLayer: true, Summary: "Delete a service account with its API keys",
+	}, loadServiceAccount, deleteServiceAccount).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
+
+	// LookUpServiceAccounts is for edges that lead to a caller: who may read users may read these.
+	LookUpServiceAccounts = paging.NewLookUp("serviceaccount.lookup", op.Spec{
+		Resource: "ServiceAccount", Action: op.Read, Scope: "users:read", Summary: "Look service accounts up by their ids",
+	}, func(tx *op.Tx) *ent.ServiceAccountQuery { return tx.ServiceAccount.Query() }).
+		WithVerbs(func(paging.ByIDs) []string { return []string{"serviceaccount.lookup"} })
 )
 
 // ListServiceAccountsInput pages the list of service accounts.
 type ListServiceAccountsInput struct{ paging.Page }
+
+func loadServiceAccount(ctx context.Context, tx *op.Tx, id string) (*ent.ServiceAccount, error) {
+	return op.Lock(tx, tx.ServiceAccount.Query().Where(serviceaccount.ID(id))).Only(ctx)
+}
 
 // CreateServiceAccountInput describes a new service account.
 type CreateServiceAccountInput struct {
@@ -45,8 +63,8 @@ type CreateServiceAccountInput struct {
 
 // createServiceAccount returns conflict in a sandbox, where the accounts of test keys are made by themselves.
 func createServiceAccount(ctx context.Context, tx *op.Tx, in CreateServiceAccountInput) (*ent.ServiceAccount, error) {
-	if tx.Principal().Sandbox {
-		return nil, apperr.New(apperr.Conflict, "Service accounts are made in the live company.")
+	if err := inLiveCompany(tx); err != nil {
+		return nil, err
 	}
 	a, err := tx.ServiceAccount.Create().SetName(in.Name).
 		SetRole(serviceaccount.Role(op.Or(in.Role, string(serviceaccount.RoleMember)))).Save(ctx)
@@ -55,4 +73,83 @@ func createServiceAccount(ctx context.Context, tx *op.Tx, in CreateServiceAccoun
 	}
 	tx.Changed(nil, a)
 	return a, nil
+}
+
+// inLiveCompany returns conflict in a sandbox, where service accounts stand for those of the live company.
+func inLiveCompany(tx *op.Tx) error {
+	if tx.Principal().Sandbox {
+		return apperr.New(apperr.Conflict, "Service accounts are made and changed in the live company.")
+	}
+	return nil
+}
+
+// UpdateServiceAccountInput changes the fields that it names.
+type UpdateServiceAccountInput struct {
+	op.ByID
+	Name    op.Patch[string] `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Role    op.Patch[string] `json:"role,omitzero" enum:"owner,admin,agent,member" doc:"What its keys may do at most. Only owners give and take owner."`
+	Enabled op.Patch[bool]   `json:"enabled,omitzero" doc:"False refuses its keys until it is true again."`
+}
+
+// accountVerbs asks for the rights to the role that the row has where its role or whether it works changes, and to the one
+// that the input names.
+func accountVerbs(row any, in UpdateServiceAccountInput) []string {
+	a, ok := row.(*ent.ServiceAccount)
+	if !ok {
+		return nil
+	}
+	role, gives := op.Given(in.Role)
+	if gives = gives && serviceaccount.Role(role) != a.Role; !gives && !in.Enabled.IsSet() {
+		return nil
+	}
+	verbs := ofRow(row)
+	if gives {
+		verbs = append(verbs, ofRole(user.Role(role))...)
+	}
+	return verbs
+}
+
+// updateServiceAccount binds the account's keys at once. Returns conflict in a sandbox.
+func updateServiceAccount(ctx context.Context, tx *op.Tx, before *ent.ServiceAccount, in UpdateServiceAccountInput) (*ent.ServiceAccount, error) {
+	if err := inLiveCompany(tx); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.Enabled, u.SetEnabled)
+	if role, ok := op.Given(in.Role); ok {
+		u.SetRole(serviceaccount.Role(role))
+	}
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("update the service account: %w", err)
+	}
+	tx.AuthorityChanged()
+	return after, nil
+}
+
+// deleteServiceAccount takes the account's API keys and its counterpart in the sandbox away with it. What it filed stays
+// and goes on naming its id. Returns conflict in a sandbox.
+func deleteServiceAccount(ctx context.Context, tx *op.Tx, a *ent.ServiceAccount, _ op.ByID) (struct{}, error) {
+	if err := inLiveCompany(tx); err != nil {
+		return struct{}{}, err
+	}
+	keys, err := tx.APIKey.Delete().Where(apikey.ServiceAccountID(a.ID)).Exec(tx.Unfiltered(ctx, "a key ends with whom it acts as, seen or not"))
+	if err != nil {
+		return struct{}{}, fmt.Errorf("delete the account's keys: %w", err)
+	}
+	err = tx.AsSystem(ctx, "the counterpart in the sandbox belongs to another company", func(ctx context.Context) error {
+		_, err := tx.ServiceAccount.Delete().Where(serviceaccount.LiveAccountID(a.ID)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return struct{}{}, fmt.Errorf("delete the account in the sandbox: %w", err)
+	}
+	if err := tx.ServiceAccount.DeleteOne(a).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the service account: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(a, nil)
+	tx.ChangedField("apiKeys", keys, 0)
+	return struct{}{}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent/serviceaccount"
 	"atrium/internal/apperr"
+	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/principal"
@@ -22,9 +23,9 @@ func TestServiceAccounts(t *testing.T) {
 			people.CreateServiceAccountInput{Name: "Root", Role: new("owner")}).Reason)
 		require.Equal(t, []string{"allowed", "allowed", "allowed", "denied"}, w.audited("serviceaccount.created"))
 
-		list := must(w.asAdmin, w, people.ListServiceAccounts, people.ListServiceAccountsInput{Page: paging.Page{Sort: "name", Size: 2}})
+		list := must(w.asAdmin, w, people.ListServiceAccounts, people.ListServiceAccountsInput{Page: paging.Page{Sort: "-name", Size: 2}})
 		require.Equal(t, 3, list.Total)
-		require.Equal(t, "Admin", list.Rows[0].Name)
+		require.Equal(t, "Root", list.Rows[0].Name)
 		require.Zero(t, must(w.asOther, w, people.ListServiceAccounts, people.ListServiceAccountsInput{}).Total)
 
 		refused(w.AsUser(w.agent), w, apperr.Forbidden, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "x"})
@@ -32,6 +33,26 @@ func TestServiceAccounts(t *testing.T) {
 		refused(w.withKey(w.owner), w, apperr.Forbidden, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "x"})
 		require.Equal(t, []string{"name", "role"}, fields(refused(w.asAdmin, w, apperr.Validation, people.CreateServiceAccount,
 			people.CreateServiceAccountInput{Name: " ", Role: new("king")})))
+
+		update := func(change people.UpdateServiceAccountInput) people.UpdateServiceAccountInput {
+			change.ByID = byID(a.ID)
+			return change
+		}
+		changed := must(w.asAdmin, w, people.UpdateServiceAccount, update(people.UpdateServiceAccountInput{Name: op.SetTo("Exporter"), Role: op.SetTo("agent"), Enabled: op.SetTo(false)}))
+		require.Equal(t, []any{"Exporter", serviceaccount.RoleAgent, false}, []any{changed.Name, changed.Role, changed.Enabled})
+		require.Equal(t, "admin", refused(w.asAdmin, w, apperr.Forbidden, people.UpdateServiceAccount, update(people.UpdateServiceAccountInput{Role: op.SetTo("owner")})).Reason)
+		root := list.Rows[0]
+		for _, take := range []people.UpdateServiceAccountInput{{Role: op.SetTo("member")}, {Enabled: op.SetTo(false)}} {
+			take.ByID = byID(root.ID)
+			refused(w.asAdmin, w, apperr.Forbidden, people.UpdateServiceAccount, take)
+		}
+		refused(w.asAdmin, w, apperr.Forbidden, people.DeleteServiceAccount, byID(root.ID))
+		refused(w.asOther, w, apperr.NotFound, people.DeleteServiceAccount, byID(a.ID))
+		refused(w.asOther, w, apperr.NotFound, people.UpdateServiceAccount, update(people.UpdateServiceAccountInput{Name: op.SetTo("Mine")}))
+		must(w.asAdmin, w, people.DeleteServiceAccount, byID(a.ID))
+		refused(w.asAdmin, w, apperr.NotFound, people.DeleteServiceAccount, byID(a.ID))
+		require.Equal(t, []string{"denied", "allowed"}, w.audited("serviceaccount.deleted"))
+
 		p, _ := principal.From(w.asOwner)
 		sandboxed := *p
 		sandboxed.CompanyID, sandboxed.Sandbox = w.A.Sandbox.ID, true

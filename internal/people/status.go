@@ -37,6 +37,7 @@ type Deactivated struct {
 	User             *ent.User
 	RemainingAPIKeys []*ent.APIKey
 	OpenRequests     int // that were assigned to the user
+	OpenTasks        int // alike
 }
 
 // deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation, and hands its open
@@ -45,7 +46,7 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in Deactiv
 	if err := mayLeaveOwners(ctx, tx, before); err != nil {
 		return Deactivated{}, err
 	}
-	open, err := handOver(ctx, tx, before.ID, in.ReassignTo)
+	held, err := handOver(ctx, tx, before.ID, in.ReassignTo)
 	if err != nil {
 		return Deactivated{}, err
 	}
@@ -65,7 +66,7 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in Deactiv
 	if err != nil {
 		return Deactivated{}, err
 	}
-	return Deactivated{User: after, RemainingAPIKeys: keys, OpenRequests: open}, nil
+	return Deactivated{User: after, RemainingAPIKeys: keys, OpenRequests: held.requests, OpenTasks: held.tasks}, nil
 }
 
 // reactivateUser changes nothing for a user who is active. What ended with the deactivation stays ended: the person signs

@@ -17,7 +17,7 @@ import (
 	"atrium/internal/workflow"
 )
 
-var teamSorts = op.Sorts{"createdAt": team.FieldCreatedAt, "updatedAt": team.FieldUpdatedAt, "name": team.FieldName}
+var teamSorts = op.Sorts{"createdAt": team.FieldCreatedAt, "updatedAt": team.FieldUpdatedAt, "name": op.Folded(team.FieldName)}
 
 // The operations on teams. What they return was loaded with its members.
 var (

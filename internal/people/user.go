@@ -12,7 +12,7 @@ import (
 	"atrium/internal/paging"
 )
 
-var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": user.FieldName}
+var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": op.Folded(user.FieldName)}
 
 // The operations on users that both doors offer. What they return was loaded with its memberships. Invitations and
 // deactivation, which take a person, stand in invite.go and status.go.

@@ -12,9 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/apperr"
 	"atrium/internal/catalog"
 	"atrium/internal/form"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/request"
@@ -55,6 +57,63 @@ func TestOneCompanyDoesNotStopAnother(t *testing.T) {
 	})
 }
 
+// A list under the worst policies ends by its deadline with a refusal that says why, and other companies' lists do not wait for
+// it: it holds one connection at a time, whoever else of the company asks.
+func TestListsUnderSlowPoliciesEnd(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner := w.As(w.A, principal.Owner)
+		for i := range 50 {
+			testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: fmt.Sprint("Slow ", i), Description: new(strings.Repeat("a", 10_000))})
+		}
+		slowPolicies(t, w, 198, []string{`"resource.description": {"glob": "` + slowGlob + `"}`, `"resource.name": "nobody"`})
+		testkit.Run(t, w, w.As(w.B, principal.Owner), catalog.CreateService, catalog.CreateServiceInput{Name: "Other"})
+		var wg sync.WaitGroup
+		done := make(chan struct{})
+		for range 2 {
+			wg.Go(func() {
+				for _, page := range []paging.Page{{}, {Window: &paging.Window{Uncounted: true}}} {
+					_, _, err := op.Run(owner, w.Engine, catalog.ListServices, catalog.ListServicesInput{Page: page}, nil)
+					e := apperr.From(err)
+					if assert.Error(t, err) {
+						assert.Equal(t, apperr.Unavailable, e.Code, err)
+					}
+				}
+			})
+		}
+		go func() { wg.Wait(); close(done) }()
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				assert.Greater(t, n, 20, "another company waited")
+				return
+			default:
+				out := testkit.Run(t, w, w.As(w.B, principal.Owner), catalog.ListServices, catalog.ListServicesInput{})
+				assert.Equal(t, 1, out.Total)
+			}
+		}
+	})
+}
+
+// What a call refers to is looked at before its transaction: within, its policies are not evaluated again.
+func TestRowsReferredToAreForeseen(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner := w.As(w.A, principal.Owner)
+		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Slow", Description: new(strings.Repeat("a", 10_000))})
+		off := testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "O"})
+		r := testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: off.ID, Title: "R"})
+		slowPolicies(t, w, 50, []string{`"resource.description": {"glob": "` + slowGlob + `"}`, `"resource.name": "nobody"`})
+		off = testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "P"})
+		r = testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: off.ID, Title: "R"})
+		testkit.Run(t, w, owner, request.Update, request.UpdateInput{ByID: op.ByID{ID: r.ID}, Title: op.SetTo("T")})
+
+		hidden := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Hidden"})
+		hoff := testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: hidden.ID}, Name: "O"})
+		write(t, w, "Deny", "read", "Service", `{"resource.name": "Hidden"}`)
+		refused(t, w, owner, request.Create, request.CreateInput{ServiceID: hidden.ID, OfferingID: hoff.ID, Title: "R"}, apperr.Validation)
+		refused(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: hidden.ID}, Name: "Q"}, apperr.Forbidden)
+	})
+}
+
 // holds takes the company's turn of costly work until it is freed.
 var holds = op.New("accessPolicy.hold", op.Spec{Resource: "AccessPolicy", Action: op.Update, AdminLayer: true},
 	func(context.Context, *op.Tx, turn) (struct{}, error) { return struct{}{}, nil }).
@@ -77,6 +136,10 @@ func BenchmarkNeighbour(b *testing.B) {
 		w := world(b)
 		for kind, worst := range map[string]bool{"calm": false, "attacked": true} {
 			attacks := attack(b, w, worst)
+			attacks["list"] = func(ctx context.Context) {
+				owner, _ := principal.From(w.As(w.A, principal.Owner))
+				_, _, _ = op.Run(principal.With(ctx, owner), w.Engine, catalog.ListServices, catalog.ListServicesInput{}, nil)
+			}
 			b.Run(name+"/"+kind, func(b *testing.B) {
 				ctx, stop := context.WithCancel(context.Background())
 				var wg sync.WaitGroup
@@ -104,6 +167,28 @@ func BenchmarkNeighbour(b *testing.B) {
 	}
 }
 
+// slowGlob takes the databases as long as a glob can.
+var slowGlob = strings.Repeat("*"+strings.Repeat("a", 24), 8)[:199]
+
+// slowPolicies makes company A deny everything on services by a condition, n times.
+func slowPolicies(t testing.TB, w *testkit.World, n int, condition []string) {
+	t.Helper()
+	owner := w.As(w.A, principal.Owner)
+	in := policy.NewCondition([]byte("{" + strings.Join(condition, ", ") + "}"))
+	made := testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "worst", Effect: "Deny", Action: "*", Resource: "Service", Condition: &in})
+	require.NoError(t, w.Store.Write(owner, func(ctx context.Context, tx *store.Tx) error {
+		for i := range n - 1 {
+			err := tx.AccessPolicy.Create().SetName(fmt.Sprint(i)).SetEffect(made.Effect).SetAction(made.Action).SetResource(made.Resource).
+				SetCondition(made.Condition).SetCreatedBy("usr_1").Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	w.Store.AuthorityChanged()
+}
+
 // attack returns the calls of company A: a change of a row that its policies look at, a request against a form, and a
 // definition that is published.
 func attack(t testing.TB, w *testkit.World, worst bool) map[string]func(context.Context) {
@@ -112,14 +197,13 @@ func attack(t testing.TB, w *testkit.World, worst bool) map[string]func(context.
 	tags := map[string]string{}
 	condition := []string{`"resource.name": "nobody"`}
 	pattern, text, definition := "a+", "aaa", `{"phases":[{"id":"start","type":"START"},{"id":"end","type":"END"}],"transitions":[{"from":"start","name":"next","to":"end"}]}`
-	glob := strings.Repeat("*"+strings.Repeat("a", 24), 8)[:199]
 	policies := 0
 	if worst {
-		policies = 199 // with the one that every company has
-		condition = append(condition, `"resource.description": {"glob": "`+glob+`"}`)
+		policies = 198 // with the one that every company has
+		condition = append(condition, `"resource.description": {"glob": "`+slowGlob+`"}`)
 		for i := range 40 {
 			tags[fmt.Sprintf("t%d", i)] = strings.Repeat("a", 256)
-			condition = append(condition, fmt.Sprintf(`"resource.tags.t%d": {"glob": "%s"}`, i, glob))
+			condition = append(condition, fmt.Sprintf(`"resource.tags.t%d": {"glob": "%s"}`, i, slowGlob))
 		}
 		pattern, text = "(?:.*.*a.*){300}c", strings.Repeat("ab", 5_000)
 		var phases, transitions []string
@@ -140,20 +224,8 @@ func attack(t testing.TB, w *testkit.World, worst bool) map[string]func(context.
 		ByID: op.ByID{ID: s.ID}, Name: "O", Form: &form.Definition{Fields: []form.Field{{Key: "a", Type: form.Text, Pattern: pattern}}},
 	})
 	wf := testkit.Run(t, w, owner, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: name, Definition: workflow.NewDefinition([]byte(definition))})
-	in := policy.NewCondition([]byte("{" + strings.Join(condition, ", ") + "}"))
 	if policies > 0 {
-		made := testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "worst", Effect: "Deny", Action: "*", Resource: "Service", Condition: &in})
-		require.NoError(t, w.Store.Write(owner, func(ctx context.Context, tx *store.Tx) error {
-			for i := range policies - 1 {
-				err := tx.AccessPolicy.Create().SetName(fmt.Sprint(i)).SetEffect(made.Effect).SetAction(made.Action).SetResource(made.Resource).
-					SetCondition(made.Condition).SetCreatedBy("usr_1").Exec(ctx)
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-		w.Store.AuthorityChanged()
+		slowPolicies(t, w, policies, condition)
 	}
 	as := func(ctx context.Context) context.Context { // the caller's, whose context ends with the attack
 		p, _ := principal.From(owner)
@@ -167,6 +239,9 @@ func attack(t testing.TB, w *testkit.World, worst bool) map[string]func(context.
 		},
 		"form": func(ctx context.Context) {
 			_, _, _ = op.Run(as(ctx), w.Engine, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: off.ID, Title: "R", Fields: map[string]any{"a": text}}, nil)
+		},
+		"reference": func(ctx context.Context) {
+			_, _, _ = op.Run(as(ctx), w.Engine, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: off.ID, Title: "R", Fields: map[string]any{}}, nil)
 		},
 		"definition": func(ctx context.Context) {
 			_, _, _ = op.Run(as(ctx), w.Engine, workflow.PublishWorkflow, op.ByID{ID: wf.ID}, nil)

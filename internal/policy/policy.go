@@ -19,7 +19,7 @@ import (
 // Limit is how many policies a company may have, disabled ones included.
 const Limit = 200
 
-var sorts = op.Sorts{"createdAt": accesspolicy.FieldCreatedAt, "updatedAt": accesspolicy.FieldUpdatedAt, "name": accesspolicy.FieldName}
+var sorts = op.Sorts{"createdAt": accesspolicy.FieldCreatedAt, "updatedAt": accesspolicy.FieldUpdatedAt, "name": op.Folded(accesspolicy.FieldName)}
 
 // The operations on access policies. They take a person; owners may always read and write policies.
 var (

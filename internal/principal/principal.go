@@ -83,9 +83,11 @@ type Principal struct {
 type Rows interface {
 	// Narrow returns what a query of the entity ("Service") is narrowed by, and nil when all its rows are visible.
 	Narrow(entity string) func(*sql.Selector)
-	// Knows lets queries return this row without evaluating the filter, because a decision has allowed it. The caller must
-	// decide again on the row that was read.
-	Knows(entity, id string)
+	// Knows lets queries return this row, or leave it out, without evaluating the filter, because a decision has been made
+	// about it. Who changes the row must decide again on what was read.
+	Knows(entity, id string, visible bool)
+	// Enter bounds a query of the entity that Narrow narrows: the query runs under the context, and leave is called after it.
+	Enter(ctx context.Context, entity string) (within context.Context, leave func(), err error)
 }
 
 // WithRows returns a copy of the caller whose queries are narrowed by rows; nil narrows nothing.
@@ -101,6 +103,14 @@ func (p *Principal) Narrow(entity string) func(*sql.Selector) {
 		return nil
 	}
 	return p.rows.Narrow(entity)
+}
+
+// Enter bounds a query of the entity that Narrow narrows: it runs under the context, and leave is called after it.
+func (p *Principal) Enter(ctx context.Context, entity string) (within context.Context, leave func(), err error) {
+	if p.rows == nil {
+		return ctx, func() {}, nil
+	}
+	return p.rows.Enter(ctx, entity)
 }
 
 // Narrowed tells whether the caller sees other than all rows of the entity.

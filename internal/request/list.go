@@ -12,7 +12,7 @@ import (
 )
 
 var sorts = op.Sorts{
-	"createdAt": request.FieldCreatedAt, "updatedAt": request.FieldUpdatedAt, "title": request.FieldTitle,
+	"createdAt": request.FieldCreatedAt, "updatedAt": request.FieldUpdatedAt, "title": op.Folded(request.FieldTitle),
 	"priority": request.FieldPriorityRank + "," + request.FieldCreatedAt, "status": request.FieldStatus + "," + request.FieldCreatedAt,
 }
 

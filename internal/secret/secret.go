@@ -14,7 +14,7 @@ import (
 )
 
 // secretSorts are the fields that the list of secrets can be ordered by.
-var secretSorts = op.Sorts{"createdAt": secret.FieldCreatedAt, "updatedAt": secret.FieldUpdatedAt, "name": secret.FieldName}
+var secretSorts = op.Sorts{"createdAt": secret.FieldCreatedAt, "updatedAt": secret.FieldUpdatedAt, "name": op.Folded(secret.FieldName)}
 
 // The operations on secrets. None returns a value.
 var (

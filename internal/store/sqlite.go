@@ -3,15 +3,17 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"entgo.io/ent/dialect"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // the driver "sqlite", too
 
 	"atrium/ent"
 )
@@ -33,6 +35,17 @@ func sqliteDSN(path string, readOnly bool) string {
 		q.Add("_pragma", "query_only(1)")
 	}
 	return "file:" + path + "?" + q.Encode()
+}
+
+// SQLite looks at a statement's context until its first row. What may take long between two rows names its deadline in the
+// statement: atrium_in_time(nanoseconds since 1970) is 1 until then, and an error afterwards.
+func init() {
+	sqlite.MustRegisterScalarFunction("atrium_in_time", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		if until, ok := args[0].(int64); !ok || time.Now().UnixNano() > until {
+			return nil, context.DeadlineExceeded
+		}
+		return int64(1), nil
+	})
 }
 
 // OpenSQLiteFile opens the file for one connection, for migrations and jobs.

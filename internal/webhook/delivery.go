@@ -134,7 +134,11 @@ func outcomeIs(o webhookdelivery.Outcome) predicate.WebhookDelivery {
 func countUpTo(ctx context.Context, tx *op.Tx, most int, filters [][]predicate.WebhookDelivery) (int, error) {
 	total := 0
 	for _, where := range filters {
-		n, err := countSome(ctx, tx, most-total, where)
+		n := 0
+		err := tx.Bounded(ctx, webhookdelivery.Table, func(ctx context.Context) (err error) {
+			n, err = countSome(ctx, tx, most-total, where)
+			return err
+		})
 		if total = min(total+n, most); err != nil || total == most {
 			return total, err
 		}
@@ -145,7 +149,7 @@ func countUpTo(ctx context.Context, tx *op.Tx, most int, filters [][]predicate.W
 func countSome(ctx context.Context, tx *op.Tx, most int, where []predicate.WebhookDelivery) (int, error) {
 	d := sql.Dialect(ent.DriverOf(tx.Client).Dialect())
 	t := d.Table(webhookdelivery.Table)
-	some := d.SelectExpr(sql.Raw("1")).From(t).Where(sql.EQ(t.C(webhookdelivery.FieldCompanyID), tx.Principal().CompanyID)).Limit(most)
+	some := d.SelectExpr(sql.Raw("1")).From(t).WithContext(ctx).Where(sql.EQ(t.C(webhookdelivery.FieldCompanyID), tx.Principal().CompanyID)).Limit(most)
 	for _, p := range where {
 		p(some)
 	}

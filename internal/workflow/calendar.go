@@ -13,7 +13,7 @@ import (
 	"atrium/internal/paging"
 )
 
-var calendarSorts = op.Sorts{"createdAt": calendar.FieldCreatedAt, "updatedAt": calendar.FieldUpdatedAt, "name": calendar.FieldName}
+var calendarSorts = op.Sorts{"createdAt": calendar.FieldCreatedAt, "updatedAt": calendar.FieldUpdatedAt, "name": op.Folded(calendar.FieldName)}
 
 // The operations on calendars, by whose working hours timers and service levels count.
 var (

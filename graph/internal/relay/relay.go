@@ -6,6 +6,9 @@ import "atrium/internal/paging"
 // Node is any Ent entity that the schema knows as one.
 type Node interface{}
 
+// Actor is the Ent entity of a caller: a user, a service account or an agent.
+type Actor interface{}
+
 // Connection is one window of a list.
 type Connection[T any] struct {
 	Edges      []*Edge[T]

@@ -5,18 +5,19 @@ import (
 	"sync"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/ext"
 )
 
 const (
-	maxSource       = 4 << 10   // bytes of one expression
-	maxDepthSource  = 40        // nesting of the parser: parentheses, calls, operators in a row
-	maxLoops        = 20        // comprehensions of one expression
-	maxNestedLoops  = 3         // of them inside one another
-	costLimit       = 1_000_000 // CEL cost units of one evaluation; a comparison is 1, a string costs 0.1 a byte
-	interruptEveryN = 100       // loop rounds between two looks at the context
+	maxSource      = 4 << 10   // bytes of one expression
+	maxDepthSource = 40        // nesting of the parser: parentheses, calls, operators in a row
+	maxLoops       = 20        // comprehensions of one expression
+	maxNestedLoops = 3         // of them inside one another
+	costLimit      = 1_000_000 // CEL cost units of one evaluation; a comparison is 1, a string costs 0.1 a byte
 )
 
 // The types of the variables whose fields are known. Their names hold brackets so that no expression can write them
@@ -104,29 +105,34 @@ func (p provider) FindStructFieldType(name, field string) (*types.FieldType, boo
 	return &types.FieldType{Type: t}, ok
 }
 
-// encoderCost charges base64 functions by the size of what they make; CEL knows the cost of its own functions only,
-// and a chain of encodings grows without bound.
-type encoderCost struct{}
+// callCost charges what CEL's own costs leave out: base64 functions by the size of what they make, since a chain of encodings
+// grows without bound, and the joining of lists by what is copied.
+type callCost struct{}
 
-func (encoderCost) CallCost(function, _ string, _ []ref.Val, result ref.Val) *uint64 {
-	if function != "base64.encode" && function != "base64.decode" {
-		return nil
-	}
+func (callCost) CallCost(function, _ string, _ []ref.Val, result ref.Val) *uint64 {
 	cost := uint64(1)
 	switch v := result.(type) {
+	case traits.MutableLister:
+		return nil
+	case traits.Lister:
+		if function != operators.Add {
+			return nil
+		}
+		size, _ := v.Size().(types.Int)
+		cost += uint64(max(size, 0))
+		return &cost
 	case types.String:
 		cost += uint64(len(v)) / 10
 	case types.Bytes:
 		cost += uint64(len(v)) / 10
+	}
+	if function != "base64.encode" && function != "base64.decode" {
+		return nil
 	}
 	return &cost
 }
 
 // newProgram returns what evaluates a checked expression, bounded in cost and stopped by its context.
 func newProgram(env *cel.Env, checked *cel.Ast) (cel.Program, error) {
-	return env.Program(checked,
-		cel.EvalOptions(cel.OptOptimize),
-		cel.CostTracking(encoderCost{}),
-		cel.CostLimit(costLimit),
-		cel.InterruptCheckFrequency(interruptEveryN))
+	return env.Program(checked, limits()...)
 }

@@ -157,10 +157,10 @@ func timed(values map[string]any, structType string) any {
 	return out
 }
 
-// eval runs the expression until it ends, costs too much or ctx is over. Errors may quote values, secrets among
+// eval runs the expression until it ends, costs too much, has run for maxEval or ctx is over. Errors may quote values, secrets among
 // them: whoever shows or stores one masks it first.
 func (e *Expr) eval(ctx context.Context, b Bound) (ref.Val, error) {
-	out, _, err := e.program.ContextEval(ctx, b.cel)
+	out, err := e.within(ctx, b)
 	if err != nil {
 		return nil, fmt.Errorf("evaluate expression: %w", err)
 	}
@@ -207,7 +207,7 @@ func (e *Expr) Value(ctx context.Context, b Bound) (any, error) {
 		switch v, ok := b.lookUp(e.path); v.(type) {
 		case json.Number, map[string]any, []any: // what CEL would hand back without the digits
 			if ok {
-				return v, nil
+				return v, nil // no longer than what it was read from
 			}
 		}
 	}
@@ -215,12 +215,15 @@ func (e *Expr) Value(ctx context.Context, b Bound) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return native(out)
+	return native(out, &meter{})
 }
 
 const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-func native(v ref.Val) (any, error) {
+func native(v ref.Val, m *meter) (any, error) {
+	if err := m.take(""); err != nil {
+		return nil, err
+	}
 	switch v := v.(type) {
 	case types.Null:
 		return nil, nil
@@ -236,31 +239,37 @@ func native(v ref.Val) (any, error) {
 		}
 		return float64(v), nil
 	case types.String:
-		return string(v), nil
+		return string(v), m.take(string(v))
 	case types.Bytes:
+		if err := m.take(string(v)); err != nil {
+			return nil, err
+		}
 		return base64.StdEncoding.EncodeToString(v), nil
 	case types.Timestamp:
 		return v.UTC().Format(timeFormat), nil
 	case types.Duration:
 		return strconv.FormatFloat(v.Seconds(), 'f', -1, 64) + "s", nil
 	case traits.Mapper:
-		return nativeMap(v)
+		return nativeMap(v, m)
 	case traits.Lister:
-		return nativeList(v)
+		return nativeList(v, m)
 	default:
 		return nil, fmt.Errorf("the expression gave a %s, which JSON cannot hold", v.Type().TypeName())
 	}
 }
 
-func nativeMap(m traits.Mapper) (any, error) {
+func nativeMap(of traits.Mapper, m *meter) (any, error) {
 	out := map[string]any{}
-	for it := m.Iterator(); it.HasNext() == types.True; {
+	for it := of.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		name, ok := key.ConvertToType(types.StringType).(types.String)
 		if !ok {
 			return nil, errors.New("the expression gave a map whose keys are no strings")
 		}
-		value, err := native(m.Get(key))
+		if err := m.take(string(name)); err != nil {
+			return nil, err
+		}
+		value, err := native(of.Get(key), m)
 		if err != nil {
 			return nil, err
 		}
@@ -269,10 +278,10 @@ func nativeMap(m traits.Mapper) (any, error) {
 	return out, nil
 }
 
-func nativeList(l traits.Lister) (any, error) {
+func nativeList(l traits.Lister, m *meter) (any, error) {
 	out := []any{}
 	for it := l.Iterator(); it.HasNext() == types.True; {
-		value, err := native(it.Next())
+		value, err := native(it.Next(), m)
 		if err != nil {
 			return nil, err
 		}
@@ -325,7 +334,9 @@ func (t *Template) text(ctx context.Context, b Bound, show func(any) (string, er
 		if err != nil {
 			return "", err
 		}
-		out.WriteString(s)
+		if out.WriteString(s); out.Len() > maxGivenBytes {
+			return "", errTooMuch
+		}
 	}
 	return out.String(), nil
 }
@@ -348,16 +359,22 @@ func inline(v any) (string, error) {
 }
 
 // Eval evaluates every template of the value and returns what encoding/json can write.
-func (v *Value) Eval(ctx context.Context, b Bound) (any, error) { return evalNode(ctx, v.node, b) }
+func (v *Value) Eval(ctx context.Context, b Bound) (any, error) {
+	return evalNode(ctx, v.node, b, &meter{})
+}
 
-func evalNode(ctx context.Context, node any, b Bound) (any, error) {
+func evalNode(ctx context.Context, node any, b Bound, m *meter) (any, error) {
 	switch n := node.(type) {
 	case *Template:
-		return n.Value(ctx, b)
+		value, err := n.Value(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		return value, m.takeJSON(value)
 	case map[string]any:
 		out := make(map[string]any, len(n))
 		for key, entry := range n {
-			value, err := evalNode(ctx, entry, b)
+			value, err := evalNode(ctx, entry, b, m)
 			if err != nil {
 				return nil, err
 			}
@@ -367,7 +384,7 @@ func evalNode(ctx context.Context, node any, b Bound) (any, error) {
 	case []any:
 		out := make([]any, len(n))
 		for i, entry := range n {
-			value, err := evalNode(ctx, entry, b)
+			value, err := evalNode(ctx, entry, b, m)
 			if err != nil {
 				return nil, err
 			}

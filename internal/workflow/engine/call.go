@@ -71,8 +71,12 @@ func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 		Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Phases: r.state.Phases,
 		Response: map[string]any{"status": a.Status, "headers": headers(a.Header), "body": a.Body},
 	}.Bind()
+	var all definition.Bounds
 	for _, one := range p.APICall.Response {
 		v, err := one.Value.Value(r.ctx, b)
+		if err == nil {
+			err = all.Take(v)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", one.Variable, err)
 		}

@@ -23,8 +23,12 @@ func (dataPhase) enter(r *run, p *definition.Phase) {
 		return
 	}
 	b, output := r.bind(), map[string]any{}
+	var all definition.Bounds
 	for _, a := range p.Data.Set {
 		v, err := a.Value.Value(r.ctx, b)
+		if err == nil {
+			err = all.Take(v)
+		}
 		if err != nil {
 			r.failedExpression(a.Variable, err)
 			return

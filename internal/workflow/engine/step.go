@@ -69,7 +69,7 @@ func Step(ctx context.Context, d *definition.Definition, s State, in Input, env 
 	if err := r.take(in); err != nil {
 		return Result{}, err
 	}
-	for n := 0; r.next != nil && n < maxPhases; n++ {
+	for n := 0; r.next != nil && n < maxPhases && (n == 0 || !definition.Spent(ctx)); n++ {
 		r.enter()
 	}
 	return Result{State: r.state, History: r.history, Effects: r.effects, More: r.next != nil}, nil

@@ -14,7 +14,7 @@ assert.equal(made.data.createService.service.slug, 'made-by-urql');
 assert.equal(made.data.createService.service.offerings.totalCount, 0);
 
 // Every request, a page of one at a time.
-const page = gql`query ($after: String) { requests(first: 1, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { id service { name } creator { email } } } } }`;
+const page = gql`query ($after: String) { requests(first: 1, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { id service { name } creator { name ... on User { email } } } } } }`;
 const seen = new Set();
 for (let after = null, more = true; more;) {
   const { data, error } = await client.query(page, { after }, { requestPolicy: 'network-only' }).toPromise();

@@ -1,0 +1,312 @@
+package definition
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+)
+
+// An expression is a customer's, and so is what it is given. CEL's own bounds leave holes: its cost counts a call after it
+// was made, counts the outer list of nested ones alone, takes a regular expression for as dear as it is long, and looks
+// at the context between the rounds of loops alone. So every call looks at the deadline first, and those whose cost does not
+// follow from their result are bounded before they are made.
+const (
+	maxEval       = 50 * time.Millisecond // of one evaluation
+	maxCompared   = 100_000               // values that one comparison looks at, nested ones included
+	maxPattern    = 500                   // characters of a regular expression
+	maxProgram    = 1_000                 // its instructions
+	maxMatch      = 2_000_000             // instructions × bytes of one match: about 40 ms of the worst (BenchmarkWorstMatch)
+	maxGiven      = 200_000               // values that one evaluation gives, nested ones included
+	maxGivenBytes = 1 << 20               // of their texts: the variables of an execution are no longer
+)
+
+// errTooLong is what an evaluation gives that has met its deadline.
+var errTooLong = errors.New("it takes too long")
+
+// Budget is what the evaluations of one step may take together. Use one in one goroutine.
+type Budget struct {
+	Over bool // an evaluation was given up because the budget was used up
+
+	whole, left time.Duration
+}
+
+type budgetKey struct{}
+
+// WithBudget returns a context whose evaluations take at most d together, and at most 50 ms each as always.
+func WithBudget(ctx context.Context, d time.Duration) (context.Context, *Budget) {
+	b := &Budget{whole: d, left: d}
+	return context.WithValue(ctx, budgetKey{}, b), b
+}
+
+// Spent tells whether half of the context's budget is used up, so that what can wait is left to another step.
+func Spent(ctx context.Context) bool {
+	b, ok := ctx.Value(budgetKey{}).(*Budget)
+	return ok && b.left < b.whole/2
+}
+
+// within evaluates under the deadline. Where that was met by an evaluation that does little, because the machine was busy, it
+// is made once more.
+func (e *Expr) within(ctx context.Context, b Bound) (ref.Val, error) {
+	budget, bounded := ctx.Value(budgetKey{}).(*Budget)
+	for try := 1; ; try++ {
+		most := maxEval
+		if bounded {
+			most = min(most, budget.left)
+		}
+		until, cancel := context.WithTimeout(ctx, most)
+		began := time.Now()
+		out, details, err := e.program.ContextEval(until, b.cel)
+		late := until.Err() != nil
+		cancel()
+		if bounded {
+			budget.left -= time.Since(began)
+		}
+		switch {
+		case !late:
+			return out, err
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("interrupted: %w", ctx.Err())
+		case most < maxEval:
+			budget.Over = true
+			return nil, errTooLong
+		case try > 1 || details == nil || details.ActualCost() == nil || *details.ActualCost() > smallCost:
+			return nil, errTooLong
+		}
+	}
+}
+
+// smallCost is a cost that takes far less than maxEval.
+const smallCost = 10_000
+
+// bounded makes every call look at the deadline, and bounds those that CEL does not.
+func bounded(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+	call, ok := i.(interpreter.InterpretableCall)
+	if !ok {
+		return i, nil
+	}
+	with := func(op func(left, right ref.Val) ref.Val) {
+		call = interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(values ...ref.Val) ref.Val {
+			return op(values[0], values[1])
+		})
+	}
+	switch call.Function() {
+	case operators.Equals:
+		with(func(l, r ref.Val) ref.Val { return compared(types.Equal, l, r) })
+	case operators.NotEquals:
+		with(func(l, r ref.Val) ref.Val { return compared(unequal, l, r) })
+	case operators.In:
+		with(func(l, r ref.Val) ref.Val { return compared(contained, l, r) })
+	case operators.Add:
+		if call.OverloadID() == overloads.AddList || call.OverloadID() == "" {
+			return watched{added{call}}, nil
+		}
+	case overloads.Matches:
+		with(matches)
+	}
+	return watched{call}, nil
+}
+
+// watched is a call that looks at the deadline first.
+type watched struct{ interpreter.InterpretableCall }
+
+// Eval ends the evaluation when its time is over.
+func (w watched) Eval(vars interpreter.Activation) ref.Val {
+	if over, ok := vars.ResolveName("#interrupted"); ok && over == true {
+		panic(interpreter.EvalCancelledError{Cause: interpreter.ContextCancelled, Message: errTooLong.Error()})
+	}
+	return w.InterpretableCall.Eval(vars)
+}
+
+// added joins lists into one: CEL keeps a tree of them, and every look at an element goes down it. The lists that macros
+// build grow in place.
+type added struct{ interpreter.InterpretableCall }
+
+// Eval adds.
+func (a added) Eval(vars interpreter.Activation) ref.Val {
+	out := a.InterpretableCall.Eval(vars)
+	list, ok := out.(traits.Lister)
+	if _, grows := out.(traits.MutableLister); !ok || grows {
+		return out
+	}
+	size, _ := list.Size().(types.Int)
+	if size > maxCompared {
+		return types.NewErr("a list is longer than %d", maxCompared)
+	}
+	all := make([]ref.Val, 0, size)
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		all = append(all, it.Next())
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, all)
+}
+
+func unequal(l, r ref.Val) ref.Val { return types.Bool(types.Equal(l, r) != types.True) }
+
+func contained(l, r ref.Val) ref.Val {
+	if c, ok := r.(traits.Container); ok {
+		return c.Contains(l)
+	}
+	return types.ValOrErr(r, "no such overload")
+}
+
+// compared compares values unless they are too large together.
+func compared(op func(l, r ref.Val) ref.Val, l, r ref.Val) ref.Val {
+	left := maxCompared
+	if !small(l, &left) || !small(r, &left) {
+		return types.NewErr("a comparison looks at more than %d values", maxCompared)
+	}
+	return op(l, r)
+}
+
+// small counts the values in v, and tells whether there are no more than are left.
+func small(v ref.Val, left *int) bool {
+	*left--
+	switch v := v.(type) {
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True && *left >= 0; {
+			small(v.Get(it.Next()), left)
+		}
+	case traits.Lister:
+		for it := v.Iterator(); it.HasNext() == types.True && *left >= 0; {
+			small(it.Next(), left)
+		}
+	}
+	return *left >= 0
+}
+
+// matches matches a text with a pattern that is not known before.
+func matches(text, pattern ref.Val) ref.Val {
+	p, ok := pattern.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(pattern)
+	}
+	m, err := newMatcher(string(p))
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	return m.match(text)
+}
+
+// constantPatterns are compiled with the expression.
+var constantPatterns = []*interpreter.RegexOptimization{
+	{Function: overloads.Matches, OverloadID: overloads.Matches, RegexIndex: 1, Factory: constantMatch},
+	{Function: overloads.Matches, OverloadID: overloads.MatchesString, RegexIndex: 1, Factory: constantMatch},
+}
+
+func constantMatch(call interpreter.InterpretableCall, pattern string) (interpreter.InterpretableCall, error) {
+	m, err := newMatcher(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return watched{interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(values ...ref.Val) ref.Val {
+		return m.match(values[0])
+	})}, nil
+}
+
+// matcher is a regular expression and its size in instructions.
+type matcher struct {
+	re   *regexp.Regexp
+	size int
+}
+
+func newMatcher(pattern string) (matcher, error) {
+	if utf8.RuneCountInString(pattern) > maxPattern {
+		return matcher{}, fmt.Errorf("a regular expression may have at most %d characters", maxPattern)
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return matcher{}, fmt.Errorf("read the regular expression: %w", err)
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return matcher{}, fmt.Errorf("read the regular expression: %w", err)
+	}
+	if len(program.Inst) > maxProgram {
+		return matcher{}, errors.New("the regular expression is too complex; use smaller repetitions")
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return matcher{}, fmt.Errorf("read the regular expression: %w", err)
+	}
+	return matcher{re, len(program.Inst)}, nil
+}
+
+func (m matcher) match(text ref.Val) ref.Val {
+	s, ok := text.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(text)
+	}
+	if m.size*len(s) > maxMatch {
+		return types.NewErr("the text is too long for the regular expression")
+	}
+	return types.Bool(m.re.MatchString(string(s)))
+}
+
+// meter counts what an evaluation gives.
+type meter struct{ values, bytes int }
+
+var errTooMuch = fmt.Errorf("the expression gives more than %d values or %d bytes of text", maxGiven, maxGivenBytes)
+
+func (m *meter) take(text string) error {
+	m.values++
+	m.bytes += len(text)
+	if m.values > maxGiven || m.bytes > maxGivenBytes {
+		return errTooMuch
+	}
+	return nil
+}
+
+// takeJSON counts a value that has been made.
+func (m *meter) takeJSON(v any) error {
+	switch v := v.(type) {
+	case string:
+		return m.take(v)
+	case json.Number:
+		return m.take(string(v))
+	case map[string]any:
+		for key, one := range v {
+			if err := errors.Join(m.take(key), m.takeJSON(one)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case []any:
+		for _, one := range v {
+			if err := m.takeJSON(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return m.take("")
+}
+
+// Bounds are what values made one after the other take together.
+type Bounds struct{ m meter }
+
+// Take counts a value, and returns an error when all of them are too large to be kept.
+func (b *Bounds) Take(v any) error { return b.m.takeJSON(v) }
+
+// limits are the options of every program.
+func limits() []cel.ProgramOption {
+	return []cel.ProgramOption{
+		cel.CustomDecorator(bounded),
+		cel.EvalOptions(cel.OptOptimize),
+		cel.OptimizeRegex(constantPatterns...),
+		cel.CostTracking(callCost{}),
+		cel.CostLimit(costLimit),
+		cel.InterruptCheckFrequency(1),
+	}
+}
