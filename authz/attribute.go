@@ -48,6 +48,8 @@ var renamed = map[string]map[string]string{
 		"responseMinutes": "sla.responseMinutes", "resolutionMinutes": "sla.resolutionMinutes",
 		"warnAtPercent": "sla.warnAtPercent", "calendarId": "sla.calendarId",
 	},
+	"Request": {"responseDueAt": "sla.responseDueAt", "resolutionDueAt": "sla.resolutionDueAt", "slaState": "sla.state"},
+	"Task":    {"responseDueAt": "sla.responseDueAt", "resolutionDueAt": "sla.resolutionDueAt", "slaState": "sla.state"},
 	AuditEntry: {
 		"actorType": "actor.type", "actorId": "actor.id", "actorName": "actor.name",
 		"resourceType": "resource.type", "resourceId": "resource.id", "createdAt": "at",
@@ -69,8 +71,11 @@ var unaddressable = map[string]map[string]string{
 		"signedOutAt": "since when tokens count is the product's matter",
 		"acceptedAt":  "the status says whether somebody has come",
 	},
-	"Request":  {"priorityRank": "follows priority", "fields": "a document"},
-	"Offering": {"form": "a document"},
+	"Request": {
+		"priorityRank": "follows priority", "fields": "a document", "slaNextAt": "the sweep's own",
+		"responseDueOrder": "follows sla.responseDueAt", "resolutionDueOrder": "follows sla.resolutionDueAt",
+	},
+	"Offering": {"form": "a document", "slaByPriority": "a document", "slaEscalations": "a document"},
 	"Workflow": {"definition": "a document"},
 	"Execution": {
 		"state": "a document", "webhook": "a document", "error": "a document", "revision": "counts the engine's commits",
@@ -80,7 +85,7 @@ var unaddressable = map[string]map[string]string{
 	"InboundCall":    {"headers": "what strangers send", "body": "what strangers send"},
 	"Task": {
 		"form": "a document", "corrections": "a document", "variables": "a document", "outcomes": "a list",
-		"visit": "the engine's own", "attempt": "the engine's own",
+		"visit": "the engine's own", "attempt": "the engine's own", "slaLevels": "a document", "slaNextAt": "the sweep's own",
 	},
 	"Approval":            {"approvers": "a document", "decisions": "a document", "visit": "the engine's own", "attempt": "the engine's own"},
 	"Incident":            {"variables": "a document", "visit": "the engine's own", "attempt": "the engine's own"},
@@ -91,7 +96,7 @@ var unaddressable = map[string]map[string]string{
 	"ServiceAccount":      {"liveAccountId": "how a sandbox mirrors accounts is the product's matter"},
 	"WebhookSubscription": {"events": "a list"},
 	"WebhookDelivery":     {"attempts": "a document"},
-	"Calendar":            {"workingHours": "a document", "holidays": "a list"},
+	"Calendar":            {"workingHours": "a document", "holidays": "a list", "exceptions": "a document"},
 	"AccessPolicy":        {"condition": "a document"},
 	"AccessDecision":      {"input": "a document"},
 }

@@ -31,7 +31,9 @@ type Calendar struct {
 	// WorkingHours holds the value of the "working_hours" field.
 	WorkingHours json.RawMessage `json:"working_hours,omitempty"`
 	// Holidays holds the value of the "holidays" field.
-	Holidays     []string `json:"holidays,omitempty"`
+	Holidays []string `json:"holidays,omitempty"`
+	// days with hours of their own
+	Exceptions   json.RawMessage `json:"exceptions,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -40,7 +42,7 @@ func (*Calendar) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case calendar.FieldWorkingHours, calendar.FieldHolidays:
+		case calendar.FieldWorkingHours, calendar.FieldHolidays, calendar.FieldExceptions:
 			values[i] = new([]byte)
 		case calendar.FieldID, calendar.FieldCompanyID, calendar.FieldName, calendar.FieldTimeZone:
 			values[i] = new(sql.NullString)
@@ -113,6 +115,14 @@ func (_m *Calendar) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field holidays: %w", err)
 				}
 			}
+		case calendar.FieldExceptions:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field exceptions", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Exceptions); err != nil {
+					return fmt.Errorf("unmarshal field exceptions: %w", err)
+				}
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -169,6 +179,9 @@ func (_m *Calendar) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("holidays=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Holidays))
+	builder.WriteString(", ")
+	builder.WriteString("exceptions=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Exceptions))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -71,6 +71,12 @@ func (_c *CalendarCreate) SetHolidays(v []string) *CalendarCreate {
 	return _c
 }
 
+// SetExceptions sets the "exceptions" field.
+func (_c *CalendarCreate) SetExceptions(v json.RawMessage) *CalendarCreate {
+	_c.mutation.SetExceptions(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *CalendarCreate) SetID(v string) *CalendarCreate {
 	_c.mutation.SetID(v)
@@ -235,6 +241,10 @@ func (_c *CalendarCreate) createSpec() (*Calendar, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Holidays(); ok {
 		_spec.SetField(calendar.FieldHolidays, field.TypeJSON, value)
 		_node.Holidays = value
+	}
+	if value, ok := _c.mutation.Exceptions(); ok {
+		_spec.SetField(calendar.FieldExceptions, field.TypeJSON, value)
+		_node.Exceptions = value
 	}
 	return _node, _spec
 }

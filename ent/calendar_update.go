@@ -108,6 +108,24 @@ func (_u *CalendarUpdate) ClearHolidays() *CalendarUpdate {
 	return _u
 }
 
+// SetExceptions sets the "exceptions" field.
+func (_u *CalendarUpdate) SetExceptions(v json.RawMessage) *CalendarUpdate {
+	_u.mutation.SetExceptions(v)
+	return _u
+}
+
+// AppendExceptions appends value to the "exceptions" field.
+func (_u *CalendarUpdate) AppendExceptions(v json.RawMessage) *CalendarUpdate {
+	_u.mutation.AppendExceptions(v)
+	return _u
+}
+
+// ClearExceptions clears the value of the "exceptions" field.
+func (_u *CalendarUpdate) ClearExceptions() *CalendarUpdate {
+	_u.mutation.ClearExceptions()
+	return _u
+}
+
 // Mutation returns the CalendarMutation object of the builder.
 func (_u *CalendarUpdate) Mutation() *CalendarMutation {
 	return _u.mutation
@@ -197,6 +215,17 @@ func (_u *CalendarUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.HolidaysCleared() {
 		_spec.ClearField(calendar.FieldHolidays, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Exceptions(); ok {
+		_spec.SetField(calendar.FieldExceptions, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedExceptions(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, calendar.FieldExceptions, value)
+		})
+	}
+	if _u.mutation.ExceptionsCleared() {
+		_spec.ClearField(calendar.FieldExceptions, field.TypeJSON)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -293,6 +322,24 @@ func (_u *CalendarUpdateOne) AppendHolidays(v []string) *CalendarUpdateOne {
 // ClearHolidays clears the value of the "holidays" field.
 func (_u *CalendarUpdateOne) ClearHolidays() *CalendarUpdateOne {
 	_u.mutation.ClearHolidays()
+	return _u
+}
+
+// SetExceptions sets the "exceptions" field.
+func (_u *CalendarUpdateOne) SetExceptions(v json.RawMessage) *CalendarUpdateOne {
+	_u.mutation.SetExceptions(v)
+	return _u
+}
+
+// AppendExceptions appends value to the "exceptions" field.
+func (_u *CalendarUpdateOne) AppendExceptions(v json.RawMessage) *CalendarUpdateOne {
+	_u.mutation.AppendExceptions(v)
+	return _u
+}
+
+// ClearExceptions clears the value of the "exceptions" field.
+func (_u *CalendarUpdateOne) ClearExceptions() *CalendarUpdateOne {
+	_u.mutation.ClearExceptions()
 	return _u
 }
 
@@ -415,6 +462,17 @@ func (_u *CalendarUpdateOne) sqlSave(ctx context.Context) (_node *Calendar, err 
 	}
 	if _u.mutation.HolidaysCleared() {
 		_spec.ClearField(calendar.FieldHolidays, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Exceptions(); ok {
+		_spec.SetField(calendar.FieldExceptions, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedExceptions(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, calendar.FieldExceptions, value)
+		})
+	}
+	if _u.mutation.ExceptionsCleared() {
+		_spec.ClearField(calendar.FieldExceptions, field.TypeJSON)
 	}
 	_node = &Calendar{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -54,6 +54,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
@@ -147,6 +148,8 @@ type Client struct {
 	Request *RequestClient
 	// RowCount is the client for interacting with the RowCount builders.
 	RowCount *RowCountClient
+	// SLAEvent is the client for interacting with the SLAEvent builders.
+	SLAEvent *SLAEventClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
 	// Service is the client for interacting with the Service builders.
@@ -226,6 +229,7 @@ func (c *Client) init() {
 	c.RefreshToken = NewRefreshTokenClient(c.config)
 	c.Request = NewRequestClient(c.config)
 	c.RowCount = NewRowCountClient(c.config)
+	c.SLAEvent = NewSLAEventClient(c.config)
 	c.Secret = NewSecretClient(c.config)
 	c.Service = NewServiceClient(c.config)
 	c.ServiceAccount = NewServiceAccountClient(c.config)
@@ -370,6 +374,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		RefreshToken:        NewRefreshTokenClient(cfg),
 		Request:             NewRequestClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
+		SLAEvent:            NewSLAEventClient(cfg),
 		Secret:              NewSecretClient(cfg),
 		Service:             NewServiceClient(cfg),
 		ServiceAccount:      NewServiceAccountClient(cfg),
@@ -441,6 +446,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		RefreshToken:        NewRefreshTokenClient(cfg),
 		Request:             NewRequestClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
+		SLAEvent:            NewSLAEventClient(cfg),
 		Secret:              NewSecretClient(cfg),
 		Service:             NewServiceClient(cfg),
 		ServiceAccount:      NewServiceAccountClient(cfg),
@@ -492,10 +498,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
 		c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit, c.RateCount,
-		c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret, c.Service,
-		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
-		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
-		c.Workflow, c.WorkflowVersion,
+		c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent, c.Secret,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -511,10 +517,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
 		c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit, c.RateCount,
-		c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.Secret, c.Service,
-		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
-		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
-		c.Workflow, c.WorkflowVersion,
+		c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent, c.Secret,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -595,6 +601,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Request.mutate(ctx, m)
 	case *RowCountMutation:
 		return c.RowCount.mutate(ctx, m)
+	case *SLAEventMutation:
+		return c.SLAEvent.mutate(ctx, m)
 	case *SecretMutation:
 		return c.Secret.mutate(ctx, m)
 	case *ServiceMutation:
@@ -5924,6 +5932,141 @@ func (c *RowCountClient) mutate(ctx context.Context, m *RowCountMutation) (Value
 	}
 }
 
+// SLAEventClient is a client for the SLAEvent schema.
+type SLAEventClient struct {
+	config
+}
+
+// NewSLAEventClient returns a client for the SLAEvent from the given config.
+func NewSLAEventClient(c config) *SLAEventClient {
+	return &SLAEventClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `slaevent.Hooks(f(g(h())))`.
+func (c *SLAEventClient) Use(hooks ...Hook) {
+	c.hooks.SLAEvent = append(c.hooks.SLAEvent, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `slaevent.Intercept(f(g(h())))`.
+func (c *SLAEventClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SLAEvent = append(c.inters.SLAEvent, interceptors...)
+}
+
+// Create returns a builder for creating a SLAEvent entity.
+func (c *SLAEventClient) Create() *SLAEventCreate {
+	mutation := newSLAEventMutation(c.config, OpCreate)
+	return &SLAEventCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SLAEvent entities.
+func (c *SLAEventClient) CreateBulk(builders ...*SLAEventCreate) *SLAEventCreateBulk {
+	return &SLAEventCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SLAEventClient) MapCreateBulk(slice any, setFunc func(*SLAEventCreate, int)) *SLAEventCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SLAEventCreateBulk{err: fmt.Errorf("calling to SLAEventClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SLAEventCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SLAEventCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SLAEvent.
+func (c *SLAEventClient) Update() *SLAEventUpdate {
+	mutation := newSLAEventMutation(c.config, OpUpdate)
+	return &SLAEventUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SLAEventClient) UpdateOne(_m *SLAEvent) *SLAEventUpdateOne {
+	mutation := newSLAEventMutation(c.config, OpUpdateOne, withSLAEvent(_m))
+	return &SLAEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SLAEventClient) UpdateOneID(id string) *SLAEventUpdateOne {
+	mutation := newSLAEventMutation(c.config, OpUpdateOne, withSLAEventID(id))
+	return &SLAEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SLAEvent.
+func (c *SLAEventClient) Delete() *SLAEventDelete {
+	mutation := newSLAEventMutation(c.config, OpDelete)
+	return &SLAEventDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SLAEventClient) DeleteOne(_m *SLAEvent) *SLAEventDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SLAEventClient) DeleteOneID(id string) *SLAEventDeleteOne {
+	builder := c.Delete().Where(slaevent.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SLAEventDeleteOne{builder}
+}
+
+// Query returns a query builder for SLAEvent.
+func (c *SLAEventClient) Query() *SLAEventQuery {
+	return &SLAEventQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSLAEvent},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SLAEvent entity by its id.
+func (c *SLAEventClient) Get(ctx context.Context, id string) (*SLAEvent, error) {
+	return c.Query().Where(slaevent.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SLAEventClient) GetX(ctx context.Context, id string) *SLAEvent {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SLAEventClient) Hooks() []Hook {
+	hooks := c.hooks.SLAEvent
+	return append(hooks[:len(hooks):len(hooks)], slaevent.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SLAEventClient) Interceptors() []Interceptor {
+	inters := c.inters.SLAEvent
+	return append(inters[:len(inters):len(inters)], slaevent.Interceptors[:]...)
+}
+
+func (c *SLAEventClient) mutate(ctx context.Context, m *SLAEventMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SLAEventCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SLAEventUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SLAEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SLAEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SLAEvent mutation op: %q", m.Op())
+	}
+}
+
 // SecretClient is a client for the Secret schema.
 type SecretClient struct {
 	config
@@ -8364,9 +8507,10 @@ type (
 		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
 		IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice, JournalLine,
 		MailedLink, OAuthClient, Offering, Organization, PhaseVisit, RateCount,
-		RecoveryCode, RefreshToken, Request, RowCount, Secret, Service, ServiceAccount,
-		Session, Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
-		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret, Service,
+		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
+		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
@@ -8374,9 +8518,9 @@ type (
 		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
 		IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice, JournalLine,
 		MailedLink, OAuthClient, Offering, Organization, PhaseVisit, RateCount,
-		RecoveryCode, RefreshToken, Request, RowCount, Secret, Service, ServiceAccount,
-		Session, Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
-		WebhookDelivery, WebhookSubscription, Workflow,
+		RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret, Service,
+		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
+		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Interceptor
 	}
 )

@@ -46,6 +46,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
@@ -160,6 +161,7 @@ func checkColumn(t, c string) error {
 			refreshtoken.Table:        refreshtoken.ValidColumn,
 			request.Table:             request.ValidColumn,
 			rowcount.Table:            rowcount.ValidColumn,
+			slaevent.Table:            slaevent.ValidColumn,
 			secret.Table:              secret.ValidColumn,
 			service.Table:             service.ValidColumn,
 			serviceaccount.Table:      serviceaccount.ValidColumn,

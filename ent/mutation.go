@@ -47,6 +47,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
@@ -57,6 +58,7 @@ import (
 	"atrium/ent/workflow"
 	"atrium/ent/workflowversion"
 	"atrium/internal/form"
+	"atrium/internal/sla"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,6 +115,7 @@ const (
 	TypeRefreshToken        = "RefreshToken"
 	TypeRequest             = "Request"
 	TypeRowCount            = "RowCount"
+	TypeSLAEvent            = "SLAEvent"
 	TypeSecret              = "Secret"
 	TypeService             = "Service"
 	TypeServiceAccount      = "ServiceAccount"
@@ -11722,6 +11725,8 @@ type CalendarMutation struct {
 	appendworking_hours json.RawMessage
 	holidays            *[]string
 	appendholidays      []string
+	exceptions          *json.RawMessage
+	appendexceptions    json.RawMessage
 	clearedFields       map[string]struct{}
 	done                bool
 	oldValue            func(context.Context) (*Calendar, error)
@@ -12142,6 +12147,71 @@ func (m *CalendarMutation) ResetHolidays() {
 	delete(m.clearedFields, calendar.FieldHolidays)
 }
 
+// SetExceptions sets the "exceptions" field.
+func (m *CalendarMutation) SetExceptions(jm json.RawMessage) {
+	m.exceptions = &jm
+	m.appendexceptions = nil
+}
+
+// Exceptions returns the value of the "exceptions" field in the mutation.
+func (m *CalendarMutation) Exceptions() (r json.RawMessage, exists bool) {
+	v := m.exceptions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExceptions returns the old "exceptions" field's value of the Calendar entity.
+// If the Calendar object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CalendarMutation) OldExceptions(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExceptions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExceptions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExceptions: %w", err)
+	}
+	return oldValue.Exceptions, nil
+}
+
+// AppendExceptions adds jm to the "exceptions" field.
+func (m *CalendarMutation) AppendExceptions(jm json.RawMessage) {
+	m.appendexceptions = append(m.appendexceptions, jm...)
+}
+
+// AppendedExceptions returns the list of values that were appended to the "exceptions" field in this mutation.
+func (m *CalendarMutation) AppendedExceptions() (json.RawMessage, bool) {
+	if len(m.appendexceptions) == 0 {
+		return nil, false
+	}
+	return m.appendexceptions, true
+}
+
+// ClearExceptions clears the value of the "exceptions" field.
+func (m *CalendarMutation) ClearExceptions() {
+	m.exceptions = nil
+	m.appendexceptions = nil
+	m.clearedFields[calendar.FieldExceptions] = struct{}{}
+}
+
+// ExceptionsCleared returns if the "exceptions" field was cleared in this mutation.
+func (m *CalendarMutation) ExceptionsCleared() bool {
+	_, ok := m.clearedFields[calendar.FieldExceptions]
+	return ok
+}
+
+// ResetExceptions resets all changes to the "exceptions" field.
+func (m *CalendarMutation) ResetExceptions() {
+	m.exceptions = nil
+	m.appendexceptions = nil
+	delete(m.clearedFields, calendar.FieldExceptions)
+}
+
 // Where appends a list predicates to the CalendarMutation builder.
 func (m *CalendarMutation) Where(ps ...predicate.Calendar) {
 	m.predicates = append(m.predicates, ps...)
@@ -12176,7 +12246,7 @@ func (m *CalendarMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CalendarMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 8)
 	if m.created_at != nil {
 		fields = append(fields, calendar.FieldCreatedAt)
 	}
@@ -12197,6 +12267,9 @@ func (m *CalendarMutation) Fields() []string {
 	}
 	if m.holidays != nil {
 		fields = append(fields, calendar.FieldHolidays)
+	}
+	if m.exceptions != nil {
+		fields = append(fields, calendar.FieldExceptions)
 	}
 	return fields
 }
@@ -12220,6 +12293,8 @@ func (m *CalendarMutation) Field(name string) (ent.Value, bool) {
 		return m.WorkingHours()
 	case calendar.FieldHolidays:
 		return m.Holidays()
+	case calendar.FieldExceptions:
+		return m.Exceptions()
 	}
 	return nil, false
 }
@@ -12243,6 +12318,8 @@ func (m *CalendarMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldWorkingHours(ctx)
 	case calendar.FieldHolidays:
 		return m.OldHolidays(ctx)
+	case calendar.FieldExceptions:
+		return m.OldExceptions(ctx)
 	}
 	return nil, fmt.Errorf("unknown Calendar field %s", name)
 }
@@ -12301,6 +12378,13 @@ func (m *CalendarMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetHolidays(v)
 		return nil
+	case calendar.FieldExceptions:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExceptions(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Calendar field %s", name)
 }
@@ -12337,6 +12421,9 @@ func (m *CalendarMutation) ClearedFields() []string {
 	if m.FieldCleared(calendar.FieldHolidays) {
 		fields = append(fields, calendar.FieldHolidays)
 	}
+	if m.FieldCleared(calendar.FieldExceptions) {
+		fields = append(fields, calendar.FieldExceptions)
+	}
 	return fields
 }
 
@@ -12356,6 +12443,9 @@ func (m *CalendarMutation) ClearField(name string) error {
 		return nil
 	case calendar.FieldHolidays:
 		m.ClearHolidays()
+		return nil
+	case calendar.FieldExceptions:
+		m.ClearExceptions()
 		return nil
 	}
 	return fmt.Errorf("unknown Calendar nullable field %s", name)
@@ -12385,6 +12475,9 @@ func (m *CalendarMutation) ResetField(name string) error {
 		return nil
 	case calendar.FieldHolidays:
 		m.ResetHolidays()
+		return nil
+	case calendar.FieldExceptions:
+		m.ResetExceptions()
 		return nil
 	}
 	return fmt.Errorf("unknown Calendar field %s", name)
@@ -29101,6 +29194,9 @@ type OfferingMutation struct {
 	addresolution_minutes *int
 	warn_at_percent       *int
 	addwarn_at_percent    *int
+	sla_by_priority       **sla.ByPriority
+	sla_escalations       *[]sla.Escalation
+	appendsla_escalations []sla.Escalation
 	tags                  *map[string]string
 	clearedFields         map[string]struct{}
 	service               *string
@@ -29863,6 +29959,120 @@ func (m *OfferingMutation) ResetWarnAtPercent() {
 	delete(m.clearedFields, offering.FieldWarnAtPercent)
 }
 
+// SetSLAByPriority sets the "sla_by_priority" field.
+func (m *OfferingMutation) SetSLAByPriority(sp *sla.ByPriority) {
+	m.sla_by_priority = &sp
+}
+
+// SLAByPriority returns the value of the "sla_by_priority" field in the mutation.
+func (m *OfferingMutation) SLAByPriority() (r *sla.ByPriority, exists bool) {
+	v := m.sla_by_priority
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSLAByPriority returns the old "sla_by_priority" field's value of the Offering entity.
+// If the Offering object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OfferingMutation) OldSLAByPriority(ctx context.Context) (v *sla.ByPriority, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSLAByPriority is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSLAByPriority requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSLAByPriority: %w", err)
+	}
+	return oldValue.SLAByPriority, nil
+}
+
+// ClearSLAByPriority clears the value of the "sla_by_priority" field.
+func (m *OfferingMutation) ClearSLAByPriority() {
+	m.sla_by_priority = nil
+	m.clearedFields[offering.FieldSLAByPriority] = struct{}{}
+}
+
+// SLAByPriorityCleared returns if the "sla_by_priority" field was cleared in this mutation.
+func (m *OfferingMutation) SLAByPriorityCleared() bool {
+	_, ok := m.clearedFields[offering.FieldSLAByPriority]
+	return ok
+}
+
+// ResetSLAByPriority resets all changes to the "sla_by_priority" field.
+func (m *OfferingMutation) ResetSLAByPriority() {
+	m.sla_by_priority = nil
+	delete(m.clearedFields, offering.FieldSLAByPriority)
+}
+
+// SetSLAEscalations sets the "sla_escalations" field.
+func (m *OfferingMutation) SetSLAEscalations(s []sla.Escalation) {
+	m.sla_escalations = &s
+	m.appendsla_escalations = nil
+}
+
+// SLAEscalations returns the value of the "sla_escalations" field in the mutation.
+func (m *OfferingMutation) SLAEscalations() (r []sla.Escalation, exists bool) {
+	v := m.sla_escalations
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSLAEscalations returns the old "sla_escalations" field's value of the Offering entity.
+// If the Offering object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OfferingMutation) OldSLAEscalations(ctx context.Context) (v []sla.Escalation, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSLAEscalations is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSLAEscalations requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSLAEscalations: %w", err)
+	}
+	return oldValue.SLAEscalations, nil
+}
+
+// AppendSLAEscalations adds s to the "sla_escalations" field.
+func (m *OfferingMutation) AppendSLAEscalations(s []sla.Escalation) {
+	m.appendsla_escalations = append(m.appendsla_escalations, s...)
+}
+
+// AppendedSLAEscalations returns the list of values that were appended to the "sla_escalations" field in this mutation.
+func (m *OfferingMutation) AppendedSLAEscalations() ([]sla.Escalation, bool) {
+	if len(m.appendsla_escalations) == 0 {
+		return nil, false
+	}
+	return m.appendsla_escalations, true
+}
+
+// ClearSLAEscalations clears the value of the "sla_escalations" field.
+func (m *OfferingMutation) ClearSLAEscalations() {
+	m.sla_escalations = nil
+	m.appendsla_escalations = nil
+	m.clearedFields[offering.FieldSLAEscalations] = struct{}{}
+}
+
+// SLAEscalationsCleared returns if the "sla_escalations" field was cleared in this mutation.
+func (m *OfferingMutation) SLAEscalationsCleared() bool {
+	_, ok := m.clearedFields[offering.FieldSLAEscalations]
+	return ok
+}
+
+// ResetSLAEscalations resets all changes to the "sla_escalations" field.
+func (m *OfferingMutation) ResetSLAEscalations() {
+	m.sla_escalations = nil
+	m.appendsla_escalations = nil
+	delete(m.clearedFields, offering.FieldSLAEscalations)
+}
+
 // SetTags sets the "tags" field.
 func (m *OfferingMutation) SetTags(value map[string]string) {
 	m.tags = &value
@@ -30027,7 +30237,7 @@ func (m *OfferingMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OfferingMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, offering.FieldCreatedAt)
 	}
@@ -30070,6 +30280,12 @@ func (m *OfferingMutation) Fields() []string {
 	if m.warn_at_percent != nil {
 		fields = append(fields, offering.FieldWarnAtPercent)
 	}
+	if m.sla_by_priority != nil {
+		fields = append(fields, offering.FieldSLAByPriority)
+	}
+	if m.sla_escalations != nil {
+		fields = append(fields, offering.FieldSLAEscalations)
+	}
 	if m.tags != nil {
 		fields = append(fields, offering.FieldTags)
 	}
@@ -30109,6 +30325,10 @@ func (m *OfferingMutation) Field(name string) (ent.Value, bool) {
 		return m.ResolutionMinutes()
 	case offering.FieldWarnAtPercent:
 		return m.WarnAtPercent()
+	case offering.FieldSLAByPriority:
+		return m.SLAByPriority()
+	case offering.FieldSLAEscalations:
+		return m.SLAEscalations()
 	case offering.FieldTags:
 		return m.Tags()
 	}
@@ -30148,6 +30368,10 @@ func (m *OfferingMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldResolutionMinutes(ctx)
 	case offering.FieldWarnAtPercent:
 		return m.OldWarnAtPercent(ctx)
+	case offering.FieldSLAByPriority:
+		return m.OldSLAByPriority(ctx)
+	case offering.FieldSLAEscalations:
+		return m.OldSLAEscalations(ctx)
 	case offering.FieldTags:
 		return m.OldTags(ctx)
 	}
@@ -30257,6 +30481,20 @@ func (m *OfferingMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetWarnAtPercent(v)
 		return nil
+	case offering.FieldSLAByPriority:
+		v, ok := value.(*sla.ByPriority)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSLAByPriority(v)
+		return nil
+	case offering.FieldSLAEscalations:
+		v, ok := value.([]sla.Escalation)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSLAEscalations(v)
+		return nil
 	case offering.FieldTags:
 		v, ok := value.(map[string]string)
 		if !ok {
@@ -30351,6 +30589,12 @@ func (m *OfferingMutation) ClearedFields() []string {
 	if m.FieldCleared(offering.FieldWarnAtPercent) {
 		fields = append(fields, offering.FieldWarnAtPercent)
 	}
+	if m.FieldCleared(offering.FieldSLAByPriority) {
+		fields = append(fields, offering.FieldSLAByPriority)
+	}
+	if m.FieldCleared(offering.FieldSLAEscalations) {
+		fields = append(fields, offering.FieldSLAEscalations)
+	}
 	if m.FieldCleared(offering.FieldTags) {
 		fields = append(fields, offering.FieldTags)
 	}
@@ -30385,6 +30629,12 @@ func (m *OfferingMutation) ClearField(name string) error {
 		return nil
 	case offering.FieldWarnAtPercent:
 		m.ClearWarnAtPercent()
+		return nil
+	case offering.FieldSLAByPriority:
+		m.ClearSLAByPriority()
+		return nil
+	case offering.FieldSLAEscalations:
+		m.ClearSLAEscalations()
 		return nil
 	case offering.FieldTags:
 		m.ClearTags()
@@ -30438,6 +30688,12 @@ func (m *OfferingMutation) ResetField(name string) error {
 		return nil
 	case offering.FieldWarnAtPercent:
 		m.ResetWarnAtPercent()
+		return nil
+	case offering.FieldSLAByPriority:
+		m.ResetSLAByPriority()
+		return nil
+	case offering.FieldSLAEscalations:
+		m.ResetSLAEscalations()
 		return nil
 	case offering.FieldTags:
 		m.ResetTags()
@@ -34460,38 +34716,48 @@ func (m *RefreshTokenMutation) ResetEdge(name string) error {
 // RequestMutation represents an operation that mutates the Request nodes in the graph.
 type RequestMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *string
-	created_at       *time.Time
-	updated_at       *time.Time
-	company_id       *string
-	title            *string
-	description      *string
-	status           *request.Status
-	priority         *request.Priority
-	priority_rank    *int8
-	addpriority_rank *int8
-	fields           *json.RawMessage
-	appendfields     json.RawMessage
-	tags             *map[string]string
-	created_by       *string
-	execution_id     *string
-	accepted_at      *time.Time
-	completed_at     *time.Time
-	cancelled_at     *time.Time
-	clearedFields    map[string]struct{}
-	service          *string
-	clearedservice   bool
-	offering         *string
-	clearedoffering  bool
-	assignee         *string
-	clearedassignee  bool
-	team             *string
-	clearedteam      bool
-	done             bool
-	oldValue         func(context.Context) (*Request, error)
-	predicates       []predicate.Request
+	op                      Op
+	typ                     string
+	id                      *string
+	created_at              *time.Time
+	updated_at              *time.Time
+	company_id              *string
+	title                   *string
+	description             *string
+	status                  *request.Status
+	priority                *request.Priority
+	priority_rank           *int8
+	addpriority_rank        *int8
+	fields                  *json.RawMessage
+	appendfields            json.RawMessage
+	tags                    *map[string]string
+	created_by              *string
+	execution_id            *string
+	waiting                 *bool
+	snoozed_until           *time.Time
+	accepted_at             *time.Time
+	completed_at            *time.Time
+	cancelled_at            *time.Time
+	response_due_at         *time.Time
+	resolution_due_at       *time.Time
+	response_due_order      *int64
+	addresponse_due_order   *int64
+	resolution_due_order    *int64
+	addresolution_due_order *int64
+	sla_state               *request.SLAState
+	sla_next_at             *time.Time
+	clearedFields           map[string]struct{}
+	service                 *string
+	clearedservice          bool
+	offering                *string
+	clearedoffering         bool
+	assignee                *string
+	clearedassignee         bool
+	team                    *string
+	clearedteam             bool
+	done                    bool
+	oldValue                func(context.Context) (*Request, error)
+	predicates              []predicate.Request
 }
 
 var _ ent.Mutation = (*RequestMutation)(nil)
@@ -35275,6 +35541,91 @@ func (m *RequestMutation) ResetExecutionID() {
 	delete(m.clearedFields, request.FieldExecutionID)
 }
 
+// SetWaiting sets the "waiting" field.
+func (m *RequestMutation) SetWaiting(b bool) {
+	m.waiting = &b
+}
+
+// Waiting returns the value of the "waiting" field in the mutation.
+func (m *RequestMutation) Waiting() (r bool, exists bool) {
+	v := m.waiting
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWaiting returns the old "waiting" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldWaiting(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWaiting is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWaiting requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWaiting: %w", err)
+	}
+	return oldValue.Waiting, nil
+}
+
+// ResetWaiting resets all changes to the "waiting" field.
+func (m *RequestMutation) ResetWaiting() {
+	m.waiting = nil
+}
+
+// SetSnoozedUntil sets the "snoozed_until" field.
+func (m *RequestMutation) SetSnoozedUntil(t time.Time) {
+	m.snoozed_until = &t
+}
+
+// SnoozedUntil returns the value of the "snoozed_until" field in the mutation.
+func (m *RequestMutation) SnoozedUntil() (r time.Time, exists bool) {
+	v := m.snoozed_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSnoozedUntil returns the old "snoozed_until" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldSnoozedUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSnoozedUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSnoozedUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSnoozedUntil: %w", err)
+	}
+	return oldValue.SnoozedUntil, nil
+}
+
+// ClearSnoozedUntil clears the value of the "snoozed_until" field.
+func (m *RequestMutation) ClearSnoozedUntil() {
+	m.snoozed_until = nil
+	m.clearedFields[request.FieldSnoozedUntil] = struct{}{}
+}
+
+// SnoozedUntilCleared returns if the "snoozed_until" field was cleared in this mutation.
+func (m *RequestMutation) SnoozedUntilCleared() bool {
+	_, ok := m.clearedFields[request.FieldSnoozedUntil]
+	return ok
+}
+
+// ResetSnoozedUntil resets all changes to the "snoozed_until" field.
+func (m *RequestMutation) ResetSnoozedUntil() {
+	m.snoozed_until = nil
+	delete(m.clearedFields, request.FieldSnoozedUntil)
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (m *RequestMutation) SetAcceptedAt(t time.Time) {
 	m.accepted_at = &t
@@ -35422,6 +35773,314 @@ func (m *RequestMutation) ResetCancelledAt() {
 	delete(m.clearedFields, request.FieldCancelledAt)
 }
 
+// SetResponseDueAt sets the "response_due_at" field.
+func (m *RequestMutation) SetResponseDueAt(t time.Time) {
+	m.response_due_at = &t
+}
+
+// ResponseDueAt returns the value of the "response_due_at" field in the mutation.
+func (m *RequestMutation) ResponseDueAt() (r time.Time, exists bool) {
+	v := m.response_due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResponseDueAt returns the old "response_due_at" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldResponseDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResponseDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResponseDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResponseDueAt: %w", err)
+	}
+	return oldValue.ResponseDueAt, nil
+}
+
+// ClearResponseDueAt clears the value of the "response_due_at" field.
+func (m *RequestMutation) ClearResponseDueAt() {
+	m.response_due_at = nil
+	m.clearedFields[request.FieldResponseDueAt] = struct{}{}
+}
+
+// ResponseDueAtCleared returns if the "response_due_at" field was cleared in this mutation.
+func (m *RequestMutation) ResponseDueAtCleared() bool {
+	_, ok := m.clearedFields[request.FieldResponseDueAt]
+	return ok
+}
+
+// ResetResponseDueAt resets all changes to the "response_due_at" field.
+func (m *RequestMutation) ResetResponseDueAt() {
+	m.response_due_at = nil
+	delete(m.clearedFields, request.FieldResponseDueAt)
+}
+
+// SetResolutionDueAt sets the "resolution_due_at" field.
+func (m *RequestMutation) SetResolutionDueAt(t time.Time) {
+	m.resolution_due_at = &t
+}
+
+// ResolutionDueAt returns the value of the "resolution_due_at" field in the mutation.
+func (m *RequestMutation) ResolutionDueAt() (r time.Time, exists bool) {
+	v := m.resolution_due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResolutionDueAt returns the old "resolution_due_at" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldResolutionDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResolutionDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResolutionDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResolutionDueAt: %w", err)
+	}
+	return oldValue.ResolutionDueAt, nil
+}
+
+// ClearResolutionDueAt clears the value of the "resolution_due_at" field.
+func (m *RequestMutation) ClearResolutionDueAt() {
+	m.resolution_due_at = nil
+	m.clearedFields[request.FieldResolutionDueAt] = struct{}{}
+}
+
+// ResolutionDueAtCleared returns if the "resolution_due_at" field was cleared in this mutation.
+func (m *RequestMutation) ResolutionDueAtCleared() bool {
+	_, ok := m.clearedFields[request.FieldResolutionDueAt]
+	return ok
+}
+
+// ResetResolutionDueAt resets all changes to the "resolution_due_at" field.
+func (m *RequestMutation) ResetResolutionDueAt() {
+	m.resolution_due_at = nil
+	delete(m.clearedFields, request.FieldResolutionDueAt)
+}
+
+// SetResponseDueOrder sets the "response_due_order" field.
+func (m *RequestMutation) SetResponseDueOrder(i int64) {
+	m.response_due_order = &i
+	m.addresponse_due_order = nil
+}
+
+// ResponseDueOrder returns the value of the "response_due_order" field in the mutation.
+func (m *RequestMutation) ResponseDueOrder() (r int64, exists bool) {
+	v := m.response_due_order
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResponseDueOrder returns the old "response_due_order" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldResponseDueOrder(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResponseDueOrder is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResponseDueOrder requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResponseDueOrder: %w", err)
+	}
+	return oldValue.ResponseDueOrder, nil
+}
+
+// AddResponseDueOrder adds i to the "response_due_order" field.
+func (m *RequestMutation) AddResponseDueOrder(i int64) {
+	if m.addresponse_due_order != nil {
+		*m.addresponse_due_order += i
+	} else {
+		m.addresponse_due_order = &i
+	}
+}
+
+// AddedResponseDueOrder returns the value that was added to the "response_due_order" field in this mutation.
+func (m *RequestMutation) AddedResponseDueOrder() (r int64, exists bool) {
+	v := m.addresponse_due_order
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetResponseDueOrder resets all changes to the "response_due_order" field.
+func (m *RequestMutation) ResetResponseDueOrder() {
+	m.response_due_order = nil
+	m.addresponse_due_order = nil
+}
+
+// SetResolutionDueOrder sets the "resolution_due_order" field.
+func (m *RequestMutation) SetResolutionDueOrder(i int64) {
+	m.resolution_due_order = &i
+	m.addresolution_due_order = nil
+}
+
+// ResolutionDueOrder returns the value of the "resolution_due_order" field in the mutation.
+func (m *RequestMutation) ResolutionDueOrder() (r int64, exists bool) {
+	v := m.resolution_due_order
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResolutionDueOrder returns the old "resolution_due_order" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldResolutionDueOrder(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResolutionDueOrder is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResolutionDueOrder requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResolutionDueOrder: %w", err)
+	}
+	return oldValue.ResolutionDueOrder, nil
+}
+
+// AddResolutionDueOrder adds i to the "resolution_due_order" field.
+func (m *RequestMutation) AddResolutionDueOrder(i int64) {
+	if m.addresolution_due_order != nil {
+		*m.addresolution_due_order += i
+	} else {
+		m.addresolution_due_order = &i
+	}
+}
+
+// AddedResolutionDueOrder returns the value that was added to the "resolution_due_order" field in this mutation.
+func (m *RequestMutation) AddedResolutionDueOrder() (r int64, exists bool) {
+	v := m.addresolution_due_order
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetResolutionDueOrder resets all changes to the "resolution_due_order" field.
+func (m *RequestMutation) ResetResolutionDueOrder() {
+	m.resolution_due_order = nil
+	m.addresolution_due_order = nil
+}
+
+// SetSLAState sets the "sla_state" field.
+func (m *RequestMutation) SetSLAState(rs request.SLAState) {
+	m.sla_state = &rs
+}
+
+// SLAState returns the value of the "sla_state" field in the mutation.
+func (m *RequestMutation) SLAState() (r request.SLAState, exists bool) {
+	v := m.sla_state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSLAState returns the old "sla_state" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldSLAState(ctx context.Context) (v *request.SLAState, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSLAState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSLAState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSLAState: %w", err)
+	}
+	return oldValue.SLAState, nil
+}
+
+// ClearSLAState clears the value of the "sla_state" field.
+func (m *RequestMutation) ClearSLAState() {
+	m.sla_state = nil
+	m.clearedFields[request.FieldSLAState] = struct{}{}
+}
+
+// SLAStateCleared returns if the "sla_state" field was cleared in this mutation.
+func (m *RequestMutation) SLAStateCleared() bool {
+	_, ok := m.clearedFields[request.FieldSLAState]
+	return ok
+}
+
+// ResetSLAState resets all changes to the "sla_state" field.
+func (m *RequestMutation) ResetSLAState() {
+	m.sla_state = nil
+	delete(m.clearedFields, request.FieldSLAState)
+}
+
+// SetSLANextAt sets the "sla_next_at" field.
+func (m *RequestMutation) SetSLANextAt(t time.Time) {
+	m.sla_next_at = &t
+}
+
+// SLANextAt returns the value of the "sla_next_at" field in the mutation.
+func (m *RequestMutation) SLANextAt() (r time.Time, exists bool) {
+	v := m.sla_next_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSLANextAt returns the old "sla_next_at" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldSLANextAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSLANextAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSLANextAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSLANextAt: %w", err)
+	}
+	return oldValue.SLANextAt, nil
+}
+
+// ClearSLANextAt clears the value of the "sla_next_at" field.
+func (m *RequestMutation) ClearSLANextAt() {
+	m.sla_next_at = nil
+	m.clearedFields[request.FieldSLANextAt] = struct{}{}
+}
+
+// SLANextAtCleared returns if the "sla_next_at" field was cleared in this mutation.
+func (m *RequestMutation) SLANextAtCleared() bool {
+	_, ok := m.clearedFields[request.FieldSLANextAt]
+	return ok
+}
+
+// ResetSLANextAt resets all changes to the "sla_next_at" field.
+func (m *RequestMutation) ResetSLANextAt() {
+	m.sla_next_at = nil
+	delete(m.clearedFields, request.FieldSLANextAt)
+}
+
 // ClearService clears the "service" edge to the Service entity.
 func (m *RequestMutation) ClearService() {
 	m.clearedservice = true
@@ -35564,7 +36223,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 27)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -35613,6 +36272,12 @@ func (m *RequestMutation) Fields() []string {
 	if m.execution_id != nil {
 		fields = append(fields, request.FieldExecutionID)
 	}
+	if m.waiting != nil {
+		fields = append(fields, request.FieldWaiting)
+	}
+	if m.snoozed_until != nil {
+		fields = append(fields, request.FieldSnoozedUntil)
+	}
 	if m.accepted_at != nil {
 		fields = append(fields, request.FieldAcceptedAt)
 	}
@@ -35621,6 +36286,24 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.cancelled_at != nil {
 		fields = append(fields, request.FieldCancelledAt)
+	}
+	if m.response_due_at != nil {
+		fields = append(fields, request.FieldResponseDueAt)
+	}
+	if m.resolution_due_at != nil {
+		fields = append(fields, request.FieldResolutionDueAt)
+	}
+	if m.response_due_order != nil {
+		fields = append(fields, request.FieldResponseDueOrder)
+	}
+	if m.resolution_due_order != nil {
+		fields = append(fields, request.FieldResolutionDueOrder)
+	}
+	if m.sla_state != nil {
+		fields = append(fields, request.FieldSLAState)
+	}
+	if m.sla_next_at != nil {
+		fields = append(fields, request.FieldSLANextAt)
 	}
 	return fields
 }
@@ -35662,12 +36345,28 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.TeamID()
 	case request.FieldExecutionID:
 		return m.ExecutionID()
+	case request.FieldWaiting:
+		return m.Waiting()
+	case request.FieldSnoozedUntil:
+		return m.SnoozedUntil()
 	case request.FieldAcceptedAt:
 		return m.AcceptedAt()
 	case request.FieldCompletedAt:
 		return m.CompletedAt()
 	case request.FieldCancelledAt:
 		return m.CancelledAt()
+	case request.FieldResponseDueAt:
+		return m.ResponseDueAt()
+	case request.FieldResolutionDueAt:
+		return m.ResolutionDueAt()
+	case request.FieldResponseDueOrder:
+		return m.ResponseDueOrder()
+	case request.FieldResolutionDueOrder:
+		return m.ResolutionDueOrder()
+	case request.FieldSLAState:
+		return m.SLAState()
+	case request.FieldSLANextAt:
+		return m.SLANextAt()
 	}
 	return nil, false
 }
@@ -35709,12 +36408,28 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldTeamID(ctx)
 	case request.FieldExecutionID:
 		return m.OldExecutionID(ctx)
+	case request.FieldWaiting:
+		return m.OldWaiting(ctx)
+	case request.FieldSnoozedUntil:
+		return m.OldSnoozedUntil(ctx)
 	case request.FieldAcceptedAt:
 		return m.OldAcceptedAt(ctx)
 	case request.FieldCompletedAt:
 		return m.OldCompletedAt(ctx)
 	case request.FieldCancelledAt:
 		return m.OldCancelledAt(ctx)
+	case request.FieldResponseDueAt:
+		return m.OldResponseDueAt(ctx)
+	case request.FieldResolutionDueAt:
+		return m.OldResolutionDueAt(ctx)
+	case request.FieldResponseDueOrder:
+		return m.OldResponseDueOrder(ctx)
+	case request.FieldResolutionDueOrder:
+		return m.OldResolutionDueOrder(ctx)
+	case request.FieldSLAState:
+		return m.OldSLAState(ctx)
+	case request.FieldSLANextAt:
+		return m.OldSLANextAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown Request field %s", name)
 }
@@ -35836,6 +36551,20 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetExecutionID(v)
 		return nil
+	case request.FieldWaiting:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWaiting(v)
+		return nil
+	case request.FieldSnoozedUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSnoozedUntil(v)
+		return nil
 	case request.FieldAcceptedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -35857,6 +36586,48 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCancelledAt(v)
 		return nil
+	case request.FieldResponseDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResponseDueAt(v)
+		return nil
+	case request.FieldResolutionDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResolutionDueAt(v)
+		return nil
+	case request.FieldResponseDueOrder:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResponseDueOrder(v)
+		return nil
+	case request.FieldResolutionDueOrder:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResolutionDueOrder(v)
+		return nil
+	case request.FieldSLAState:
+		v, ok := value.(request.SLAState)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSLAState(v)
+		return nil
+	case request.FieldSLANextAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSLANextAt(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Request field %s", name)
 }
@@ -35868,6 +36639,12 @@ func (m *RequestMutation) AddedFields() []string {
 	if m.addpriority_rank != nil {
 		fields = append(fields, request.FieldPriorityRank)
 	}
+	if m.addresponse_due_order != nil {
+		fields = append(fields, request.FieldResponseDueOrder)
+	}
+	if m.addresolution_due_order != nil {
+		fields = append(fields, request.FieldResolutionDueOrder)
+	}
 	return fields
 }
 
@@ -35878,6 +36655,10 @@ func (m *RequestMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case request.FieldPriorityRank:
 		return m.AddedPriorityRank()
+	case request.FieldResponseDueOrder:
+		return m.AddedResponseDueOrder()
+	case request.FieldResolutionDueOrder:
+		return m.AddedResolutionDueOrder()
 	}
 	return nil, false
 }
@@ -35893,6 +36674,20 @@ func (m *RequestMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddPriorityRank(v)
+		return nil
+	case request.FieldResponseDueOrder:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddResponseDueOrder(v)
+		return nil
+	case request.FieldResolutionDueOrder:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddResolutionDueOrder(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Request numeric field %s", name)
@@ -35917,6 +36712,9 @@ func (m *RequestMutation) ClearedFields() []string {
 	if m.FieldCleared(request.FieldExecutionID) {
 		fields = append(fields, request.FieldExecutionID)
 	}
+	if m.FieldCleared(request.FieldSnoozedUntil) {
+		fields = append(fields, request.FieldSnoozedUntil)
+	}
 	if m.FieldCleared(request.FieldAcceptedAt) {
 		fields = append(fields, request.FieldAcceptedAt)
 	}
@@ -35925,6 +36723,18 @@ func (m *RequestMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(request.FieldCancelledAt) {
 		fields = append(fields, request.FieldCancelledAt)
+	}
+	if m.FieldCleared(request.FieldResponseDueAt) {
+		fields = append(fields, request.FieldResponseDueAt)
+	}
+	if m.FieldCleared(request.FieldResolutionDueAt) {
+		fields = append(fields, request.FieldResolutionDueAt)
+	}
+	if m.FieldCleared(request.FieldSLAState) {
+		fields = append(fields, request.FieldSLAState)
+	}
+	if m.FieldCleared(request.FieldSLANextAt) {
+		fields = append(fields, request.FieldSLANextAt)
 	}
 	return fields
 }
@@ -35955,6 +36765,9 @@ func (m *RequestMutation) ClearField(name string) error {
 	case request.FieldExecutionID:
 		m.ClearExecutionID()
 		return nil
+	case request.FieldSnoozedUntil:
+		m.ClearSnoozedUntil()
+		return nil
 	case request.FieldAcceptedAt:
 		m.ClearAcceptedAt()
 		return nil
@@ -35963,6 +36776,18 @@ func (m *RequestMutation) ClearField(name string) error {
 		return nil
 	case request.FieldCancelledAt:
 		m.ClearCancelledAt()
+		return nil
+	case request.FieldResponseDueAt:
+		m.ClearResponseDueAt()
+		return nil
+	case request.FieldResolutionDueAt:
+		m.ClearResolutionDueAt()
+		return nil
+	case request.FieldSLAState:
+		m.ClearSLAState()
+		return nil
+	case request.FieldSLANextAt:
+		m.ClearSLANextAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Request nullable field %s", name)
@@ -36020,6 +36845,12 @@ func (m *RequestMutation) ResetField(name string) error {
 	case request.FieldExecutionID:
 		m.ResetExecutionID()
 		return nil
+	case request.FieldWaiting:
+		m.ResetWaiting()
+		return nil
+	case request.FieldSnoozedUntil:
+		m.ResetSnoozedUntil()
+		return nil
 	case request.FieldAcceptedAt:
 		m.ResetAcceptedAt()
 		return nil
@@ -36028,6 +36859,24 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldCancelledAt:
 		m.ResetCancelledAt()
+		return nil
+	case request.FieldResponseDueAt:
+		m.ResetResponseDueAt()
+		return nil
+	case request.FieldResolutionDueAt:
+		m.ResetResolutionDueAt()
+		return nil
+	case request.FieldResponseDueOrder:
+		m.ResetResponseDueOrder()
+		return nil
+	case request.FieldResolutionDueOrder:
+		m.ResetResolutionDueOrder()
+		return nil
+	case request.FieldSLAState:
+		m.ResetSLAState()
+		return nil
+	case request.FieldSLANextAt:
+		m.ResetSLANextAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Request field %s", name)
@@ -36770,6 +37619,662 @@ func (m *RowCountMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *RowCountMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown RowCount edge %s", name)
+}
+
+// SLAEventMutation represents an operation that mutates the SLAEvent nodes in the graph.
+type SLAEventMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	subject_id    *string
+	kind          *slaevent.Kind
+	key           *string
+	at            *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SLAEvent, error)
+	predicates    []predicate.SLAEvent
+}
+
+var _ ent.Mutation = (*SLAEventMutation)(nil)
+
+// slaeventOption allows management of the mutation configuration using functional options.
+type slaeventOption func(*SLAEventMutation)
+
+// newSLAEventMutation creates new mutation for the SLAEvent entity.
+func newSLAEventMutation(c config, op Op, opts ...slaeventOption) *SLAEventMutation {
+	m := &SLAEventMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSLAEvent,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSLAEventID sets the ID field of the mutation.
+func withSLAEventID(id string) slaeventOption {
+	return func(m *SLAEventMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SLAEvent
+		)
+		m.oldValue = func(ctx context.Context) (*SLAEvent, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SLAEvent.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSLAEvent sets the old SLAEvent of the mutation.
+func withSLAEvent(node *SLAEvent) slaeventOption {
+	return func(m *SLAEventMutation) {
+		m.oldValue = func(context.Context) (*SLAEvent, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SLAEventMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SLAEventMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SLAEvent entities.
+func (m *SLAEventMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SLAEventMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SLAEventMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SLAEvent.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SLAEventMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SLAEventMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SLAEvent entity.
+// If the SLAEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SLAEventMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SLAEventMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *SLAEventMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *SLAEventMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the SLAEvent entity.
+// If the SLAEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SLAEventMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *SLAEventMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *SLAEventMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *SLAEventMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the SLAEvent entity.
+// If the SLAEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SLAEventMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *SLAEventMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetSubjectID sets the "subject_id" field.
+func (m *SLAEventMutation) SetSubjectID(s string) {
+	m.subject_id = &s
+}
+
+// SubjectID returns the value of the "subject_id" field in the mutation.
+func (m *SLAEventMutation) SubjectID() (r string, exists bool) {
+	v := m.subject_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubjectID returns the old "subject_id" field's value of the SLAEvent entity.
+// If the SLAEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SLAEventMutation) OldSubjectID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubjectID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubjectID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubjectID: %w", err)
+	}
+	return oldValue.SubjectID, nil
+}
+
+// ResetSubjectID resets all changes to the "subject_id" field.
+func (m *SLAEventMutation) ResetSubjectID() {
+	m.subject_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *SLAEventMutation) SetKind(s slaevent.Kind) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SLAEventMutation) Kind() (r slaevent.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the SLAEvent entity.
+// If the SLAEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SLAEventMutation) OldKind(ctx context.Context) (v slaevent.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SLAEventMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetKey sets the "key" field.
+func (m *SLAEventMutation) SetKey(s string) {
+	m.key = &s
+}
+
+// Key returns the value of the "key" field in the mutation.
+func (m *SLAEventMutation) Key() (r string, exists bool) {
+	v := m.key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKey returns the old "key" field's value of the SLAEvent entity.
+// If the SLAEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SLAEventMutation) OldKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKey: %w", err)
+	}
+	return oldValue.Key, nil
+}
+
+// ResetKey resets all changes to the "key" field.
+func (m *SLAEventMutation) ResetKey() {
+	m.key = nil
+}
+
+// SetAt sets the "at" field.
+func (m *SLAEventMutation) SetAt(t time.Time) {
+	m.at = &t
+}
+
+// At returns the value of the "at" field in the mutation.
+func (m *SLAEventMutation) At() (r time.Time, exists bool) {
+	v := m.at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAt returns the old "at" field's value of the SLAEvent entity.
+// If the SLAEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SLAEventMutation) OldAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAt: %w", err)
+	}
+	return oldValue.At, nil
+}
+
+// ResetAt resets all changes to the "at" field.
+func (m *SLAEventMutation) ResetAt() {
+	m.at = nil
+}
+
+// Where appends a list predicates to the SLAEventMutation builder.
+func (m *SLAEventMutation) Where(ps ...predicate.SLAEvent) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SLAEventMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SLAEventMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SLAEvent, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SLAEventMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SLAEventMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SLAEvent).
+func (m *SLAEventMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SLAEventMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.created_at != nil {
+		fields = append(fields, slaevent.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, slaevent.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, slaevent.FieldCompanyID)
+	}
+	if m.subject_id != nil {
+		fields = append(fields, slaevent.FieldSubjectID)
+	}
+	if m.kind != nil {
+		fields = append(fields, slaevent.FieldKind)
+	}
+	if m.key != nil {
+		fields = append(fields, slaevent.FieldKey)
+	}
+	if m.at != nil {
+		fields = append(fields, slaevent.FieldAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SLAEventMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case slaevent.FieldCreatedAt:
+		return m.CreatedAt()
+	case slaevent.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case slaevent.FieldCompanyID:
+		return m.CompanyID()
+	case slaevent.FieldSubjectID:
+		return m.SubjectID()
+	case slaevent.FieldKind:
+		return m.Kind()
+	case slaevent.FieldKey:
+		return m.Key()
+	case slaevent.FieldAt:
+		return m.At()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SLAEventMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case slaevent.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case slaevent.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case slaevent.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case slaevent.FieldSubjectID:
+		return m.OldSubjectID(ctx)
+	case slaevent.FieldKind:
+		return m.OldKind(ctx)
+	case slaevent.FieldKey:
+		return m.OldKey(ctx)
+	case slaevent.FieldAt:
+		return m.OldAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown SLAEvent field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SLAEventMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case slaevent.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case slaevent.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case slaevent.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case slaevent.FieldSubjectID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubjectID(v)
+		return nil
+	case slaevent.FieldKind:
+		v, ok := value.(slaevent.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case slaevent.FieldKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKey(v)
+		return nil
+	case slaevent.FieldAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SLAEvent field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SLAEventMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SLAEventMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SLAEventMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SLAEvent numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SLAEventMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SLAEventMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SLAEventMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SLAEvent nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SLAEventMutation) ResetField(name string) error {
+	switch name {
+	case slaevent.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case slaevent.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case slaevent.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case slaevent.FieldSubjectID:
+		m.ResetSubjectID()
+		return nil
+	case slaevent.FieldKind:
+		m.ResetKind()
+		return nil
+	case slaevent.FieldKey:
+		m.ResetKey()
+		return nil
+	case slaevent.FieldAt:
+		m.ResetAt()
+		return nil
+	}
+	return fmt.Errorf("unknown SLAEvent field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SLAEventMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SLAEventMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SLAEventMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SLAEventMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SLAEventMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SLAEventMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SLAEventMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SLAEvent unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SLAEventMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SLAEvent edge %s", name)
 }
 
 // SecretMutation represents an operation that mutates the Secret nodes in the graph.
@@ -42491,6 +43996,12 @@ type TaskMutation struct {
 	instructions      *string
 	status            *task.Status
 	due_at            *time.Time
+	sla_levels        **sla.Levels
+	claimed_at        *time.Time
+	response_due_at   *time.Time
+	resolution_due_at *time.Time
+	sla_state         *task.SLAState
+	sla_next_at       *time.Time
 	form              *json.RawMessage
 	appendform        json.RawMessage
 	outcomes          *[]string
@@ -43267,6 +44778,300 @@ func (m *TaskMutation) ResetDueAt() {
 	delete(m.clearedFields, task.FieldDueAt)
 }
 
+// SetSLALevels sets the "sla_levels" field.
+func (m *TaskMutation) SetSLALevels(s *sla.Levels) {
+	m.sla_levels = &s
+}
+
+// SLALevels returns the value of the "sla_levels" field in the mutation.
+func (m *TaskMutation) SLALevels() (r *sla.Levels, exists bool) {
+	v := m.sla_levels
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSLALevels returns the old "sla_levels" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldSLALevels(ctx context.Context) (v *sla.Levels, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSLALevels is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSLALevels requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSLALevels: %w", err)
+	}
+	return oldValue.SLALevels, nil
+}
+
+// ClearSLALevels clears the value of the "sla_levels" field.
+func (m *TaskMutation) ClearSLALevels() {
+	m.sla_levels = nil
+	m.clearedFields[task.FieldSLALevels] = struct{}{}
+}
+
+// SLALevelsCleared returns if the "sla_levels" field was cleared in this mutation.
+func (m *TaskMutation) SLALevelsCleared() bool {
+	_, ok := m.clearedFields[task.FieldSLALevels]
+	return ok
+}
+
+// ResetSLALevels resets all changes to the "sla_levels" field.
+func (m *TaskMutation) ResetSLALevels() {
+	m.sla_levels = nil
+	delete(m.clearedFields, task.FieldSLALevels)
+}
+
+// SetClaimedAt sets the "claimed_at" field.
+func (m *TaskMutation) SetClaimedAt(t time.Time) {
+	m.claimed_at = &t
+}
+
+// ClaimedAt returns the value of the "claimed_at" field in the mutation.
+func (m *TaskMutation) ClaimedAt() (r time.Time, exists bool) {
+	v := m.claimed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldClaimedAt returns the old "claimed_at" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldClaimedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldClaimedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldClaimedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldClaimedAt: %w", err)
+	}
+	return oldValue.ClaimedAt, nil
+}
+
+// ClearClaimedAt clears the value of the "claimed_at" field.
+func (m *TaskMutation) ClearClaimedAt() {
+	m.claimed_at = nil
+	m.clearedFields[task.FieldClaimedAt] = struct{}{}
+}
+
+// ClaimedAtCleared returns if the "claimed_at" field was cleared in this mutation.
+func (m *TaskMutation) ClaimedAtCleared() bool {
+	_, ok := m.clearedFields[task.FieldClaimedAt]
+	return ok
+}
+
+// ResetClaimedAt resets all changes to the "claimed_at" field.
+func (m *TaskMutation) ResetClaimedAt() {
+	m.claimed_at = nil
+	delete(m.clearedFields, task.FieldClaimedAt)
+}
+
+// SetResponseDueAt sets the "response_due_at" field.
+func (m *TaskMutation) SetResponseDueAt(t time.Time) {
+	m.response_due_at = &t
+}
+
+// ResponseDueAt returns the value of the "response_due_at" field in the mutation.
+func (m *TaskMutation) ResponseDueAt() (r time.Time, exists bool) {
+	v := m.response_due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResponseDueAt returns the old "response_due_at" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldResponseDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResponseDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResponseDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResponseDueAt: %w", err)
+	}
+	return oldValue.ResponseDueAt, nil
+}
+
+// ClearResponseDueAt clears the value of the "response_due_at" field.
+func (m *TaskMutation) ClearResponseDueAt() {
+	m.response_due_at = nil
+	m.clearedFields[task.FieldResponseDueAt] = struct{}{}
+}
+
+// ResponseDueAtCleared returns if the "response_due_at" field was cleared in this mutation.
+func (m *TaskMutation) ResponseDueAtCleared() bool {
+	_, ok := m.clearedFields[task.FieldResponseDueAt]
+	return ok
+}
+
+// ResetResponseDueAt resets all changes to the "response_due_at" field.
+func (m *TaskMutation) ResetResponseDueAt() {
+	m.response_due_at = nil
+	delete(m.clearedFields, task.FieldResponseDueAt)
+}
+
+// SetResolutionDueAt sets the "resolution_due_at" field.
+func (m *TaskMutation) SetResolutionDueAt(t time.Time) {
+	m.resolution_due_at = &t
+}
+
+// ResolutionDueAt returns the value of the "resolution_due_at" field in the mutation.
+func (m *TaskMutation) ResolutionDueAt() (r time.Time, exists bool) {
+	v := m.resolution_due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResolutionDueAt returns the old "resolution_due_at" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldResolutionDueAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResolutionDueAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResolutionDueAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResolutionDueAt: %w", err)
+	}
+	return oldValue.ResolutionDueAt, nil
+}
+
+// ClearResolutionDueAt clears the value of the "resolution_due_at" field.
+func (m *TaskMutation) ClearResolutionDueAt() {
+	m.resolution_due_at = nil
+	m.clearedFields[task.FieldResolutionDueAt] = struct{}{}
+}
+
+// ResolutionDueAtCleared returns if the "resolution_due_at" field was cleared in this mutation.
+func (m *TaskMutation) ResolutionDueAtCleared() bool {
+	_, ok := m.clearedFields[task.FieldResolutionDueAt]
+	return ok
+}
+
+// ResetResolutionDueAt resets all changes to the "resolution_due_at" field.
+func (m *TaskMutation) ResetResolutionDueAt() {
+	m.resolution_due_at = nil
+	delete(m.clearedFields, task.FieldResolutionDueAt)
+}
+
+// SetSLAState sets the "sla_state" field.
+func (m *TaskMutation) SetSLAState(ts task.SLAState) {
+	m.sla_state = &ts
+}
+
+// SLAState returns the value of the "sla_state" field in the mutation.
+func (m *TaskMutation) SLAState() (r task.SLAState, exists bool) {
+	v := m.sla_state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSLAState returns the old "sla_state" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldSLAState(ctx context.Context) (v *task.SLAState, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSLAState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSLAState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSLAState: %w", err)
+	}
+	return oldValue.SLAState, nil
+}
+
+// ClearSLAState clears the value of the "sla_state" field.
+func (m *TaskMutation) ClearSLAState() {
+	m.sla_state = nil
+	m.clearedFields[task.FieldSLAState] = struct{}{}
+}
+
+// SLAStateCleared returns if the "sla_state" field was cleared in this mutation.
+func (m *TaskMutation) SLAStateCleared() bool {
+	_, ok := m.clearedFields[task.FieldSLAState]
+	return ok
+}
+
+// ResetSLAState resets all changes to the "sla_state" field.
+func (m *TaskMutation) ResetSLAState() {
+	m.sla_state = nil
+	delete(m.clearedFields, task.FieldSLAState)
+}
+
+// SetSLANextAt sets the "sla_next_at" field.
+func (m *TaskMutation) SetSLANextAt(t time.Time) {
+	m.sla_next_at = &t
+}
+
+// SLANextAt returns the value of the "sla_next_at" field in the mutation.
+func (m *TaskMutation) SLANextAt() (r time.Time, exists bool) {
+	v := m.sla_next_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSLANextAt returns the old "sla_next_at" field's value of the Task entity.
+// If the Task object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TaskMutation) OldSLANextAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSLANextAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSLANextAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSLANextAt: %w", err)
+	}
+	return oldValue.SLANextAt, nil
+}
+
+// ClearSLANextAt clears the value of the "sla_next_at" field.
+func (m *TaskMutation) ClearSLANextAt() {
+	m.sla_next_at = nil
+	m.clearedFields[task.FieldSLANextAt] = struct{}{}
+}
+
+// SLANextAtCleared returns if the "sla_next_at" field was cleared in this mutation.
+func (m *TaskMutation) SLANextAtCleared() bool {
+	_, ok := m.clearedFields[task.FieldSLANextAt]
+	return ok
+}
+
+// ResetSLANextAt resets all changes to the "sla_next_at" field.
+func (m *TaskMutation) ResetSLANextAt() {
+	m.sla_next_at = nil
+	delete(m.clearedFields, task.FieldSLANextAt)
+}
+
 // SetForm sets the "form" field.
 func (m *TaskMutation) SetForm(jm json.RawMessage) {
 	m.form = &jm
@@ -43843,7 +45648,7 @@ func (m *TaskMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TaskMutation) Fields() []string {
-	fields := make([]string, 0, 22)
+	fields := make([]string, 0, 28)
 	if m.created_at != nil {
 		fields = append(fields, task.FieldCreatedAt)
 	}
@@ -43888,6 +45693,24 @@ func (m *TaskMutation) Fields() []string {
 	}
 	if m.due_at != nil {
 		fields = append(fields, task.FieldDueAt)
+	}
+	if m.sla_levels != nil {
+		fields = append(fields, task.FieldSLALevels)
+	}
+	if m.claimed_at != nil {
+		fields = append(fields, task.FieldClaimedAt)
+	}
+	if m.response_due_at != nil {
+		fields = append(fields, task.FieldResponseDueAt)
+	}
+	if m.resolution_due_at != nil {
+		fields = append(fields, task.FieldResolutionDueAt)
+	}
+	if m.sla_state != nil {
+		fields = append(fields, task.FieldSLAState)
+	}
+	if m.sla_next_at != nil {
+		fields = append(fields, task.FieldSLANextAt)
 	}
 	if m.form != nil {
 		fields = append(fields, task.FieldForm)
@@ -43948,6 +45771,18 @@ func (m *TaskMutation) Field(name string) (ent.Value, bool) {
 		return m.AgentID()
 	case task.FieldDueAt:
 		return m.DueAt()
+	case task.FieldSLALevels:
+		return m.SLALevels()
+	case task.FieldClaimedAt:
+		return m.ClaimedAt()
+	case task.FieldResponseDueAt:
+		return m.ResponseDueAt()
+	case task.FieldResolutionDueAt:
+		return m.ResolutionDueAt()
+	case task.FieldSLAState:
+		return m.SLAState()
+	case task.FieldSLANextAt:
+		return m.SLANextAt()
 	case task.FieldForm:
 		return m.Form()
 	case task.FieldOutcomes:
@@ -44001,6 +45836,18 @@ func (m *TaskMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldAgentID(ctx)
 	case task.FieldDueAt:
 		return m.OldDueAt(ctx)
+	case task.FieldSLALevels:
+		return m.OldSLALevels(ctx)
+	case task.FieldClaimedAt:
+		return m.OldClaimedAt(ctx)
+	case task.FieldResponseDueAt:
+		return m.OldResponseDueAt(ctx)
+	case task.FieldResolutionDueAt:
+		return m.OldResolutionDueAt(ctx)
+	case task.FieldSLAState:
+		return m.OldSLAState(ctx)
+	case task.FieldSLANextAt:
+		return m.OldSLANextAt(ctx)
 	case task.FieldForm:
 		return m.OldForm(ctx)
 	case task.FieldOutcomes:
@@ -44129,6 +45976,48 @@ func (m *TaskMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDueAt(v)
 		return nil
+	case task.FieldSLALevels:
+		v, ok := value.(*sla.Levels)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSLALevels(v)
+		return nil
+	case task.FieldClaimedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetClaimedAt(v)
+		return nil
+	case task.FieldResponseDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResponseDueAt(v)
+		return nil
+	case task.FieldResolutionDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResolutionDueAt(v)
+		return nil
+	case task.FieldSLAState:
+		v, ok := value.(task.SLAState)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSLAState(v)
+		return nil
+	case task.FieldSLANextAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSLANextAt(v)
+		return nil
 	case task.FieldForm:
 		v, ok := value.(json.RawMessage)
 		if !ok {
@@ -44250,6 +46139,24 @@ func (m *TaskMutation) ClearedFields() []string {
 	if m.FieldCleared(task.FieldDueAt) {
 		fields = append(fields, task.FieldDueAt)
 	}
+	if m.FieldCleared(task.FieldSLALevels) {
+		fields = append(fields, task.FieldSLALevels)
+	}
+	if m.FieldCleared(task.FieldClaimedAt) {
+		fields = append(fields, task.FieldClaimedAt)
+	}
+	if m.FieldCleared(task.FieldResponseDueAt) {
+		fields = append(fields, task.FieldResponseDueAt)
+	}
+	if m.FieldCleared(task.FieldResolutionDueAt) {
+		fields = append(fields, task.FieldResolutionDueAt)
+	}
+	if m.FieldCleared(task.FieldSLAState) {
+		fields = append(fields, task.FieldSLAState)
+	}
+	if m.FieldCleared(task.FieldSLANextAt) {
+		fields = append(fields, task.FieldSLANextAt)
+	}
 	if m.FieldCleared(task.FieldForm) {
 		fields = append(fields, task.FieldForm)
 	}
@@ -44299,6 +46206,24 @@ func (m *TaskMutation) ClearField(name string) error {
 		return nil
 	case task.FieldDueAt:
 		m.ClearDueAt()
+		return nil
+	case task.FieldSLALevels:
+		m.ClearSLALevels()
+		return nil
+	case task.FieldClaimedAt:
+		m.ClearClaimedAt()
+		return nil
+	case task.FieldResponseDueAt:
+		m.ClearResponseDueAt()
+		return nil
+	case task.FieldResolutionDueAt:
+		m.ClearResolutionDueAt()
+		return nil
+	case task.FieldSLAState:
+		m.ClearSLAState()
+		return nil
+	case task.FieldSLANextAt:
+		m.ClearSLANextAt()
 		return nil
 	case task.FieldForm:
 		m.ClearForm()
@@ -44373,6 +46298,24 @@ func (m *TaskMutation) ResetField(name string) error {
 		return nil
 	case task.FieldDueAt:
 		m.ResetDueAt()
+		return nil
+	case task.FieldSLALevels:
+		m.ResetSLALevels()
+		return nil
+	case task.FieldClaimedAt:
+		m.ResetClaimedAt()
+		return nil
+	case task.FieldResponseDueAt:
+		m.ResetResponseDueAt()
+		return nil
+	case task.FieldResolutionDueAt:
+		m.ResetResolutionDueAt()
+		return nil
+	case task.FieldSLAState:
+		m.ResetSLAState()
+		return nil
+	case task.FieldSLANextAt:
+		m.ResetSLANextAt()
 		return nil
 	case task.FieldForm:
 		m.ResetForm()

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/service"
 	"atrium/ent/workflow"
 	"atrium/internal/form"
+	"atrium/internal/sla"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -50,6 +51,10 @@ type Offering struct {
 	ResolutionMinutes *int `json:"resolution_minutes,omitempty"`
 	// WarnAtPercent holds the value of the "warn_at_percent" field.
 	WarnAtPercent *int `json:"warn_at_percent,omitempty"`
+	// SLAByPriority holds the value of the "sla_by_priority" field.
+	SLAByPriority *sla.ByPriority `json:"sla_by_priority,omitempty"`
+	// SLAEscalations holds the value of the "sla_escalations" field.
+	SLAEscalations []sla.Escalation `json:"sla_escalations,omitempty"`
 	// Tags holds the value of the "tags" field.
 	Tags map[string]string `json:"tags,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -109,7 +114,7 @@ func (*Offering) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case offering.FieldForm, offering.FieldTags:
+		case offering.FieldForm, offering.FieldSLAByPriority, offering.FieldSLAEscalations, offering.FieldTags:
 			values[i] = new([]byte)
 		case offering.FieldResponseMinutes, offering.FieldResolutionMinutes, offering.FieldWarnAtPercent:
 			values[i] = new(sql.NullInt64)
@@ -229,6 +234,22 @@ func (_m *Offering) assignValues(columns []string, values []any) error {
 				_m.WarnAtPercent = new(int)
 				*_m.WarnAtPercent = int(value.Int64)
 			}
+		case offering.FieldSLAByPriority:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field sla_by_priority", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.SLAByPriority); err != nil {
+					return fmt.Errorf("unmarshal field sla_by_priority: %w", err)
+				}
+			}
+		case offering.FieldSLAEscalations:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field sla_escalations", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.SLAEscalations); err != nil {
+					return fmt.Errorf("unmarshal field sla_escalations: %w", err)
+				}
+			}
 		case offering.FieldTags:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field tags", values[i])
@@ -339,6 +360,12 @@ func (_m *Offering) String() string {
 		builder.WriteString("warn_at_percent=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("sla_by_priority=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SLAByPriority))
+	builder.WriteString(", ")
+	builder.WriteString("sla_escalations=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SLAEscalations))
 	builder.WriteString(", ")
 	builder.WriteString("tags=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Tags))

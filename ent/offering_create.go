@@ -8,6 +8,7 @@ import (
 	"atrium/ent/service"
 	"atrium/ent/workflow"
 	"atrium/internal/form"
+	"atrium/internal/sla"
 	"context"
 	"errors"
 	"fmt"
@@ -161,6 +162,18 @@ func (_c *OfferingCreate) SetNillableWarnAtPercent(v *int) *OfferingCreate {
 	if v != nil {
 		_c.SetWarnAtPercent(*v)
 	}
+	return _c
+}
+
+// SetSLAByPriority sets the "sla_by_priority" field.
+func (_c *OfferingCreate) SetSLAByPriority(v *sla.ByPriority) *OfferingCreate {
+	_c.mutation.SetSLAByPriority(v)
+	return _c
+}
+
+// SetSLAEscalations sets the "sla_escalations" field.
+func (_c *OfferingCreate) SetSLAEscalations(v []sla.Escalation) *OfferingCreate {
+	_c.mutation.SetSLAEscalations(v)
 	return _c
 }
 
@@ -401,6 +414,14 @@ func (_c *OfferingCreate) createSpec() (*Offering, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.WarnAtPercent(); ok {
 		_spec.SetField(offering.FieldWarnAtPercent, field.TypeInt, value)
 		_node.WarnAtPercent = &value
+	}
+	if value, ok := _c.mutation.SLAByPriority(); ok {
+		_spec.SetField(offering.FieldSLAByPriority, field.TypeJSON, value)
+		_node.SLAByPriority = value
+	}
+	if value, ok := _c.mutation.SLAEscalations(); ok {
+		_spec.SetField(offering.FieldSLAEscalations, field.TypeJSON, value)
+		_node.SLAEscalations = value
 	}
 	if value, ok := _c.mutation.Tags(); ok {
 		_spec.SetField(offering.FieldTags, field.TypeJSON, value)

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/workflow"
 	"atrium/internal/form"
+	"atrium/internal/sla"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -234,6 +236,36 @@ func (_u *OfferingUpdate) ClearWarnAtPercent() *OfferingUpdate {
 	return _u
 }
 
+// SetSLAByPriority sets the "sla_by_priority" field.
+func (_u *OfferingUpdate) SetSLAByPriority(v *sla.ByPriority) *OfferingUpdate {
+	_u.mutation.SetSLAByPriority(v)
+	return _u
+}
+
+// ClearSLAByPriority clears the value of the "sla_by_priority" field.
+func (_u *OfferingUpdate) ClearSLAByPriority() *OfferingUpdate {
+	_u.mutation.ClearSLAByPriority()
+	return _u
+}
+
+// SetSLAEscalations sets the "sla_escalations" field.
+func (_u *OfferingUpdate) SetSLAEscalations(v []sla.Escalation) *OfferingUpdate {
+	_u.mutation.SetSLAEscalations(v)
+	return _u
+}
+
+// AppendSLAEscalations appends value to the "sla_escalations" field.
+func (_u *OfferingUpdate) AppendSLAEscalations(v []sla.Escalation) *OfferingUpdate {
+	_u.mutation.AppendSLAEscalations(v)
+	return _u
+}
+
+// ClearSLAEscalations clears the value of the "sla_escalations" field.
+func (_u *OfferingUpdate) ClearSLAEscalations() *OfferingUpdate {
+	_u.mutation.ClearSLAEscalations()
+	return _u
+}
+
 // SetTags sets the "tags" field.
 func (_u *OfferingUpdate) SetTags(v map[string]string) *OfferingUpdate {
 	_u.mutation.SetTags(v)
@@ -392,6 +424,23 @@ func (_u *OfferingUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.WarnAtPercentCleared() {
 		_spec.ClearField(offering.FieldWarnAtPercent, field.TypeInt)
+	}
+	if value, ok := _u.mutation.SLAByPriority(); ok {
+		_spec.SetField(offering.FieldSLAByPriority, field.TypeJSON, value)
+	}
+	if _u.mutation.SLAByPriorityCleared() {
+		_spec.ClearField(offering.FieldSLAByPriority, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.SLAEscalations(); ok {
+		_spec.SetField(offering.FieldSLAEscalations, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedSLAEscalations(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, offering.FieldSLAEscalations, value)
+		})
+	}
+	if _u.mutation.SLAEscalationsCleared() {
+		_spec.ClearField(offering.FieldSLAEscalations, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Tags(); ok {
 		_spec.SetField(offering.FieldTags, field.TypeJSON, value)
@@ -680,6 +729,36 @@ func (_u *OfferingUpdateOne) ClearWarnAtPercent() *OfferingUpdateOne {
 	return _u
 }
 
+// SetSLAByPriority sets the "sla_by_priority" field.
+func (_u *OfferingUpdateOne) SetSLAByPriority(v *sla.ByPriority) *OfferingUpdateOne {
+	_u.mutation.SetSLAByPriority(v)
+	return _u
+}
+
+// ClearSLAByPriority clears the value of the "sla_by_priority" field.
+func (_u *OfferingUpdateOne) ClearSLAByPriority() *OfferingUpdateOne {
+	_u.mutation.ClearSLAByPriority()
+	return _u
+}
+
+// SetSLAEscalations sets the "sla_escalations" field.
+func (_u *OfferingUpdateOne) SetSLAEscalations(v []sla.Escalation) *OfferingUpdateOne {
+	_u.mutation.SetSLAEscalations(v)
+	return _u
+}
+
+// AppendSLAEscalations appends value to the "sla_escalations" field.
+func (_u *OfferingUpdateOne) AppendSLAEscalations(v []sla.Escalation) *OfferingUpdateOne {
+	_u.mutation.AppendSLAEscalations(v)
+	return _u
+}
+
+// ClearSLAEscalations clears the value of the "sla_escalations" field.
+func (_u *OfferingUpdateOne) ClearSLAEscalations() *OfferingUpdateOne {
+	_u.mutation.ClearSLAEscalations()
+	return _u
+}
+
 // SetTags sets the "tags" field.
 func (_u *OfferingUpdateOne) SetTags(v map[string]string) *OfferingUpdateOne {
 	_u.mutation.SetTags(v)
@@ -868,6 +947,23 @@ func (_u *OfferingUpdateOne) sqlSave(ctx context.Context) (_node *Offering, err 
 	}
 	if _u.mutation.WarnAtPercentCleared() {
 		_spec.ClearField(offering.FieldWarnAtPercent, field.TypeInt)
+	}
+	if value, ok := _u.mutation.SLAByPriority(); ok {
+		_spec.SetField(offering.FieldSLAByPriority, field.TypeJSON, value)
+	}
+	if _u.mutation.SLAByPriorityCleared() {
+		_spec.ClearField(offering.FieldSLAByPriority, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.SLAEscalations(); ok {
+		_spec.SetField(offering.FieldSLAEscalations, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedSLAEscalations(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, offering.FieldSLAEscalations, value)
+		})
+	}
+	if _u.mutation.SLAEscalationsCleared() {
+		_spec.ClearField(offering.FieldSLAEscalations, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Tags(); ok {
 		_spec.SetField(offering.FieldTags, field.TypeJSON, value)

@@ -54,12 +54,28 @@ type Request struct {
 	TeamID *string `json:"team_id,omitempty"`
 	// of the workflow that processes it; a key would close a circle with the execution's own
 	ExecutionID *string `json:"execution_id,omitempty"`
+	// for an answer of the requester: the clock of the resolution stands still
+	Waiting bool `json:"waiting,omitempty"`
+	// SnoozedUntil holds the value of the "snoozed_until" field.
+	SnoozedUntil *time.Time `json:"snoozed_until,omitempty"`
 	// AcceptedAt holds the value of the "accepted_at" field.
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
 	CompletedAt *time.Time `json:"completed_at,omitempty"`
 	// CancelledAt holds the value of the "cancelled_at" field.
 	CancelledAt *time.Time `json:"cancelled_at,omitempty"`
+	// ResponseDueAt holds the value of the "response_due_at" field.
+	ResponseDueAt *time.Time `json:"response_due_at,omitempty" audit:"-"`
+	// null while the clock stands still
+	ResolutionDueAt *time.Time `json:"resolution_due_at,omitempty" audit:"-"`
+	// what lists order by: response_due_at in milliseconds, DueNever for null
+	ResponseDueOrder int64 `json:"response_due_order,omitempty" audit:"-"`
+	// likewise of resolution_due_at
+	ResolutionDueOrder int64 `json:"resolution_due_order,omitempty" audit:"-"`
+	// SLAState holds the value of the "sla_state" field.
+	SLAState *request.SLAState `json:"sla_state,omitempty" audit:"-"`
+	// when the sweep has something to do for it
+	SLANextAt *time.Time `json:"sla_next_at,omitempty" audit:"-"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the RequestQuery when eager-loading is set.
 	Edges        RequestEdges `json:"edges"`
@@ -132,11 +148,13 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case request.FieldFields, request.FieldTags:
 			values[i] = new([]byte)
-		case request.FieldPriorityRank:
+		case request.FieldWaiting:
+			values[i] = new(sql.NullBool)
+		case request.FieldPriorityRank, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
 			values[i] = new(sql.NullInt64)
-		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID:
+		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldSLAState:
 			values[i] = new(sql.NullString)
-		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt:
+		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldSnoozedUntil, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldSLANextAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -262,6 +280,19 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 				_m.ExecutionID = new(string)
 				*_m.ExecutionID = value.String
 			}
+		case request.FieldWaiting:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field waiting", values[i])
+			} else if value.Valid {
+				_m.Waiting = value.Bool
+			}
+		case request.FieldSnoozedUntil:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field snoozed_until", values[i])
+			} else if value.Valid {
+				_m.SnoozedUntil = new(time.Time)
+				*_m.SnoozedUntil = value.Time
+			}
 		case request.FieldAcceptedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field accepted_at", values[i])
@@ -282,6 +313,46 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CancelledAt = new(time.Time)
 				*_m.CancelledAt = value.Time
+			}
+		case request.FieldResponseDueAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field response_due_at", values[i])
+			} else if value.Valid {
+				_m.ResponseDueAt = new(time.Time)
+				*_m.ResponseDueAt = value.Time
+			}
+		case request.FieldResolutionDueAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field resolution_due_at", values[i])
+			} else if value.Valid {
+				_m.ResolutionDueAt = new(time.Time)
+				*_m.ResolutionDueAt = value.Time
+			}
+		case request.FieldResponseDueOrder:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field response_due_order", values[i])
+			} else if value.Valid {
+				_m.ResponseDueOrder = value.Int64
+			}
+		case request.FieldResolutionDueOrder:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field resolution_due_order", values[i])
+			} else if value.Valid {
+				_m.ResolutionDueOrder = value.Int64
+			}
+		case request.FieldSLAState:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field sla_state", values[i])
+			} else if value.Valid {
+				_m.SLAState = new(request.SLAState)
+				*_m.SLAState = request.SLAState(value.String)
+			}
+		case request.FieldSLANextAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field sla_next_at", values[i])
+			} else if value.Valid {
+				_m.SLANextAt = new(time.Time)
+				*_m.SLANextAt = value.Time
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -393,6 +464,14 @@ func (_m *Request) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
+	builder.WriteString("waiting=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Waiting))
+	builder.WriteString(", ")
+	if v := _m.SnoozedUntil; v != nil {
+		builder.WriteString("snoozed_until=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
 	if v := _m.AcceptedAt; v != nil {
 		builder.WriteString("accepted_at=")
 		builder.WriteString(v.Format(time.ANSIC))
@@ -405,6 +484,32 @@ func (_m *Request) String() string {
 	builder.WriteString(", ")
 	if v := _m.CancelledAt; v != nil {
 		builder.WriteString("cancelled_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.ResponseDueAt; v != nil {
+		builder.WriteString("response_due_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.ResolutionDueAt; v != nil {
+		builder.WriteString("resolution_due_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("response_due_order=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ResponseDueOrder))
+	builder.WriteString(", ")
+	builder.WriteString("resolution_due_order=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ResolutionDueOrder))
+	builder.WriteString(", ")
+	if v := _m.SLAState; v != nil {
+		builder.WriteString("sla_state=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.SLANextAt; v != nil {
+		builder.WriteString("sla_next_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteByte(')')

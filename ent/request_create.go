@@ -177,6 +177,34 @@ func (_c *RequestCreate) SetNillableExecutionID(v *string) *RequestCreate {
 	return _c
 }
 
+// SetWaiting sets the "waiting" field.
+func (_c *RequestCreate) SetWaiting(v bool) *RequestCreate {
+	_c.mutation.SetWaiting(v)
+	return _c
+}
+
+// SetNillableWaiting sets the "waiting" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableWaiting(v *bool) *RequestCreate {
+	if v != nil {
+		_c.SetWaiting(*v)
+	}
+	return _c
+}
+
+// SetSnoozedUntil sets the "snoozed_until" field.
+func (_c *RequestCreate) SetSnoozedUntil(v time.Time) *RequestCreate {
+	_c.mutation.SetSnoozedUntil(v)
+	return _c
+}
+
+// SetNillableSnoozedUntil sets the "snoozed_until" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableSnoozedUntil(v *time.Time) *RequestCreate {
+	if v != nil {
+		_c.SetSnoozedUntil(*v)
+	}
+	return _c
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_c *RequestCreate) SetAcceptedAt(v time.Time) *RequestCreate {
 	_c.mutation.SetAcceptedAt(v)
@@ -215,6 +243,90 @@ func (_c *RequestCreate) SetCancelledAt(v time.Time) *RequestCreate {
 func (_c *RequestCreate) SetNillableCancelledAt(v *time.Time) *RequestCreate {
 	if v != nil {
 		_c.SetCancelledAt(*v)
+	}
+	return _c
+}
+
+// SetResponseDueAt sets the "response_due_at" field.
+func (_c *RequestCreate) SetResponseDueAt(v time.Time) *RequestCreate {
+	_c.mutation.SetResponseDueAt(v)
+	return _c
+}
+
+// SetNillableResponseDueAt sets the "response_due_at" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableResponseDueAt(v *time.Time) *RequestCreate {
+	if v != nil {
+		_c.SetResponseDueAt(*v)
+	}
+	return _c
+}
+
+// SetResolutionDueAt sets the "resolution_due_at" field.
+func (_c *RequestCreate) SetResolutionDueAt(v time.Time) *RequestCreate {
+	_c.mutation.SetResolutionDueAt(v)
+	return _c
+}
+
+// SetNillableResolutionDueAt sets the "resolution_due_at" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableResolutionDueAt(v *time.Time) *RequestCreate {
+	if v != nil {
+		_c.SetResolutionDueAt(*v)
+	}
+	return _c
+}
+
+// SetResponseDueOrder sets the "response_due_order" field.
+func (_c *RequestCreate) SetResponseDueOrder(v int64) *RequestCreate {
+	_c.mutation.SetResponseDueOrder(v)
+	return _c
+}
+
+// SetNillableResponseDueOrder sets the "response_due_order" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableResponseDueOrder(v *int64) *RequestCreate {
+	if v != nil {
+		_c.SetResponseDueOrder(*v)
+	}
+	return _c
+}
+
+// SetResolutionDueOrder sets the "resolution_due_order" field.
+func (_c *RequestCreate) SetResolutionDueOrder(v int64) *RequestCreate {
+	_c.mutation.SetResolutionDueOrder(v)
+	return _c
+}
+
+// SetNillableResolutionDueOrder sets the "resolution_due_order" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableResolutionDueOrder(v *int64) *RequestCreate {
+	if v != nil {
+		_c.SetResolutionDueOrder(*v)
+	}
+	return _c
+}
+
+// SetSLAState sets the "sla_state" field.
+func (_c *RequestCreate) SetSLAState(v request.SLAState) *RequestCreate {
+	_c.mutation.SetSLAState(v)
+	return _c
+}
+
+// SetNillableSLAState sets the "sla_state" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableSLAState(v *request.SLAState) *RequestCreate {
+	if v != nil {
+		_c.SetSLAState(*v)
+	}
+	return _c
+}
+
+// SetSLANextAt sets the "sla_next_at" field.
+func (_c *RequestCreate) SetSLANextAt(v time.Time) *RequestCreate {
+	_c.mutation.SetSLANextAt(v)
+	return _c
+}
+
+// SetNillableSLANextAt sets the "sla_next_at" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableSLANextAt(v *time.Time) *RequestCreate {
+	if v != nil {
+		_c.SetSLANextAt(*v)
 	}
 	return _c
 }
@@ -305,6 +417,18 @@ func (_c *RequestCreate) defaults() error {
 	if _, ok := _c.mutation.PriorityRank(); !ok {
 		v := request.DefaultPriorityRank
 		_c.mutation.SetPriorityRank(v)
+	}
+	if _, ok := _c.mutation.Waiting(); !ok {
+		v := request.DefaultWaiting
+		_c.mutation.SetWaiting(v)
+	}
+	if _, ok := _c.mutation.ResponseDueOrder(); !ok {
+		v := request.DefaultResponseDueOrder
+		_c.mutation.SetResponseDueOrder(v)
+	}
+	if _, ok := _c.mutation.ResolutionDueOrder(); !ok {
+		v := request.DefaultResolutionDueOrder
+		_c.mutation.SetResolutionDueOrder(v)
 	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if request.DefaultID == nil {
@@ -401,6 +525,20 @@ func (_c *RequestCreate) check() error {
 			return &ValidationError{Name: "execution_id", err: fmt.Errorf(`ent: validator failed for field "Request.execution_id": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.Waiting(); !ok {
+		return &ValidationError{Name: "waiting", err: errors.New(`ent: missing required field "Request.waiting"`)}
+	}
+	if _, ok := _c.mutation.ResponseDueOrder(); !ok {
+		return &ValidationError{Name: "response_due_order", err: errors.New(`ent: missing required field "Request.response_due_order"`)}
+	}
+	if _, ok := _c.mutation.ResolutionDueOrder(); !ok {
+		return &ValidationError{Name: "resolution_due_order", err: errors.New(`ent: missing required field "Request.resolution_due_order"`)}
+	}
+	if v, ok := _c.mutation.SLAState(); ok {
+		if err := request.SLAStateValidator(v); err != nil {
+			return &ValidationError{Name: "sla_state", err: fmt.Errorf(`ent: validator failed for field "Request.sla_state": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := request.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Request.id": %w`, err)}
@@ -495,6 +633,14 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 		_spec.SetField(request.FieldExecutionID, field.TypeString, value)
 		_node.ExecutionID = &value
 	}
+	if value, ok := _c.mutation.Waiting(); ok {
+		_spec.SetField(request.FieldWaiting, field.TypeBool, value)
+		_node.Waiting = value
+	}
+	if value, ok := _c.mutation.SnoozedUntil(); ok {
+		_spec.SetField(request.FieldSnoozedUntil, field.TypeTime, value)
+		_node.SnoozedUntil = &value
+	}
 	if value, ok := _c.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)
 		_node.AcceptedAt = &value
@@ -506,6 +652,30 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CancelledAt(); ok {
 		_spec.SetField(request.FieldCancelledAt, field.TypeTime, value)
 		_node.CancelledAt = &value
+	}
+	if value, ok := _c.mutation.ResponseDueAt(); ok {
+		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)
+		_node.ResponseDueAt = &value
+	}
+	if value, ok := _c.mutation.ResolutionDueAt(); ok {
+		_spec.SetField(request.FieldResolutionDueAt, field.TypeTime, value)
+		_node.ResolutionDueAt = &value
+	}
+	if value, ok := _c.mutation.ResponseDueOrder(); ok {
+		_spec.SetField(request.FieldResponseDueOrder, field.TypeInt64, value)
+		_node.ResponseDueOrder = value
+	}
+	if value, ok := _c.mutation.ResolutionDueOrder(); ok {
+		_spec.SetField(request.FieldResolutionDueOrder, field.TypeInt64, value)
+		_node.ResolutionDueOrder = value
+	}
+	if value, ok := _c.mutation.SLAState(); ok {
+		_spec.SetField(request.FieldSLAState, field.TypeEnum, value)
+		_node.SLAState = &value
+	}
+	if value, ok := _c.mutation.SLANextAt(); ok {
+		_spec.SetField(request.FieldSLANextAt, field.TypeTime, value)
+		_node.SLANextAt = &value
 	}
 	if nodes := _c.mutation.ServiceIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

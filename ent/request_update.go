@@ -213,6 +213,40 @@ func (_u *RequestUpdate) ClearExecutionID() *RequestUpdate {
 	return _u
 }
 
+// SetWaiting sets the "waiting" field.
+func (_u *RequestUpdate) SetWaiting(v bool) *RequestUpdate {
+	_u.mutation.SetWaiting(v)
+	return _u
+}
+
+// SetNillableWaiting sets the "waiting" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableWaiting(v *bool) *RequestUpdate {
+	if v != nil {
+		_u.SetWaiting(*v)
+	}
+	return _u
+}
+
+// SetSnoozedUntil sets the "snoozed_until" field.
+func (_u *RequestUpdate) SetSnoozedUntil(v time.Time) *RequestUpdate {
+	_u.mutation.SetSnoozedUntil(v)
+	return _u
+}
+
+// SetNillableSnoozedUntil sets the "snoozed_until" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableSnoozedUntil(v *time.Time) *RequestUpdate {
+	if v != nil {
+		_u.SetSnoozedUntil(*v)
+	}
+	return _u
+}
+
+// ClearSnoozedUntil clears the value of the "snoozed_until" field.
+func (_u *RequestUpdate) ClearSnoozedUntil() *RequestUpdate {
+	_u.mutation.ClearSnoozedUntil()
+	return _u
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_u *RequestUpdate) SetAcceptedAt(v time.Time) *RequestUpdate {
 	_u.mutation.SetAcceptedAt(v)
@@ -270,6 +304,128 @@ func (_u *RequestUpdate) SetNillableCancelledAt(v *time.Time) *RequestUpdate {
 // ClearCancelledAt clears the value of the "cancelled_at" field.
 func (_u *RequestUpdate) ClearCancelledAt() *RequestUpdate {
 	_u.mutation.ClearCancelledAt()
+	return _u
+}
+
+// SetResponseDueAt sets the "response_due_at" field.
+func (_u *RequestUpdate) SetResponseDueAt(v time.Time) *RequestUpdate {
+	_u.mutation.SetResponseDueAt(v)
+	return _u
+}
+
+// SetNillableResponseDueAt sets the "response_due_at" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableResponseDueAt(v *time.Time) *RequestUpdate {
+	if v != nil {
+		_u.SetResponseDueAt(*v)
+	}
+	return _u
+}
+
+// ClearResponseDueAt clears the value of the "response_due_at" field.
+func (_u *RequestUpdate) ClearResponseDueAt() *RequestUpdate {
+	_u.mutation.ClearResponseDueAt()
+	return _u
+}
+
+// SetResolutionDueAt sets the "resolution_due_at" field.
+func (_u *RequestUpdate) SetResolutionDueAt(v time.Time) *RequestUpdate {
+	_u.mutation.SetResolutionDueAt(v)
+	return _u
+}
+
+// SetNillableResolutionDueAt sets the "resolution_due_at" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableResolutionDueAt(v *time.Time) *RequestUpdate {
+	if v != nil {
+		_u.SetResolutionDueAt(*v)
+	}
+	return _u
+}
+
+// ClearResolutionDueAt clears the value of the "resolution_due_at" field.
+func (_u *RequestUpdate) ClearResolutionDueAt() *RequestUpdate {
+	_u.mutation.ClearResolutionDueAt()
+	return _u
+}
+
+// SetResponseDueOrder sets the "response_due_order" field.
+func (_u *RequestUpdate) SetResponseDueOrder(v int64) *RequestUpdate {
+	_u.mutation.ResetResponseDueOrder()
+	_u.mutation.SetResponseDueOrder(v)
+	return _u
+}
+
+// SetNillableResponseDueOrder sets the "response_due_order" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableResponseDueOrder(v *int64) *RequestUpdate {
+	if v != nil {
+		_u.SetResponseDueOrder(*v)
+	}
+	return _u
+}
+
+// AddResponseDueOrder adds value to the "response_due_order" field.
+func (_u *RequestUpdate) AddResponseDueOrder(v int64) *RequestUpdate {
+	_u.mutation.AddResponseDueOrder(v)
+	return _u
+}
+
+// SetResolutionDueOrder sets the "resolution_due_order" field.
+func (_u *RequestUpdate) SetResolutionDueOrder(v int64) *RequestUpdate {
+	_u.mutation.ResetResolutionDueOrder()
+	_u.mutation.SetResolutionDueOrder(v)
+	return _u
+}
+
+// SetNillableResolutionDueOrder sets the "resolution_due_order" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableResolutionDueOrder(v *int64) *RequestUpdate {
+	if v != nil {
+		_u.SetResolutionDueOrder(*v)
+	}
+	return _u
+}
+
+// AddResolutionDueOrder adds value to the "resolution_due_order" field.
+func (_u *RequestUpdate) AddResolutionDueOrder(v int64) *RequestUpdate {
+	_u.mutation.AddResolutionDueOrder(v)
+	return _u
+}
+
+// SetSLAState sets the "sla_state" field.
+func (_u *RequestUpdate) SetSLAState(v request.SLAState) *RequestUpdate {
+	_u.mutation.SetSLAState(v)
+	return _u
+}
+
+// SetNillableSLAState sets the "sla_state" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableSLAState(v *request.SLAState) *RequestUpdate {
+	if v != nil {
+		_u.SetSLAState(*v)
+	}
+	return _u
+}
+
+// ClearSLAState clears the value of the "sla_state" field.
+func (_u *RequestUpdate) ClearSLAState() *RequestUpdate {
+	_u.mutation.ClearSLAState()
+	return _u
+}
+
+// SetSLANextAt sets the "sla_next_at" field.
+func (_u *RequestUpdate) SetSLANextAt(v time.Time) *RequestUpdate {
+	_u.mutation.SetSLANextAt(v)
+	return _u
+}
+
+// SetNillableSLANextAt sets the "sla_next_at" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableSLANextAt(v *time.Time) *RequestUpdate {
+	if v != nil {
+		_u.SetSLANextAt(*v)
+	}
+	return _u
+}
+
+// ClearSLANextAt clears the value of the "sla_next_at" field.
+func (_u *RequestUpdate) ClearSLANextAt() *RequestUpdate {
+	_u.mutation.ClearSLANextAt()
 	return _u
 }
 
@@ -359,6 +515,11 @@ func (_u *RequestUpdate) check() error {
 			return &ValidationError{Name: "execution_id", err: fmt.Errorf(`ent: validator failed for field "Request.execution_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.SLAState(); ok {
+		if err := request.SLAStateValidator(v); err != nil {
+			return &ValidationError{Name: "sla_state", err: fmt.Errorf(`ent: validator failed for field "Request.sla_state": %w`, err)}
+		}
+	}
 	if _u.mutation.ServiceCleared() && len(_u.mutation.ServiceIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Request.service"`)
 	}
@@ -424,6 +585,15 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.ExecutionIDCleared() {
 		_spec.ClearField(request.FieldExecutionID, field.TypeString)
 	}
+	if value, ok := _u.mutation.Waiting(); ok {
+		_spec.SetField(request.FieldWaiting, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.SnoozedUntil(); ok {
+		_spec.SetField(request.FieldSnoozedUntil, field.TypeTime, value)
+	}
+	if _u.mutation.SnoozedUntilCleared() {
+		_spec.ClearField(request.FieldSnoozedUntil, field.TypeTime)
+	}
 	if value, ok := _u.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)
 	}
@@ -441,6 +611,42 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.CancelledAtCleared() {
 		_spec.ClearField(request.FieldCancelledAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResponseDueAt(); ok {
+		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.ResponseDueAtCleared() {
+		_spec.ClearField(request.FieldResponseDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResolutionDueAt(); ok {
+		_spec.SetField(request.FieldResolutionDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.ResolutionDueAtCleared() {
+		_spec.ClearField(request.FieldResolutionDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResponseDueOrder(); ok {
+		_spec.SetField(request.FieldResponseDueOrder, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedResponseDueOrder(); ok {
+		_spec.AddField(request.FieldResponseDueOrder, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.ResolutionDueOrder(); ok {
+		_spec.SetField(request.FieldResolutionDueOrder, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedResolutionDueOrder(); ok {
+		_spec.AddField(request.FieldResolutionDueOrder, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.SLAState(); ok {
+		_spec.SetField(request.FieldSLAState, field.TypeEnum, value)
+	}
+	if _u.mutation.SLAStateCleared() {
+		_spec.ClearField(request.FieldSLAState, field.TypeEnum)
+	}
+	if value, ok := _u.mutation.SLANextAt(); ok {
+		_spec.SetField(request.FieldSLANextAt, field.TypeTime, value)
+	}
+	if _u.mutation.SLANextAtCleared() {
+		_spec.ClearField(request.FieldSLANextAt, field.TypeTime)
 	}
 	if _u.mutation.AssigneeCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -701,6 +907,40 @@ func (_u *RequestUpdateOne) ClearExecutionID() *RequestUpdateOne {
 	return _u
 }
 
+// SetWaiting sets the "waiting" field.
+func (_u *RequestUpdateOne) SetWaiting(v bool) *RequestUpdateOne {
+	_u.mutation.SetWaiting(v)
+	return _u
+}
+
+// SetNillableWaiting sets the "waiting" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableWaiting(v *bool) *RequestUpdateOne {
+	if v != nil {
+		_u.SetWaiting(*v)
+	}
+	return _u
+}
+
+// SetSnoozedUntil sets the "snoozed_until" field.
+func (_u *RequestUpdateOne) SetSnoozedUntil(v time.Time) *RequestUpdateOne {
+	_u.mutation.SetSnoozedUntil(v)
+	return _u
+}
+
+// SetNillableSnoozedUntil sets the "snoozed_until" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableSnoozedUntil(v *time.Time) *RequestUpdateOne {
+	if v != nil {
+		_u.SetSnoozedUntil(*v)
+	}
+	return _u
+}
+
+// ClearSnoozedUntil clears the value of the "snoozed_until" field.
+func (_u *RequestUpdateOne) ClearSnoozedUntil() *RequestUpdateOne {
+	_u.mutation.ClearSnoozedUntil()
+	return _u
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_u *RequestUpdateOne) SetAcceptedAt(v time.Time) *RequestUpdateOne {
 	_u.mutation.SetAcceptedAt(v)
@@ -758,6 +998,128 @@ func (_u *RequestUpdateOne) SetNillableCancelledAt(v *time.Time) *RequestUpdateO
 // ClearCancelledAt clears the value of the "cancelled_at" field.
 func (_u *RequestUpdateOne) ClearCancelledAt() *RequestUpdateOne {
 	_u.mutation.ClearCancelledAt()
+	return _u
+}
+
+// SetResponseDueAt sets the "response_due_at" field.
+func (_u *RequestUpdateOne) SetResponseDueAt(v time.Time) *RequestUpdateOne {
+	_u.mutation.SetResponseDueAt(v)
+	return _u
+}
+
+// SetNillableResponseDueAt sets the "response_due_at" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableResponseDueAt(v *time.Time) *RequestUpdateOne {
+	if v != nil {
+		_u.SetResponseDueAt(*v)
+	}
+	return _u
+}
+
+// ClearResponseDueAt clears the value of the "response_due_at" field.
+func (_u *RequestUpdateOne) ClearResponseDueAt() *RequestUpdateOne {
+	_u.mutation.ClearResponseDueAt()
+	return _u
+}
+
+// SetResolutionDueAt sets the "resolution_due_at" field.
+func (_u *RequestUpdateOne) SetResolutionDueAt(v time.Time) *RequestUpdateOne {
+	_u.mutation.SetResolutionDueAt(v)
+	return _u
+}
+
+// SetNillableResolutionDueAt sets the "resolution_due_at" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableResolutionDueAt(v *time.Time) *RequestUpdateOne {
+	if v != nil {
+		_u.SetResolutionDueAt(*v)
+	}
+	return _u
+}
+
+// ClearResolutionDueAt clears the value of the "resolution_due_at" field.
+func (_u *RequestUpdateOne) ClearResolutionDueAt() *RequestUpdateOne {
+	_u.mutation.ClearResolutionDueAt()
+	return _u
+}
+
+// SetResponseDueOrder sets the "response_due_order" field.
+func (_u *RequestUpdateOne) SetResponseDueOrder(v int64) *RequestUpdateOne {
+	_u.mutation.ResetResponseDueOrder()
+	_u.mutation.SetResponseDueOrder(v)
+	return _u
+}
+
+// SetNillableResponseDueOrder sets the "response_due_order" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableResponseDueOrder(v *int64) *RequestUpdateOne {
+	if v != nil {
+		_u.SetResponseDueOrder(*v)
+	}
+	return _u
+}
+
+// AddResponseDueOrder adds value to the "response_due_order" field.
+func (_u *RequestUpdateOne) AddResponseDueOrder(v int64) *RequestUpdateOne {
+	_u.mutation.AddResponseDueOrder(v)
+	return _u
+}
+
+// SetResolutionDueOrder sets the "resolution_due_order" field.
+func (_u *RequestUpdateOne) SetResolutionDueOrder(v int64) *RequestUpdateOne {
+	_u.mutation.ResetResolutionDueOrder()
+	_u.mutation.SetResolutionDueOrder(v)
+	return _u
+}
+
+// SetNillableResolutionDueOrder sets the "resolution_due_order" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableResolutionDueOrder(v *int64) *RequestUpdateOne {
+	if v != nil {
+		_u.SetResolutionDueOrder(*v)
+	}
+	return _u
+}
+
+// AddResolutionDueOrder adds value to the "resolution_due_order" field.
+func (_u *RequestUpdateOne) AddResolutionDueOrder(v int64) *RequestUpdateOne {
+	_u.mutation.AddResolutionDueOrder(v)
+	return _u
+}
+
+// SetSLAState sets the "sla_state" field.
+func (_u *RequestUpdateOne) SetSLAState(v request.SLAState) *RequestUpdateOne {
+	_u.mutation.SetSLAState(v)
+	return _u
+}
+
+// SetNillableSLAState sets the "sla_state" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableSLAState(v *request.SLAState) *RequestUpdateOne {
+	if v != nil {
+		_u.SetSLAState(*v)
+	}
+	return _u
+}
+
+// ClearSLAState clears the value of the "sla_state" field.
+func (_u *RequestUpdateOne) ClearSLAState() *RequestUpdateOne {
+	_u.mutation.ClearSLAState()
+	return _u
+}
+
+// SetSLANextAt sets the "sla_next_at" field.
+func (_u *RequestUpdateOne) SetSLANextAt(v time.Time) *RequestUpdateOne {
+	_u.mutation.SetSLANextAt(v)
+	return _u
+}
+
+// SetNillableSLANextAt sets the "sla_next_at" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableSLANextAt(v *time.Time) *RequestUpdateOne {
+	if v != nil {
+		_u.SetSLANextAt(*v)
+	}
+	return _u
+}
+
+// ClearSLANextAt clears the value of the "sla_next_at" field.
+func (_u *RequestUpdateOne) ClearSLANextAt() *RequestUpdateOne {
+	_u.mutation.ClearSLANextAt()
 	return _u
 }
 
@@ -860,6 +1222,11 @@ func (_u *RequestUpdateOne) check() error {
 			return &ValidationError{Name: "execution_id", err: fmt.Errorf(`ent: validator failed for field "Request.execution_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.SLAState(); ok {
+		if err := request.SLAStateValidator(v); err != nil {
+			return &ValidationError{Name: "sla_state", err: fmt.Errorf(`ent: validator failed for field "Request.sla_state": %w`, err)}
+		}
+	}
 	if _u.mutation.ServiceCleared() && len(_u.mutation.ServiceIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Request.service"`)
 	}
@@ -942,6 +1309,15 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	if _u.mutation.ExecutionIDCleared() {
 		_spec.ClearField(request.FieldExecutionID, field.TypeString)
 	}
+	if value, ok := _u.mutation.Waiting(); ok {
+		_spec.SetField(request.FieldWaiting, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.SnoozedUntil(); ok {
+		_spec.SetField(request.FieldSnoozedUntil, field.TypeTime, value)
+	}
+	if _u.mutation.SnoozedUntilCleared() {
+		_spec.ClearField(request.FieldSnoozedUntil, field.TypeTime)
+	}
 	if value, ok := _u.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)
 	}
@@ -959,6 +1335,42 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.CancelledAtCleared() {
 		_spec.ClearField(request.FieldCancelledAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResponseDueAt(); ok {
+		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.ResponseDueAtCleared() {
+		_spec.ClearField(request.FieldResponseDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResolutionDueAt(); ok {
+		_spec.SetField(request.FieldResolutionDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.ResolutionDueAtCleared() {
+		_spec.ClearField(request.FieldResolutionDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResponseDueOrder(); ok {
+		_spec.SetField(request.FieldResponseDueOrder, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedResponseDueOrder(); ok {
+		_spec.AddField(request.FieldResponseDueOrder, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.ResolutionDueOrder(); ok {
+		_spec.SetField(request.FieldResolutionDueOrder, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedResolutionDueOrder(); ok {
+		_spec.AddField(request.FieldResolutionDueOrder, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.SLAState(); ok {
+		_spec.SetField(request.FieldSLAState, field.TypeEnum, value)
+	}
+	if _u.mutation.SLAStateCleared() {
+		_spec.ClearField(request.FieldSLAState, field.TypeEnum)
+	}
+	if value, ok := _u.mutation.SLANextAt(); ok {
+		_spec.SetField(request.FieldSLANextAt, field.TypeTime, value)
+	}
+	if _u.mutation.SLANextAtCleared() {
+		_spec.ClearField(request.FieldSLANextAt, field.TypeTime)
 	}
 	if _u.mutation.AssigneeCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -9,6 +9,7 @@ import (
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/sla"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -20,7 +21,7 @@ import (
 
 // Task is the model entity for the Task schema.
 type Task struct {
-	config `json:"-"`
+	config `audit:"-" json:"-"`
 	// ID of the ent.
 	ID string `json:"id,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
@@ -53,6 +54,18 @@ type Task struct {
 	AgentID *string `json:"agent_id,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt *time.Time `json:"due_at,omitempty"`
+	// of its phase, as they stood when it was opened: versions never change
+	SLALevels *sla.Levels `json:"sla_levels,omitempty"`
+	// when somebody first took it, which is the response
+	ClaimedAt *time.Time `json:"claimed_at,omitempty"`
+	// ResponseDueAt holds the value of the "response_due_at" field.
+	ResponseDueAt *time.Time `json:"response_due_at,omitempty" audit:"-"`
+	// ResolutionDueAt holds the value of the "resolution_due_at" field.
+	ResolutionDueAt *time.Time `json:"resolution_due_at,omitempty" audit:"-"`
+	// SLAState holds the value of the "sla_state" field.
+	SLAState *task.SLAState `json:"sla_state,omitempty" audit:"-"`
+	// SLANextAt holds the value of the "sla_next_at" field.
+	SLANextAt *time.Time `json:"sla_next_at,omitempty" audit:"-"`
 	// what the completion is asked for; null for anything
 	Form json.RawMessage `json:"form,omitempty"`
 	// the ways that a completion may take
@@ -150,13 +163,13 @@ func (*Task) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case task.FieldForm, task.FieldOutcomes, task.FieldCorrections, task.FieldVariables:
+		case task.FieldSLALevels, task.FieldForm, task.FieldOutcomes, task.FieldCorrections, task.FieldVariables:
 			values[i] = new([]byte)
 		case task.FieldVisit, task.FieldAttempt:
 			values[i] = new(sql.NullInt64)
-		case task.FieldID, task.FieldCompanyID, task.FieldExecutionID, task.FieldRequestID, task.FieldPhaseID, task.FieldTitle, task.FieldInstructions, task.FieldStatus, task.FieldAssigneeID, task.FieldTeamID, task.FieldAgentID, task.FieldOutcome, task.FieldCompletedBy:
+		case task.FieldID, task.FieldCompanyID, task.FieldExecutionID, task.FieldRequestID, task.FieldPhaseID, task.FieldTitle, task.FieldInstructions, task.FieldStatus, task.FieldAssigneeID, task.FieldTeamID, task.FieldAgentID, task.FieldSLAState, task.FieldOutcome, task.FieldCompletedBy:
 			values[i] = new(sql.NullString)
-		case task.FieldCreatedAt, task.FieldUpdatedAt, task.FieldDueAt, task.FieldCompletedAt:
+		case task.FieldCreatedAt, task.FieldUpdatedAt, task.FieldDueAt, task.FieldClaimedAt, task.FieldResponseDueAt, task.FieldResolutionDueAt, task.FieldSLANextAt, task.FieldCompletedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -273,6 +286,49 @@ func (_m *Task) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.DueAt = new(time.Time)
 				*_m.DueAt = value.Time
+			}
+		case task.FieldSLALevels:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field sla_levels", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.SLALevels); err != nil {
+					return fmt.Errorf("unmarshal field sla_levels: %w", err)
+				}
+			}
+		case task.FieldClaimedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field claimed_at", values[i])
+			} else if value.Valid {
+				_m.ClaimedAt = new(time.Time)
+				*_m.ClaimedAt = value.Time
+			}
+		case task.FieldResponseDueAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field response_due_at", values[i])
+			} else if value.Valid {
+				_m.ResponseDueAt = new(time.Time)
+				*_m.ResponseDueAt = value.Time
+			}
+		case task.FieldResolutionDueAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field resolution_due_at", values[i])
+			} else if value.Valid {
+				_m.ResolutionDueAt = new(time.Time)
+				*_m.ResolutionDueAt = value.Time
+			}
+		case task.FieldSLAState:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field sla_state", values[i])
+			} else if value.Valid {
+				_m.SLAState = new(task.SLAState)
+				*_m.SLAState = task.SLAState(value.String)
+			}
+		case task.FieldSLANextAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field sla_next_at", values[i])
+			} else if value.Valid {
+				_m.SLANextAt = new(time.Time)
+				*_m.SLANextAt = value.Time
 			}
 		case task.FieldForm:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -440,6 +496,34 @@ func (_m *Task) String() string {
 	builder.WriteString(", ")
 	if v := _m.DueAt; v != nil {
 		builder.WriteString("due_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("sla_levels=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SLALevels))
+	builder.WriteString(", ")
+	if v := _m.ClaimedAt; v != nil {
+		builder.WriteString("claimed_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.ResponseDueAt; v != nil {
+		builder.WriteString("response_due_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.ResolutionDueAt; v != nil {
+		builder.WriteString("resolution_due_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.SLAState; v != nil {
+		builder.WriteString("sla_state=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.SLANextAt; v != nil {
+		builder.WriteString("sla_next_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")

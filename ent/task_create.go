@@ -9,6 +9,7 @@ import (
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/sla"
 	"context"
 	"encoding/json"
 	"errors"
@@ -168,6 +169,82 @@ func (_c *TaskCreate) SetDueAt(v time.Time) *TaskCreate {
 func (_c *TaskCreate) SetNillableDueAt(v *time.Time) *TaskCreate {
 	if v != nil {
 		_c.SetDueAt(*v)
+	}
+	return _c
+}
+
+// SetSLALevels sets the "sla_levels" field.
+func (_c *TaskCreate) SetSLALevels(v *sla.Levels) *TaskCreate {
+	_c.mutation.SetSLALevels(v)
+	return _c
+}
+
+// SetClaimedAt sets the "claimed_at" field.
+func (_c *TaskCreate) SetClaimedAt(v time.Time) *TaskCreate {
+	_c.mutation.SetClaimedAt(v)
+	return _c
+}
+
+// SetNillableClaimedAt sets the "claimed_at" field if the given value is not nil.
+func (_c *TaskCreate) SetNillableClaimedAt(v *time.Time) *TaskCreate {
+	if v != nil {
+		_c.SetClaimedAt(*v)
+	}
+	return _c
+}
+
+// SetResponseDueAt sets the "response_due_at" field.
+func (_c *TaskCreate) SetResponseDueAt(v time.Time) *TaskCreate {
+	_c.mutation.SetResponseDueAt(v)
+	return _c
+}
+
+// SetNillableResponseDueAt sets the "response_due_at" field if the given value is not nil.
+func (_c *TaskCreate) SetNillableResponseDueAt(v *time.Time) *TaskCreate {
+	if v != nil {
+		_c.SetResponseDueAt(*v)
+	}
+	return _c
+}
+
+// SetResolutionDueAt sets the "resolution_due_at" field.
+func (_c *TaskCreate) SetResolutionDueAt(v time.Time) *TaskCreate {
+	_c.mutation.SetResolutionDueAt(v)
+	return _c
+}
+
+// SetNillableResolutionDueAt sets the "resolution_due_at" field if the given value is not nil.
+func (_c *TaskCreate) SetNillableResolutionDueAt(v *time.Time) *TaskCreate {
+	if v != nil {
+		_c.SetResolutionDueAt(*v)
+	}
+	return _c
+}
+
+// SetSLAState sets the "sla_state" field.
+func (_c *TaskCreate) SetSLAState(v task.SLAState) *TaskCreate {
+	_c.mutation.SetSLAState(v)
+	return _c
+}
+
+// SetNillableSLAState sets the "sla_state" field if the given value is not nil.
+func (_c *TaskCreate) SetNillableSLAState(v *task.SLAState) *TaskCreate {
+	if v != nil {
+		_c.SetSLAState(*v)
+	}
+	return _c
+}
+
+// SetSLANextAt sets the "sla_next_at" field.
+func (_c *TaskCreate) SetSLANextAt(v time.Time) *TaskCreate {
+	_c.mutation.SetSLANextAt(v)
+	return _c
+}
+
+// SetNillableSLANextAt sets the "sla_next_at" field if the given value is not nil.
+func (_c *TaskCreate) SetNillableSLANextAt(v *time.Time) *TaskCreate {
+	if v != nil {
+		_c.SetSLANextAt(*v)
 	}
 	return _c
 }
@@ -409,6 +486,11 @@ func (_c *TaskCreate) check() error {
 			return &ValidationError{Name: "agent_id", err: fmt.Errorf(`ent: validator failed for field "Task.agent_id": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.SLAState(); ok {
+		if err := task.SLAStateValidator(v); err != nil {
+			return &ValidationError{Name: "sla_state", err: fmt.Errorf(`ent: validator failed for field "Task.sla_state": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.CompletedBy(); ok {
 		if err := task.CompletedByValidator(v); err != nil {
 			return &ValidationError{Name: "completed_by", err: fmt.Errorf(`ent: validator failed for field "Task.completed_by": %w`, err)}
@@ -496,6 +578,30 @@ func (_c *TaskCreate) createSpec() (*Task, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(task.FieldDueAt, field.TypeTime, value)
 		_node.DueAt = &value
+	}
+	if value, ok := _c.mutation.SLALevels(); ok {
+		_spec.SetField(task.FieldSLALevels, field.TypeJSON, value)
+		_node.SLALevels = value
+	}
+	if value, ok := _c.mutation.ClaimedAt(); ok {
+		_spec.SetField(task.FieldClaimedAt, field.TypeTime, value)
+		_node.ClaimedAt = &value
+	}
+	if value, ok := _c.mutation.ResponseDueAt(); ok {
+		_spec.SetField(task.FieldResponseDueAt, field.TypeTime, value)
+		_node.ResponseDueAt = &value
+	}
+	if value, ok := _c.mutation.ResolutionDueAt(); ok {
+		_spec.SetField(task.FieldResolutionDueAt, field.TypeTime, value)
+		_node.ResolutionDueAt = &value
+	}
+	if value, ok := _c.mutation.SLAState(); ok {
+		_spec.SetField(task.FieldSLAState, field.TypeEnum, value)
+		_node.SLAState = &value
+	}
+	if value, ok := _c.mutation.SLANextAt(); ok {
+		_spec.SetField(task.FieldSLANextAt, field.TypeTime, value)
+		_node.SLANextAt = &value
 	}
 	if value, ok := _c.mutation.Form(); ok {
 		_spec.SetField(task.FieldForm, field.TypeJSON, value)

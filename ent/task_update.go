@@ -155,6 +155,106 @@ func (_u *TaskUpdate) ClearDueAt() *TaskUpdate {
 	return _u
 }
 
+// SetClaimedAt sets the "claimed_at" field.
+func (_u *TaskUpdate) SetClaimedAt(v time.Time) *TaskUpdate {
+	_u.mutation.SetClaimedAt(v)
+	return _u
+}
+
+// SetNillableClaimedAt sets the "claimed_at" field if the given value is not nil.
+func (_u *TaskUpdate) SetNillableClaimedAt(v *time.Time) *TaskUpdate {
+	if v != nil {
+		_u.SetClaimedAt(*v)
+	}
+	return _u
+}
+
+// ClearClaimedAt clears the value of the "claimed_at" field.
+func (_u *TaskUpdate) ClearClaimedAt() *TaskUpdate {
+	_u.mutation.ClearClaimedAt()
+	return _u
+}
+
+// SetResponseDueAt sets the "response_due_at" field.
+func (_u *TaskUpdate) SetResponseDueAt(v time.Time) *TaskUpdate {
+	_u.mutation.SetResponseDueAt(v)
+	return _u
+}
+
+// SetNillableResponseDueAt sets the "response_due_at" field if the given value is not nil.
+func (_u *TaskUpdate) SetNillableResponseDueAt(v *time.Time) *TaskUpdate {
+	if v != nil {
+		_u.SetResponseDueAt(*v)
+	}
+	return _u
+}
+
+// ClearResponseDueAt clears the value of the "response_due_at" field.
+func (_u *TaskUpdate) ClearResponseDueAt() *TaskUpdate {
+	_u.mutation.ClearResponseDueAt()
+	return _u
+}
+
+// SetResolutionDueAt sets the "resolution_due_at" field.
+func (_u *TaskUpdate) SetResolutionDueAt(v time.Time) *TaskUpdate {
+	_u.mutation.SetResolutionDueAt(v)
+	return _u
+}
+
+// SetNillableResolutionDueAt sets the "resolution_due_at" field if the given value is not nil.
+func (_u *TaskUpdate) SetNillableResolutionDueAt(v *time.Time) *TaskUpdate {
+	if v != nil {
+		_u.SetResolutionDueAt(*v)
+	}
+	return _u
+}
+
+// ClearResolutionDueAt clears the value of the "resolution_due_at" field.
+func (_u *TaskUpdate) ClearResolutionDueAt() *TaskUpdate {
+	_u.mutation.ClearResolutionDueAt()
+	return _u
+}
+
+// SetSLAState sets the "sla_state" field.
+func (_u *TaskUpdate) SetSLAState(v task.SLAState) *TaskUpdate {
+	_u.mutation.SetSLAState(v)
+	return _u
+}
+
+// SetNillableSLAState sets the "sla_state" field if the given value is not nil.
+func (_u *TaskUpdate) SetNillableSLAState(v *task.SLAState) *TaskUpdate {
+	if v != nil {
+		_u.SetSLAState(*v)
+	}
+	return _u
+}
+
+// ClearSLAState clears the value of the "sla_state" field.
+func (_u *TaskUpdate) ClearSLAState() *TaskUpdate {
+	_u.mutation.ClearSLAState()
+	return _u
+}
+
+// SetSLANextAt sets the "sla_next_at" field.
+func (_u *TaskUpdate) SetSLANextAt(v time.Time) *TaskUpdate {
+	_u.mutation.SetSLANextAt(v)
+	return _u
+}
+
+// SetNillableSLANextAt sets the "sla_next_at" field if the given value is not nil.
+func (_u *TaskUpdate) SetNillableSLANextAt(v *time.Time) *TaskUpdate {
+	if v != nil {
+		_u.SetSLANextAt(*v)
+	}
+	return _u
+}
+
+// ClearSLANextAt clears the value of the "sla_next_at" field.
+func (_u *TaskUpdate) ClearSLANextAt() *TaskUpdate {
+	_u.mutation.ClearSLANextAt()
+	return _u
+}
+
 // SetForm sets the "form" field.
 func (_u *TaskUpdate) SetForm(v json.RawMessage) *TaskUpdate {
 	_u.mutation.SetForm(v)
@@ -361,6 +461,11 @@ func (_u *TaskUpdate) check() error {
 			return &ValidationError{Name: "agent_id", err: fmt.Errorf(`ent: validator failed for field "Task.agent_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.SLAState(); ok {
+		if err := task.SLAStateValidator(v); err != nil {
+			return &ValidationError{Name: "sla_state", err: fmt.Errorf(`ent: validator failed for field "Task.sla_state": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.CompletedBy(); ok {
 		if err := task.CompletedByValidator(v); err != nil {
 			return &ValidationError{Name: "completed_by", err: fmt.Errorf(`ent: validator failed for field "Task.completed_by": %w`, err)}
@@ -398,6 +503,39 @@ func (_u *TaskUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.DueAtCleared() {
 		_spec.ClearField(task.FieldDueAt, field.TypeTime)
+	}
+	if _u.mutation.SLALevelsCleared() {
+		_spec.ClearField(task.FieldSLALevels, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ClaimedAt(); ok {
+		_spec.SetField(task.FieldClaimedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ClaimedAtCleared() {
+		_spec.ClearField(task.FieldClaimedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResponseDueAt(); ok {
+		_spec.SetField(task.FieldResponseDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.ResponseDueAtCleared() {
+		_spec.ClearField(task.FieldResponseDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResolutionDueAt(); ok {
+		_spec.SetField(task.FieldResolutionDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.ResolutionDueAtCleared() {
+		_spec.ClearField(task.FieldResolutionDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SLAState(); ok {
+		_spec.SetField(task.FieldSLAState, field.TypeEnum, value)
+	}
+	if _u.mutation.SLAStateCleared() {
+		_spec.ClearField(task.FieldSLAState, field.TypeEnum)
+	}
+	if value, ok := _u.mutation.SLANextAt(); ok {
+		_spec.SetField(task.FieldSLANextAt, field.TypeTime, value)
+	}
+	if _u.mutation.SLANextAtCleared() {
+		_spec.ClearField(task.FieldSLANextAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Form(); ok {
 		_spec.SetField(task.FieldForm, field.TypeJSON, value)
@@ -682,6 +820,106 @@ func (_u *TaskUpdateOne) ClearDueAt() *TaskUpdateOne {
 	return _u
 }
 
+// SetClaimedAt sets the "claimed_at" field.
+func (_u *TaskUpdateOne) SetClaimedAt(v time.Time) *TaskUpdateOne {
+	_u.mutation.SetClaimedAt(v)
+	return _u
+}
+
+// SetNillableClaimedAt sets the "claimed_at" field if the given value is not nil.
+func (_u *TaskUpdateOne) SetNillableClaimedAt(v *time.Time) *TaskUpdateOne {
+	if v != nil {
+		_u.SetClaimedAt(*v)
+	}
+	return _u
+}
+
+// ClearClaimedAt clears the value of the "claimed_at" field.
+func (_u *TaskUpdateOne) ClearClaimedAt() *TaskUpdateOne {
+	_u.mutation.ClearClaimedAt()
+	return _u
+}
+
+// SetResponseDueAt sets the "response_due_at" field.
+func (_u *TaskUpdateOne) SetResponseDueAt(v time.Time) *TaskUpdateOne {
+	_u.mutation.SetResponseDueAt(v)
+	return _u
+}
+
+// SetNillableResponseDueAt sets the "response_due_at" field if the given value is not nil.
+func (_u *TaskUpdateOne) SetNillableResponseDueAt(v *time.Time) *TaskUpdateOne {
+	if v != nil {
+		_u.SetResponseDueAt(*v)
+	}
+	return _u
+}
+
+// ClearResponseDueAt clears the value of the "response_due_at" field.
+func (_u *TaskUpdateOne) ClearResponseDueAt() *TaskUpdateOne {
+	_u.mutation.ClearResponseDueAt()
+	return _u
+}
+
+// SetResolutionDueAt sets the "resolution_due_at" field.
+func (_u *TaskUpdateOne) SetResolutionDueAt(v time.Time) *TaskUpdateOne {
+	_u.mutation.SetResolutionDueAt(v)
+	return _u
+}
+
+// SetNillableResolutionDueAt sets the "resolution_due_at" field if the given value is not nil.
+func (_u *TaskUpdateOne) SetNillableResolutionDueAt(v *time.Time) *TaskUpdateOne {
+	if v != nil {
+		_u.SetResolutionDueAt(*v)
+	}
+	return _u
+}
+
+// ClearResolutionDueAt clears the value of the "resolution_due_at" field.
+func (_u *TaskUpdateOne) ClearResolutionDueAt() *TaskUpdateOne {
+	_u.mutation.ClearResolutionDueAt()
+	return _u
+}
+
+// SetSLAState sets the "sla_state" field.
+func (_u *TaskUpdateOne) SetSLAState(v task.SLAState) *TaskUpdateOne {
+	_u.mutation.SetSLAState(v)
+	return _u
+}
+
+// SetNillableSLAState sets the "sla_state" field if the given value is not nil.
+func (_u *TaskUpdateOne) SetNillableSLAState(v *task.SLAState) *TaskUpdateOne {
+	if v != nil {
+		_u.SetSLAState(*v)
+	}
+	return _u
+}
+
+// ClearSLAState clears the value of the "sla_state" field.
+func (_u *TaskUpdateOne) ClearSLAState() *TaskUpdateOne {
+	_u.mutation.ClearSLAState()
+	return _u
+}
+
+// SetSLANextAt sets the "sla_next_at" field.
+func (_u *TaskUpdateOne) SetSLANextAt(v time.Time) *TaskUpdateOne {
+	_u.mutation.SetSLANextAt(v)
+	return _u
+}
+
+// SetNillableSLANextAt sets the "sla_next_at" field if the given value is not nil.
+func (_u *TaskUpdateOne) SetNillableSLANextAt(v *time.Time) *TaskUpdateOne {
+	if v != nil {
+		_u.SetSLANextAt(*v)
+	}
+	return _u
+}
+
+// ClearSLANextAt clears the value of the "sla_next_at" field.
+func (_u *TaskUpdateOne) ClearSLANextAt() *TaskUpdateOne {
+	_u.mutation.ClearSLANextAt()
+	return _u
+}
+
 // SetForm sets the "form" field.
 func (_u *TaskUpdateOne) SetForm(v json.RawMessage) *TaskUpdateOne {
 	_u.mutation.SetForm(v)
@@ -901,6 +1139,11 @@ func (_u *TaskUpdateOne) check() error {
 			return &ValidationError{Name: "agent_id", err: fmt.Errorf(`ent: validator failed for field "Task.agent_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.SLAState(); ok {
+		if err := task.SLAStateValidator(v); err != nil {
+			return &ValidationError{Name: "sla_state", err: fmt.Errorf(`ent: validator failed for field "Task.sla_state": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.CompletedBy(); ok {
 		if err := task.CompletedByValidator(v); err != nil {
 			return &ValidationError{Name: "completed_by", err: fmt.Errorf(`ent: validator failed for field "Task.completed_by": %w`, err)}
@@ -955,6 +1198,39 @@ func (_u *TaskUpdateOne) sqlSave(ctx context.Context) (_node *Task, err error) {
 	}
 	if _u.mutation.DueAtCleared() {
 		_spec.ClearField(task.FieldDueAt, field.TypeTime)
+	}
+	if _u.mutation.SLALevelsCleared() {
+		_spec.ClearField(task.FieldSLALevels, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ClaimedAt(); ok {
+		_spec.SetField(task.FieldClaimedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ClaimedAtCleared() {
+		_spec.ClearField(task.FieldClaimedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResponseDueAt(); ok {
+		_spec.SetField(task.FieldResponseDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.ResponseDueAtCleared() {
+		_spec.ClearField(task.FieldResponseDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ResolutionDueAt(); ok {
+		_spec.SetField(task.FieldResolutionDueAt, field.TypeTime, value)
+	}
+	if _u.mutation.ResolutionDueAtCleared() {
+		_spec.ClearField(task.FieldResolutionDueAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SLAState(); ok {
+		_spec.SetField(task.FieldSLAState, field.TypeEnum, value)
+	}
+	if _u.mutation.SLAStateCleared() {
+		_spec.ClearField(task.FieldSLAState, field.TypeEnum)
+	}
+	if value, ok := _u.mutation.SLANextAt(); ok {
+		_spec.SetField(task.FieldSLANextAt, field.TypeTime, value)
+	}
+	if _u.mutation.SLANextAtCleared() {
+		_spec.ClearField(task.FieldSLANextAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Form(); ok {
 		_spec.SetField(task.FieldForm, field.TypeJSON, value)

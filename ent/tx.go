@@ -84,6 +84,8 @@ type Tx struct {
 	Request *RequestClient
 	// RowCount is the client for interacting with the RowCount builders.
 	RowCount *RowCountClient
+	// SLAEvent is the client for interacting with the SLAEvent builders.
+	SLAEvent *SLAEventClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
 	// Service is the client for interacting with the Service builders.
@@ -283,6 +285,7 @@ func (tx *Tx) init() {
 	tx.RefreshToken = NewRefreshTokenClient(tx.config)
 	tx.Request = NewRequestClient(tx.config)
 	tx.RowCount = NewRowCountClient(tx.config)
+	tx.SLAEvent = NewSLAEventClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)
 	tx.Service = NewServiceClient(tx.config)
 	tx.ServiceAccount = NewServiceAccountClient(tx.config)

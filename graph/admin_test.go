@@ -78,8 +78,10 @@ var settings = []struct {
 	{name: "resetUserMfa", query: `mutation($id: ID!) { resetUserMfa(input: {id: $id}) { user { id mfaEnabled } } }`, action: "user.mfa_reset", vars: somebody},
 	{name: "updateCompany", query: `mutation($n: Int!) { updateCompany(input: {sessionLifetimeMinutes: $n}) { company { id sessionLifetimeMinutes } } }`, action: "company.updated",
 		vars: func(*testing.T, *apitest.Server) vars { return vars{"n": 60 + numbers.Add(1)%1000} }},
-	{name: "calendars", query: `{ calendars { edges { node { id workingHours { day from to } } } } }`},
-	{name: "createCalendar", query: `mutation { createCalendar(input: {name: "Office", timeZone: "Europe/Berlin", workingHours: [{day: MON, from: "09:00", to: "17:30"}], holidays: ["2026-12-25"]}) { calendar { id timeZone workingHours { day from to } holidays } } }`, action: "calendar.created"},
+	{name: "calendars", query: `{ calendars { edges { node { id workingHours { mon { from to } } exceptions { date } } } } }`},
+	{name: "createCalendar", query: `mutation { createCalendar(input: {name: "Office", timeZone: "Europe/Berlin", workingHours: {mon: [{from: "09:00", to: "17:30"}]}, holidays: ["2026-12-25"], exceptions: [{date: "2026-12-24", hours: [{from: "09:00", to: "12:00"}]}]}) { calendar { id timeZone workingHours { mon { from to } sun { from } } holidays exceptions { date hours { from to } } } } }`, action: "calendar.created"},
+	{name: "updateCalendar", query: `mutation($id: ID!) { updateCalendar(input: {id: $id, workingHours: {tue: [{from: "10:00", to: "12:00"}]}}) { calendar { id } } }`, action: "calendar.updated", vars: someCalendar},
+	{name: "deleteCalendar", query: `mutation($id: ID!) { deleteCalendar(input: {id: $id}) { id } }`, action: "calendar.deleted", vars: someCalendar},
 	{name: "agents", query: `{ agents { edges { node { id type source autonomy } } } }`},
 	{name: "createAgent", query: `mutation { createAgent(input: {name: "Triage", type: QUEUE_INTAKE, source: MANAGED, autonomy: "SUGGEST"}) { agent { id } } }`, action: "agent.created"},
 	{name: "sessions", query: `{ sessions { edges { node { id current userId methods } } } }`, own: true},
@@ -156,6 +158,11 @@ func somebody(t *testing.T, s *apitest.Server) vars {
 func somePolicy(t *testing.T, s *apitest.Server) vars {
 	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createAccessPolicy(input: {name: "P", effect: Deny, action: "read", resource: "Secret"}) { accessPolicy { id } } }`, nil)
 	return vars{"id": a.Text("data.createAccessPolicy.accessPolicy.id")}
+}
+
+func someCalendar(t *testing.T, s *apitest.Server) vars {
+	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createCalendar(input: {name: "C"}) { calendar { id } } }`, nil)
+	return vars{"id": a.Text("data.createCalendar.calendar.id")}
 }
 
 func someSubscription(t *testing.T, s *apitest.Server) vars {

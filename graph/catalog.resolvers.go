@@ -15,7 +15,7 @@ func (r *serviceResolver) Offerings(ctx context.Context, s *ent.Service, first *
 }
 
 func (r *offeringResolver) SLA(_ context.Context, o *ent.Offering) (*ent.Offering, error) {
-	if o.ResponseMinutes == nil && o.ResolutionMinutes == nil && o.WarnAtPercent == nil && o.CalendarID == nil {
+	if !catalog.HasSLA(o) {
 		return nil, nil // null
 	}
 	return o, nil

@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/execution"
+	"atrium/internal/sla"
 	"atrium/internal/workflow/engine"
 )
 
@@ -28,6 +29,10 @@ func (r *phaseVisitResolver) Error(_ context.Context, v *ent.PhaseVisit) (*engin
 
 func (r *phaseVisitResolver) Transition(_ context.Context, v *ent.PhaseVisit) (*string, error) {
 	return textOrNil(v.Transition), nil
+}
+
+func (r *taskResolver) SLA(_ context.Context, t *ent.Task) (*sla.Standing, error) {
+	return sla.StandingOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt), nil
 }
 
 func (r *taskResolver) Corrections(_ context.Context, t *ent.Task) ([]*engine.Invalid, error) {

@@ -9,6 +9,7 @@ import (
 	"atrium/internal/feed"
 	"atrium/internal/op"
 	"atrium/internal/request"
+	"atrium/internal/sla"
 )
 
 func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, filter *request.ListInput) (<-chan *generated.RequestChange, error) {
@@ -32,4 +33,8 @@ func (r *requestResolver) Comments(ctx context.Context, q *ent.Request, first *i
 
 func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (relay.Actor, error) {
 	return actor(ctx, r.engine, q, func(q *ent.Request) string { return q.CreatedBy })
+}
+
+func (r *requestResolver) SLA(_ context.Context, q *ent.Request) (*sla.Standing, error) {
+	return sla.StandingOf(q.SLAState, q.ResponseDueAt, q.ResolutionDueAt), nil
 }

@@ -277,6 +277,11 @@ func (r *mutationResolver) DeleteAccessPolicy(ctx context.Context, input op.ByID
 	return &generated.DeleteAccessPolicyPayload{ID: input.ID}, err
 }
 
+func (r *mutationResolver) DeleteCalendar(ctx context.Context, input op.ByID) (*generated.DeleteCalendarPayload, error) {
+	_, err := change(ctx, r.engine, workflow.DeleteCalendar, input, "id")
+	return &generated.DeleteCalendarPayload{ID: input.ID}, err
+}
+
 func (r *mutationResolver) DeleteComment(ctx context.Context, input op.ByID) (*generated.DeleteCommentPayload, error) {
 	_, err := change(ctx, r.engine, request.DeleteComment, input, "id")
 	return &generated.DeleteCommentPayload{ID: input.ID}, err
@@ -397,9 +402,24 @@ func (r *mutationResolver) SendTestEvent(ctx context.Context, input webhook.Send
 	return &generated.SendTestEventPayload{WebhookDelivery: row}, err
 }
 
+func (r *mutationResolver) SetWaiting(ctx context.Context, input request.WaitingInput) (*generated.SetWaitingPayload, error) {
+	row, err := change(ctx, r.engine, request.SetWaiting, input, "id")
+	return &generated.SetWaitingPayload{Request: row}, err
+}
+
+func (r *mutationResolver) SnoozeRequest(ctx context.Context, input request.SnoozeInput) (*generated.SnoozeRequestPayload, error) {
+	row, err := change(ctx, r.engine, request.Snooze, input, "id")
+	return &generated.SnoozeRequestPayload{Request: row}, err
+}
+
 func (r *mutationResolver) UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*generated.UpdateAccessPolicyPayload, error) {
 	row, err := change(ctx, r.engine, policy.Update, input, "id")
 	return &generated.UpdateAccessPolicyPayload{AccessPolicy: row}, err
+}
+
+func (r *mutationResolver) UpdateCalendar(ctx context.Context, input workflow.UpdateCalendarInput) (*generated.UpdateCalendarPayload, error) {
+	row, err := change(ctx, r.engine, workflow.UpdateCalendar, input, "id")
+	return &generated.UpdateCalendarPayload{Calendar: row}, err
 }
 
 func (r *mutationResolver) UpdateComment(ctx context.Context, input request.UpdateCommentInput) (*generated.UpdateCommentPayload, error) {
@@ -589,6 +609,10 @@ func (r *auditEntryResolver) RequestID(_ context.Context, row *ent.AuditEntry) (
 
 func (r *auditEntryResolver) Changes(_ context.Context, row *ent.AuditEntry) (json.RawMessage, error) {
 	return objectOf(row.Changes), nil
+}
+
+func (r *calendarResolver) Etag(_ context.Context, row *ent.Calendar) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *commentResolver) Author(ctx context.Context, row *ent.Comment) (*ent.User, error) {

@@ -27,6 +27,7 @@ import (
 	"atrium/internal/policy"
 	"atrium/internal/request"
 	"atrium/internal/secret"
+	"atrium/internal/sla"
 	"atrium/internal/webhook"
 	"atrium/internal/websession"
 	"atrium/internal/workflow"
@@ -81,6 +82,8 @@ var inputs = map[string]struct {
 	"updateRequest":              {request.Update.Info(), "id"},
 	"acceptRequest":              {request.Accept.Info(), "id"},
 	"declineRequest":             {request.Decline.Info(), "id"},
+	"setWaiting":                 {request.SetWaiting.Info(), "id"},
+	"snoozeRequest":              {request.Snooze.Info(), "id"},
 	"cancelSubscription":         {billing.CancelSubscription.Info(), ""},
 	"changePlan":                 {billing.ChangePlan.Info(), ""},
 	"createComment":              {request.CreateComment.Info(), "requestId"},
@@ -91,6 +94,8 @@ var inputs = map[string]struct {
 	"publishWorkflow":            {workflow.PublishWorkflow.Info(), "id"},
 	"deleteWorkflow":             {workflow.DeleteWorkflow.Info(), "id"},
 	"createCalendar":             {workflow.CreateCalendar.Info(), ""},
+	"updateCalendar":             {workflow.UpdateCalendar.Info(), "id"},
+	"deleteCalendar":             {workflow.DeleteCalendar.Info(), "id"},
 	"createAgent":                {agent.Create.Info(), ""},
 	"inviteUser":                 {people.InviteUser.Info(), ""},
 	"updateUser":                 {people.UpdateUser.Info(), "id"},
@@ -197,7 +202,8 @@ func TestNestedInputsAreThoseOfTheOperations(t *testing.T) {
 	s := Schema()
 	for name, typ := range map[string]reflect.Type{
 		"OfferingSLAInput":  reflect.TypeFor[catalog.SLA](),
-		"WorkingHoursInput": reflect.TypeFor[workflow.WorkingHours](),
+		"WorkingHoursInput": reflect.TypeFor[workflow.WorkingHours](), "CalendarExceptionInput": reflect.TypeFor[workflow.Exception](),
+		"SLAByPriorityInput": reflect.TypeFor[sla.ByPriority](), "SLATargetsInput": reflect.TypeFor[sla.Targets](), "SLAEscalationInput": reflect.TypeFor[sla.Escalation](),
 	} {
 		var want, got []string
 		for f := range typ.Fields() {

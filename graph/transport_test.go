@@ -141,14 +141,14 @@ func TestDetailsNameFields(t *testing.T) {
 			`mutation { createService { service { id } } }`:                               {"input"},
 			`mutation { createService(input: "x") { service { id } } }`:                   {"input"},
 			`mutation { createService(input: {name: 5, slug: true}) { service { id } } }`: {"name", "slug"},
-			`mutation { createOffering(input: {serviceId: "svc_1", name: "x", sla: {days: 3}}) { offering { id } } }`:                                                                         {"sla.days"},
-			`mutation { createCalendar(input: {name: "x", timeZone: "Mars/Olympus", workingHours: [{day: MON, from: "9", to: "17:00"}]}) { calendar { id } } }`:                               {"workingHours[0].from"},
-			`mutation { createCalendar(input: {name: "x", timeZone: "Mars/Olympus", workingHours: [{day: MON, from: "19:00", to: "17:00"}], holidays: ["2026-02-30"]}) { calendar { id } } }`: {"holidays[0]", "timeZone", "workingHours[0].to"},
-			`mutation { createAgent(input: {name: "x", type: ROBOT, source: CUSTOM, autonomy: ""}) { agent { id } } }`:                                                                        {"type"},
-			`query($first: Int!) { services(first: $first) { totalCount } }`:                                                                                                                  {"first"},
-			`{ auditEntries(filter: {actorId: "a", colour: "b"}) { totalCount } }`:                                                                                                            {"colour"},
-			`mutation { exportAudit(input: {format: pdf}) { export { count } } }`:                                                                                                             {"format"},
-			`mutation { exportAudit(input: {format: csv, filter: {from: "x"}}) { export { count } } }`:                                                                                        {"from"},
+			`mutation { createOffering(input: {serviceId: "svc_1", name: "x", sla: {days: 3}}) { offering { id } } }`:                                                                                                 {"sla.days"},
+			`mutation { createCalendar(input: {name: "x", timeZone: "Mars/Olympus", workingHours: {mon: [{from: "9", to: "17:00"}]}}) { calendar { id } } }`:                                                          {"workingHours.mon[0].from"},
+			`mutation { createCalendar(input: {name: "x", timeZone: "Mars/Olympus", workingHours: {mon: [{from: "19:00", to: "17:00"}]}, holidays: ["2026-02-30"], exceptions: [{date: "x"}]}) { calendar { id } } }`: {"exceptions[0].date", "holidays[0]", "timeZone", "workingHours.mon[0].to"},
+			`mutation { createAgent(input: {name: "x", type: ROBOT, source: CUSTOM, autonomy: ""}) { agent { id } } }`:                                                                                                {"type"},
+			`query($first: Int!) { services(first: $first) { totalCount } }`:                                                                                                                                          {"first"},
+			`{ auditEntries(filter: {actorId: "a", colour: "b"}) { totalCount } }`:                                                                                                                                    {"colour"},
+			`mutation { exportAudit(input: {format: pdf}) { export { count } } }`:                                                                                                                                     {"format"},
+			`mutation { exportAudit(input: {format: csv, filter: {from: "x"}}) { export { count } } }`:                                                                                                                {"from"},
 		} {
 			a := send(t, s, s.A.Owner, query, nil)
 			require.Equal(t, "validation_error", a.Text("errors.0.extensions.code"), "%s: %s", query, a.Body)

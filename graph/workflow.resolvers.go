@@ -30,6 +30,10 @@ func (r *queryResolver) WorkflowDiff(ctx context.Context, id string, to int, fro
 	return &d, err
 }
 
-func (r *calendarResolver) WorkingHours(_ context.Context, c *ent.Calendar) ([]*workflow.WorkingHours, error) {
+func (r *calendarResolver) WorkingHours(_ context.Context, c *ent.Calendar) (*workflow.WorkingHours, error) {
 	return workflow.HoursOf(c)
+}
+
+func (r *calendarResolver) Exceptions(_ context.Context, c *ent.Calendar) ([]*workflow.Exception, error) {
+	return workflow.ExceptionsOf(c)
 }

@@ -136,6 +136,9 @@ func TestBadBodies(t *testing.T) {
 					if (name == "fields" || name == "variables" && row.Op.Name == "task.complete") && strings.Contains(v, `"b":[]`) {
 						continue // without a form, any answers are fine
 					}
+					if v == "true" && row.Op.Input.Body.Properties[name].Type == "boolean" {
+						continue // it is what the field takes
+					}
 					a := s.Do(t, apitest.Scenario{Name: name, As: as, Method: row.Method, Path: path, Body: fmt.Sprintf(`{%q:%s}`, name, v), WantStatus: 400, WantCode: "validation_error"})
 					if row.Method == http.MethodPatch {
 						for _, f := range a.Fields() {

@@ -174,7 +174,8 @@ func TestInboundNotFoundAlike(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		ctx := s.World.As(s.World.A, principal.Owner)
-		disabled, deleted, theirs := hooked(t, s), hooked(t, s), "whi_01k9ye4ryzf7stj6dqnm8x2v3b"
+		disabled, theirs := hooked(t, s), "whi_01k9ye4ryzf7stj6dqnm8x2v3b"
+		deleted := testkit.Run(t, s.World, ctx, inbound.CreateWebhook, inbound.CreateWebhookInput{Name: "Deleted", WorkflowID: disabled.Webhook.WorkflowID})
 		testkit.Run(t, s.World, ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: disabled.ID}, Enabled: op.SetTo(false)})
 		testkit.Run(t, s.World, ctx, inbound.DeleteWebhook, op.ByID{ID: deleted.ID})
 		var first string

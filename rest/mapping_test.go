@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/form"
+	"atrium/internal/sla"
 )
 
 const tenantsOwn = "callers know which company they are of"
@@ -18,7 +19,8 @@ const tenantsOwn = "callers know which company they are of"
 var private = map[string]map[string]string{
 	"Service":  {"CompanyID": tenantsOwn},
 	"Offering": {"CompanyID": tenantsOwn},
-	"Request":  {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it"},
+	"Request": {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it",
+		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own"},
 	"Workflow": {"CompanyID": tenantsOwn},
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it",
@@ -28,7 +30,7 @@ var private = map[string]map[string]string{
 		"CompanyID": tenantsOwn, "ID": "a visit is told by its place", "ExecutionID": "it stands in the execution", "Number": "its place tells it",
 		"CreatedAt": "startedAt says it", "UpdatedAt": "finishedAt says it",
 	},
-	"Task":     {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
+	"Task":     {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own", "SLALevels": "the phase's definition shows them", "SLANextAt": "the sweep's own"},
 	"Approval": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 	"Incident": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 	"Comment":  {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
@@ -138,6 +140,15 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 	case []string:
 		v.Set(reflect.ValueOf([]string{"distinct" + name}))
 		return
+	case *sla.Levels:
+		v.Set(reflect.ValueOf(&sla.Levels{WarnAtPercent: 97}))
+		return
+	case *sla.ByPriority:
+		v.Set(reflect.ValueOf(&sla.ByPriority{LOW: &sla.Targets{ResponseMinutes: new(97)}}))
+		return
+	case []sla.Escalation:
+		v.Set(reflect.ValueOf([]sla.Escalation{{Do: "distinct" + name}}))
+		return
 	case *form.Definition:
 		v.Set(reflect.ValueOf(&form.Definition{Fields: []form.Field{{Key: "distinct" + name, Type: form.Text}}}))
 		return
@@ -165,6 +176,9 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 // marker is what a field that was set must leave in an answer.
 func marker(f reflect.StructField) string {
 	typ := f.Type
+	if typ == reflect.TypeFor[*sla.ByPriority]() {
+		return "97"
+	}
 	if typ == reflect.TypeFor[json.RawMessage]() || typ == reflect.TypeFor[*form.Definition]() {
 		return "distinct"
 	}

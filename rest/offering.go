@@ -2,7 +2,9 @@ package rest
 
 import (
 	"atrium/ent"
+	"atrium/internal/catalog"
 	"atrium/internal/form"
+	"atrium/internal/sla"
 )
 
 // Offering is an offering as answers show it.
@@ -23,22 +25,63 @@ type Offering struct {
 
 // OfferingSLA are the service levels of an offering.
 type OfferingSLA struct {
-	ResponseMinutes   *int    `json:"responseMinutes" example:"60"`
-	ResolutionMinutes *int    `json:"resolutionMinutes" example:"480"`
-	WarnAtPercent     *int    `json:"warnAtPercent" example:"80"`
-	CalendarID        *string `json:"calendarId" example:"cal_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ResponseMinutes   *int            `json:"responseMinutes" example:"60"`
+	ResolutionMinutes *int            `json:"resolutionMinutes" example:"480"`
+	WarnAtPercent     *int            `json:"warnAtPercent" example:"80"`
+	CalendarID        *string         `json:"calendarId" example:"cal_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ByPriority        *SLAByPriority  `json:"byPriority" doc:"Targets of requests of a priority, in place of those of all."`
+	Escalations       []SLAEscalation `json:"escalations" doc:"What is done about requests that are not dealt with in time."`
+}
+
+// SLAByPriority are targets by priority.
+type SLAByPriority struct {
+	Low    *SLATargets `json:"LOW"`
+	Medium *SLATargets `json:"MEDIUM"`
+	High   *SLATargets `json:"HIGH"`
+	Urgent *SLATargets `json:"URGENT"`
+}
+
+// SLATargets are targets of requests of one priority.
+type SLATargets struct {
+	ResponseMinutes   *int `json:"responseMinutes" example:"15"`
+	ResolutionMinutes *int `json:"resolutionMinutes" example:"120"`
+}
+
+// SLAEscalation is what is done about a request that is not dealt with in time.
+type SLAEscalation struct {
+	AfterMinutes int     `json:"afterMinutes" doc:"How far the clock of the target has come." example:"90"`
+	Of           string  `json:"of" enum:"response,resolution"`
+	Do           string  `json:"do" enum:"notify,reassign,raise"`
+	TeamID       *string `json:"teamId" example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
 }
 
 func offeringOut(o *ent.Offering) Offering {
-	out := Offering{
+	return Offering{
 		ID: o.ID, ServiceID: o.ServiceID, Name: o.Name, Slug: o.Slug, Description: textOrNil(o.Description), Status: string(o.Status),
-		Form: o.Form, WorkflowID: o.WorkflowID, Tags: tagsOut(o.Tags), CreatedAt: at(o.CreatedAt), UpdatedAt: at(o.UpdatedAt),
+		Form: o.Form, WorkflowID: o.WorkflowID, SLA: offeringSLAOut(o), Tags: tagsOut(o.Tags), CreatedAt: at(o.CreatedAt), UpdatedAt: at(o.UpdatedAt),
 	}
-	if o.ResponseMinutes != nil || o.ResolutionMinutes != nil || o.WarnAtPercent != nil || o.CalendarID != nil {
-		out.SLA = &OfferingSLA{
-			ResponseMinutes: o.ResponseMinutes, ResolutionMinutes: o.ResolutionMinutes,
-			WarnAtPercent: o.WarnAtPercent, CalendarID: o.CalendarID,
-		}
+}
+
+func offeringSLAOut(o *ent.Offering) *OfferingSLA {
+	if !catalog.HasSLA(o) {
+		return nil
+	}
+	out := &OfferingSLA{
+		ResponseMinutes: o.ResponseMinutes, ResolutionMinutes: o.ResolutionMinutes,
+		WarnAtPercent: o.WarnAtPercent, CalendarID: o.CalendarID, Escalations: []SLAEscalation{},
+	}
+	if b := o.SLAByPriority; b != nil {
+		out.ByPriority = &SLAByPriority{Low: targetsOut(b.LOW), Medium: targetsOut(b.MEDIUM), High: targetsOut(b.HIGH), Urgent: targetsOut(b.URGENT)}
+	}
+	for _, e := range o.SLAEscalations {
+		out.Escalations = append(out.Escalations, SLAEscalation{AfterMinutes: e.AfterMinutes, Of: e.Of, Do: e.Do, TeamID: e.TeamID})
 	}
 	return out
+}
+
+func targetsOut(t *sla.Targets) *SLATargets {
+	if t == nil {
+		return nil
+	}
+	return &SLATargets{ResponseMinutes: t.ResponseMinutes, ResolutionMinutes: t.ResolutionMinutes}
 }

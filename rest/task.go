@@ -4,6 +4,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/execution"
 	"atrium/internal/form"
+	"atrium/internal/sla"
 )
 
 // Task is a task as answers show it.
@@ -19,6 +20,8 @@ type Task struct {
 	TeamID       *string          `json:"teamId" example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	AgentID      *string          `json:"agentId" example:"agt_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	DueAt        *Time            `json:"dueAt"`
+	ClaimedAt    *Time            `json:"claimedAt" doc:"When somebody first took it."`
+	SLA          *RequestSLA      `json:"sla" doc:"Where the task stands against the service levels of its phase."`
 	Form         *form.Definition `json:"form" doc:"What the completion's variables must answer; null for anything."`
 	Outcomes     []string         `json:"outcomes" doc:"What the completion may name as its outcome." example:"[\"next\"]"`
 	Corrections  []Correction     `json:"corrections" doc:"What is to be corrected in the request, of a task that asks for that."`
@@ -39,7 +42,8 @@ type Correction struct {
 func taskOut(t *ent.Task) Task {
 	return Task{
 		ID: t.ID, ExecutionID: t.ExecutionID, RequestID: t.RequestID, PhaseID: t.PhaseID, Title: t.Title, Instructions: textOrNil(t.Instructions),
-		Status: string(t.Status), AssigneeID: t.AssigneeID, TeamID: t.TeamID, AgentID: t.AgentID, DueAt: atOrNil(t.DueAt),
+		Status: string(t.Status), AssigneeID: t.AssigneeID, TeamID: t.TeamID, AgentID: t.AgentID, DueAt: atOrNil(t.DueAt), ClaimedAt: atOrNil(t.ClaimedAt),
+		SLA:  slaOut(sla.StandingOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt)),
 		Form: parsed[form.Definition](t.Form), Outcomes: append([]string{}, t.Outcomes...), Corrections: parsedList[Correction](t.Corrections),
 		Outcome: t.Outcome, Variables: objectOut(t.Variables), CompletedBy: t.CompletedBy, CompletedAt: atOrNil(t.CompletedAt),
 		CreatedAt: at(t.CreatedAt), UpdatedAt: at(t.UpdatedAt),

@@ -29,6 +29,7 @@ import (
 	"atrium/internal/mail"
 	"atrium/internal/op"
 	"atrium/internal/op/decisionlog"
+	"atrium/internal/request"
 	"atrium/internal/run"
 	"atrium/internal/seal"
 	"atrium/internal/store"
@@ -294,7 +295,7 @@ func (s *server) addWork() error {
 		),
 		inbound.Sweeps(),
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine),
-		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside, Mail: s.outbox}).Work(),
+		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside, Mail: s.outbox}).Work(), request.Clocks(s.engine),
 	)...)
 	if err != nil {
 		return err

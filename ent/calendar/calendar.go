@@ -26,6 +26,8 @@ const (
 	FieldWorkingHours = "working_hours"
 	// FieldHolidays holds the string denoting the holidays field in the database.
 	FieldHolidays = "holidays"
+	// FieldExceptions holds the string denoting the exceptions field in the database.
+	FieldExceptions = "exceptions"
 	// Table holds the table name of the calendar in the database.
 	Table = "calendars"
 )
@@ -40,6 +42,7 @@ var Columns = []string{
 	FieldTimeZone,
 	FieldWorkingHours,
 	FieldHolidays,
+	FieldExceptions,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).

@@ -384,6 +384,16 @@ func HolidaysNotNil() predicate.Calendar {
 	return predicate.Calendar(sql.FieldNotNull(FieldHolidays))
 }
 
+// ExceptionsIsNil applies the IsNil predicate on the "exceptions" field.
+func ExceptionsIsNil() predicate.Calendar {
+	return predicate.Calendar(sql.FieldIsNull(FieldExceptions))
+}
+
+// ExceptionsNotNil applies the NotNil predicate on the "exceptions" field.
+func ExceptionsNotNil() predicate.Calendar {
+	return predicate.Calendar(sql.FieldNotNull(FieldExceptions))
+}
+
 // And groups predicates with the AND operator between them.
 func And(predicates ...predicate.Calendar) predicate.Calendar {
 	return predicate.Calendar(sql.AndPredicates(predicates...))

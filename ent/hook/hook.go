@@ -440,6 +440,18 @@ func (f RowCountFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, er
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RowCountMutation", m)
 }
 
+// The SLAEventFunc type is an adapter to allow the use of ordinary
+// function as SLAEvent mutator.
+type SLAEventFunc func(context.Context, *ent.SLAEventMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SLAEventFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.SLAEventMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SLAEventMutation", m)
+}
+
 // The SecretFunc type is an adapter to allow the use of ordinary
 // function as Secret mutator.
 type SecretFunc func(context.Context, *ent.SecretMutation) (ent.Value, error)

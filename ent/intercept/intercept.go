@@ -51,6 +51,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
@@ -1092,6 +1093,33 @@ func (f TraverseRowCount) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.RowCountQuery", q)
 }
 
+// The SLAEventFunc type is an adapter to allow the use of ordinary function as a Querier.
+type SLAEventFunc func(context.Context, *ent.SLAEventQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f SLAEventFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.SLAEventQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.SLAEventQuery", q)
+}
+
+// The TraverseSLAEvent type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSLAEvent func(context.Context, *ent.SLAEventQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSLAEvent) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSLAEvent) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SLAEventQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.SLAEventQuery", q)
+}
+
 // The SecretFunc type is an adapter to allow the use of ordinary function as a Querier.
 type SecretFunc func(context.Context, *ent.SecretQuery) (ent.Value, error)
 
@@ -1599,6 +1627,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.RequestQuery, predicate.Request, request.OrderOption]{typ: ent.TypeRequest, tq: q}, nil
 	case *ent.RowCountQuery:
 		return &query[*ent.RowCountQuery, predicate.RowCount, rowcount.OrderOption]{typ: ent.TypeRowCount, tq: q}, nil
+	case *ent.SLAEventQuery:
+		return &query[*ent.SLAEventQuery, predicate.SLAEvent, slaevent.OrderOption]{typ: ent.TypeSLAEvent, tq: q}, nil
 	case *ent.SecretQuery:
 		return &query[*ent.SecretQuery, predicate.Secret, secret.OrderOption]{typ: ent.TypeSecret, tq: q}, nil
 	case *ent.ServiceQuery:

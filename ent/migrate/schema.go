@@ -396,6 +396,7 @@ var (
 		{Name: "time_zone", Type: field.TypeString, Size: 64, Default: "UTC"},
 		{Name: "working_hours", Type: field.TypeJSON, Nullable: true},
 		{Name: "holidays", Type: field.TypeJSON, Nullable: true},
+		{Name: "exceptions", Type: field.TypeJSON, Nullable: true},
 	}
 	// CalendarsTable holds the schema information for the "calendars" table.
 	CalendarsTable = &schema.Table{
@@ -1063,6 +1064,8 @@ var (
 		{Name: "response_minutes", Type: field.TypeInt, Nullable: true},
 		{Name: "resolution_minutes", Type: field.TypeInt, Nullable: true},
 		{Name: "warn_at_percent", Type: field.TypeInt, Nullable: true},
+		{Name: "sla_by_priority", Type: field.TypeJSON, Nullable: true},
+		{Name: "sla_escalations", Type: field.TypeJSON, Nullable: true},
 		{Name: "tags", Type: field.TypeJSON, Nullable: true},
 		{Name: "service_id", Type: field.TypeString, Size: 40},
 		{Name: "workflow_id", Type: field.TypeString, Nullable: true, Size: 40},
@@ -1076,19 +1079,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "offerings_services_service",
-				Columns:    []*schema.Column{OfferingsColumns[13]},
+				Columns:    []*schema.Column{OfferingsColumns[15]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "offerings_workflows_workflow",
-				Columns:    []*schema.Column{OfferingsColumns[14]},
+				Columns:    []*schema.Column{OfferingsColumns[16]},
 				RefColumns: []*schema.Column{WorkflowsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "offerings_calendars_calendar",
-				Columns:    []*schema.Column{OfferingsColumns[15]},
+				Columns:    []*schema.Column{OfferingsColumns[17]},
 				RefColumns: []*schema.Column{CalendarsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1102,22 +1105,22 @@ var (
 			{
 				Name:    "offering_company_id_service_id_slug",
 				Unique:  true,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[13], OfferingsColumns[5]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[15], OfferingsColumns[5]},
 			},
 			{
 				Name:    "offering_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[13], OfferingsColumns[1], OfferingsColumns[0]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[15], OfferingsColumns[1], OfferingsColumns[0]},
 			},
 			{
 				Name:    "offering_company_id_workflow_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[14]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[16]},
 			},
 			{
 				Name:    "offering_company_id_calendar_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[15]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[17]},
 			},
 		},
 	}
@@ -1299,9 +1302,17 @@ var (
 		{Name: "tags", Type: field.TypeJSON, Nullable: true},
 		{Name: "created_by", Type: field.TypeString, Size: 40},
 		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "waiting", Type: field.TypeBool, Default: false},
+		{Name: "snoozed_until", Type: field.TypeTime, Nullable: true},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "cancelled_at", Type: field.TypeTime, Nullable: true},
+		{Name: "response_due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "resolution_due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "response_due_order", Type: field.TypeInt64, Default: 253402300799999},
+		{Name: "resolution_due_order", Type: field.TypeInt64, Default: 253402300799999},
+		{Name: "sla_state", Type: field.TypeEnum, Nullable: true, Enums: []string{"ON_TRACK", "WARNING", "BREACHED", "MET", "PAUSED"}},
+		{Name: "sla_next_at", Type: field.TypeTime, Nullable: true},
 		{Name: "service_id", Type: field.TypeString, Size: 40},
 		{Name: "offering_id", Type: field.TypeString, Size: 40},
 		{Name: "assignee_id", Type: field.TypeString, Nullable: true, Size: 40},
@@ -1315,25 +1326,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[16]},
+				Columns:    []*schema.Column{RequestsColumns[24]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[17]},
+				Columns:    []*schema.Column{RequestsColumns[25]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[18]},
+				Columns:    []*schema.Column{RequestsColumns[26]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[19]},
+				Columns:    []*schema.Column{RequestsColumns[27]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1357,17 +1368,17 @@ var (
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[16], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[16], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[17], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
@@ -1377,17 +1388,43 @@ var (
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[18], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[19], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[2], RequestsColumns[0]},
+			},
+			{
+				Name:    "request_company_id_response_due_order_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[20], RequestsColumns[0]},
+			},
+			{
+				Name:    "request_company_id_resolution_due_order_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[21], RequestsColumns[0]},
+			},
+			{
+				Name:    "request_company_id_sla_state_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[22], RequestsColumns[1], RequestsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "sla_state IS NOT NULL",
+				},
+			},
+			{
+				Name:    "request_sla_next_at",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[23]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "sla_next_at IS NOT NULL",
+				},
 			},
 		},
 	}
@@ -1410,6 +1447,30 @@ var (
 				Name:    "rowcount_company_id_kind_facet_shard",
 				Unique:  true,
 				Columns: []*schema.Column{RowCountsColumns[1], RowCountsColumns[2], RowCountsColumns[3], RowCountsColumns[4]},
+			},
+		},
+	}
+	// SLAEventsColumns holds the columns for the "sla_events" table.
+	SLAEventsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "subject_id", Type: field.TypeString, Size: 40},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"PAUSED", "RESUMED", "WARNED", "BREACHED", "ESCALATED"}},
+		{Name: "key", Type: field.TypeString, Size: 80},
+		{Name: "at", Type: field.TypeTime},
+	}
+	// SLAEventsTable holds the schema information for the "sla_events" table.
+	SLAEventsTable = &schema.Table{
+		Name:       "sla_events",
+		Columns:    SLAEventsColumns,
+		PrimaryKey: []*schema.Column{SLAEventsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "slaevent_company_id_subject_id_kind_key",
+				Unique:  true,
+				Columns: []*schema.Column{SLAEventsColumns[3], SLAEventsColumns[4], SLAEventsColumns[5], SLAEventsColumns[6]},
 			},
 		},
 	}
@@ -1678,6 +1739,12 @@ var (
 		{Name: "instructions", Type: field.TypeString, Default: ""},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"OPEN", "IN_PROGRESS", "COMPLETED", "CANCELLED"}, Default: "OPEN"},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "sla_levels", Type: field.TypeJSON, Nullable: true},
+		{Name: "claimed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "response_due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "resolution_due_at", Type: field.TypeTime, Nullable: true},
+		{Name: "sla_state", Type: field.TypeEnum, Nullable: true, Enums: []string{"ON_TRACK", "WARNING", "BREACHED", "MET", "PAUSED"}},
+		{Name: "sla_next_at", Type: field.TypeTime, Nullable: true},
 		{Name: "form", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "outcomes", Type: field.TypeJSON, Nullable: true},
 		{Name: "corrections", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
@@ -1699,31 +1766,31 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "tasks_executions_execution",
-				Columns:    []*schema.Column{TasksColumns[18]},
+				Columns:    []*schema.Column{TasksColumns[24]},
 				RefColumns: []*schema.Column{ExecutionsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "tasks_requests_request",
-				Columns:    []*schema.Column{TasksColumns[19]},
+				Columns:    []*schema.Column{TasksColumns[25]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "tasks_users_assignee",
-				Columns:    []*schema.Column{TasksColumns[20]},
+				Columns:    []*schema.Column{TasksColumns[26]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "tasks_teams_team",
-				Columns:    []*schema.Column{TasksColumns[21]},
+				Columns:    []*schema.Column{TasksColumns[27]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "tasks_agents_agent",
-				Columns:    []*schema.Column{TasksColumns[22]},
+				Columns:    []*schema.Column{TasksColumns[28]},
 				RefColumns: []*schema.Column{AgentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1737,7 +1804,7 @@ var (
 			{
 				Name:    "task_company_id_execution_id_visit_attempt",
 				Unique:  true,
-				Columns: []*schema.Column{TasksColumns[3], TasksColumns[18], TasksColumns[5], TasksColumns[6]},
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[24], TasksColumns[5], TasksColumns[6]},
 			},
 			{
 				Name:    "task_company_id_status_created_at_id",
@@ -1747,22 +1814,30 @@ var (
 			{
 				Name:    "task_company_id_assignee_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{TasksColumns[3], TasksColumns[20], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[26], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
 			},
 			{
 				Name:    "task_company_id_team_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{TasksColumns[3], TasksColumns[21], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[27], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
 			},
 			{
 				Name:    "task_company_id_agent_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{TasksColumns[3], TasksColumns[22], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[28], TasksColumns[9], TasksColumns[1], TasksColumns[0]},
 			},
 			{
 				Name:    "task_company_id_request_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{TasksColumns[3], TasksColumns[19], TasksColumns[1], TasksColumns[0]},
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[25], TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_sla_next_at",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[16]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "sla_next_at IS NOT NULL",
+				},
 			},
 		},
 	}
@@ -2145,6 +2220,7 @@ var (
 		RefreshTokensTable,
 		RequestsTable,
 		RowCountsTable,
+		SLAEventsTable,
 		SecretsTable,
 		ServicesTable,
 		ServiceAccountsTable,

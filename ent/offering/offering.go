@@ -43,6 +43,10 @@ const (
 	FieldResolutionMinutes = "resolution_minutes"
 	// FieldWarnAtPercent holds the string denoting the warn_at_percent field in the database.
 	FieldWarnAtPercent = "warn_at_percent"
+	// FieldSLAByPriority holds the string denoting the sla_by_priority field in the database.
+	FieldSLAByPriority = "sla_by_priority"
+	// FieldSLAEscalations holds the string denoting the sla_escalations field in the database.
+	FieldSLAEscalations = "sla_escalations"
 	// FieldTags holds the string denoting the tags field in the database.
 	FieldTags = "tags"
 	// EdgeService holds the string denoting the service edge name in mutations.
@@ -93,6 +97,8 @@ var Columns = []string{
 	FieldResponseMinutes,
 	FieldResolutionMinutes,
 	FieldWarnAtPercent,
+	FieldSLAByPriority,
+	FieldSLAEscalations,
 	FieldTags,
 }
 

@@ -861,6 +861,26 @@ func WarnAtPercentNotNil() predicate.Offering {
 	return predicate.Offering(sql.FieldNotNull(FieldWarnAtPercent))
 }
 
+// SLAByPriorityIsNil applies the IsNil predicate on the "sla_by_priority" field.
+func SLAByPriorityIsNil() predicate.Offering {
+	return predicate.Offering(sql.FieldIsNull(FieldSLAByPriority))
+}
+
+// SLAByPriorityNotNil applies the NotNil predicate on the "sla_by_priority" field.
+func SLAByPriorityNotNil() predicate.Offering {
+	return predicate.Offering(sql.FieldNotNull(FieldSLAByPriority))
+}
+
+// SLAEscalationsIsNil applies the IsNil predicate on the "sla_escalations" field.
+func SLAEscalationsIsNil() predicate.Offering {
+	return predicate.Offering(sql.FieldIsNull(FieldSLAEscalations))
+}
+
+// SLAEscalationsNotNil applies the NotNil predicate on the "sla_escalations" field.
+func SLAEscalationsNotNil() predicate.Offering {
+	return predicate.Offering(sql.FieldNotNull(FieldSLAEscalations))
+}
+
 // TagsIsNil applies the IsNil predicate on the "tags" field.
 func TagsIsNil() predicate.Offering {
 	return predicate.Offering(sql.FieldIsNull(FieldTags))

@@ -114,6 +114,9 @@ type Request func(*sql.Selector)
 // RowCount is the predicate function for rowcount builders.
 type RowCount func(*sql.Selector)
 
+// SLAEvent is the predicate function for slaevent builders.
+type SLAEvent func(*sql.Selector)
+
 // Secret is the predicate function for secret builders.
 type Secret func(*sql.Selector)
 

@@ -47,12 +47,28 @@ const (
 	FieldTeamID = "team_id"
 	// FieldExecutionID holds the string denoting the execution_id field in the database.
 	FieldExecutionID = "execution_id"
+	// FieldWaiting holds the string denoting the waiting field in the database.
+	FieldWaiting = "waiting"
+	// FieldSnoozedUntil holds the string denoting the snoozed_until field in the database.
+	FieldSnoozedUntil = "snoozed_until"
 	// FieldAcceptedAt holds the string denoting the accepted_at field in the database.
 	FieldAcceptedAt = "accepted_at"
 	// FieldCompletedAt holds the string denoting the completed_at field in the database.
 	FieldCompletedAt = "completed_at"
 	// FieldCancelledAt holds the string denoting the cancelled_at field in the database.
 	FieldCancelledAt = "cancelled_at"
+	// FieldResponseDueAt holds the string denoting the response_due_at field in the database.
+	FieldResponseDueAt = "response_due_at"
+	// FieldResolutionDueAt holds the string denoting the resolution_due_at field in the database.
+	FieldResolutionDueAt = "resolution_due_at"
+	// FieldResponseDueOrder holds the string denoting the response_due_order field in the database.
+	FieldResponseDueOrder = "response_due_order"
+	// FieldResolutionDueOrder holds the string denoting the resolution_due_order field in the database.
+	FieldResolutionDueOrder = "resolution_due_order"
+	// FieldSLAState holds the string denoting the sla_state field in the database.
+	FieldSLAState = "sla_state"
+	// FieldSLANextAt holds the string denoting the sla_next_at field in the database.
+	FieldSLANextAt = "sla_next_at"
 	// EdgeService holds the string denoting the service edge name in mutations.
 	EdgeService = "service"
 	// EdgeOffering holds the string denoting the offering edge name in mutations.
@@ -112,9 +128,17 @@ var Columns = []string{
 	FieldAssigneeID,
 	FieldTeamID,
 	FieldExecutionID,
+	FieldWaiting,
+	FieldSnoozedUntil,
 	FieldAcceptedAt,
 	FieldCompletedAt,
 	FieldCancelledAt,
+	FieldResponseDueAt,
+	FieldResolutionDueAt,
+	FieldResponseDueOrder,
+	FieldResolutionDueOrder,
+	FieldSLAState,
+	FieldSLANextAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -155,6 +179,12 @@ var (
 	TeamIDValidator func(string) error
 	// ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
 	ExecutionIDValidator func(string) error
+	// DefaultWaiting holds the default value on creation for the "waiting" field.
+	DefaultWaiting bool
+	// DefaultResponseDueOrder holds the default value on creation for the "response_due_order" field.
+	DefaultResponseDueOrder int64
+	// DefaultResolutionDueOrder holds the default value on creation for the "resolution_due_order" field.
+	DefaultResolutionDueOrder int64
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -214,6 +244,32 @@ func PriorityValidator(pr Priority) error {
 		return nil
 	default:
 		return fmt.Errorf("request: invalid enum value for priority field: %q", pr)
+	}
+}
+
+// SLAState defines the type for the "sla_state" enum field.
+type SLAState string
+
+// SLAState values.
+const (
+	SLAStateON_TRACK SLAState = "ON_TRACK"
+	SLAStateWARNING  SLAState = "WARNING"
+	SLAStateBREACHED SLAState = "BREACHED"
+	SLAStateMET      SLAState = "MET"
+	SLAStatePAUSED   SLAState = "PAUSED"
+)
+
+func (ss SLAState) String() string {
+	return string(ss)
+}
+
+// SLAStateValidator is a validator for the "sla_state" field enum values. It is called by the builders before save.
+func SLAStateValidator(ss SLAState) error {
+	switch ss {
+	case SLAStateON_TRACK, SLAStateWARNING, SLAStateBREACHED, SLAStateMET, SLAStatePAUSED:
+		return nil
+	default:
+		return fmt.Errorf("request: invalid enum value for sla_state field: %q", ss)
 	}
 }
 
@@ -295,6 +351,16 @@ func ByExecutionID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldExecutionID, opts...).ToFunc()
 }
 
+// ByWaiting orders the results by the waiting field.
+func ByWaiting(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldWaiting, opts...).ToFunc()
+}
+
+// BySnoozedUntil orders the results by the snoozed_until field.
+func BySnoozedUntil(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSnoozedUntil, opts...).ToFunc()
+}
+
 // ByAcceptedAt orders the results by the accepted_at field.
 func ByAcceptedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAcceptedAt, opts...).ToFunc()
@@ -308,6 +374,36 @@ func ByCompletedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCancelledAt orders the results by the cancelled_at field.
 func ByCancelledAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCancelledAt, opts...).ToFunc()
+}
+
+// ByResponseDueAt orders the results by the response_due_at field.
+func ByResponseDueAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldResponseDueAt, opts...).ToFunc()
+}
+
+// ByResolutionDueAt orders the results by the resolution_due_at field.
+func ByResolutionDueAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldResolutionDueAt, opts...).ToFunc()
+}
+
+// ByResponseDueOrder orders the results by the response_due_order field.
+func ByResponseDueOrder(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldResponseDueOrder, opts...).ToFunc()
+}
+
+// ByResolutionDueOrder orders the results by the resolution_due_order field.
+func ByResolutionDueOrder(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldResolutionDueOrder, opts...).ToFunc()
+}
+
+// BySLAState orders the results by the sla_state field.
+func BySLAState(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSLAState, opts...).ToFunc()
+}
+
+// BySLANextAt orders the results by the sla_next_at field.
+func BySLANextAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSLANextAt, opts...).ToFunc()
 }
 
 // ByServiceField orders the results by service field.

@@ -126,6 +126,16 @@ func ExecutionID(v string) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldExecutionID, v))
 }
 
+// Waiting applies equality check predicate on the "waiting" field. It's identical to WaitingEQ.
+func Waiting(v bool) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldWaiting, v))
+}
+
+// SnoozedUntil applies equality check predicate on the "snoozed_until" field. It's identical to SnoozedUntilEQ.
+func SnoozedUntil(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSnoozedUntil, v))
+}
+
 // AcceptedAt applies equality check predicate on the "accepted_at" field. It's identical to AcceptedAtEQ.
 func AcceptedAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldAcceptedAt, v))
@@ -139,6 +149,31 @@ func CompletedAt(v time.Time) predicate.Request {
 // CancelledAt applies equality check predicate on the "cancelled_at" field. It's identical to CancelledAtEQ.
 func CancelledAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldCancelledAt, v))
+}
+
+// ResponseDueAt applies equality check predicate on the "response_due_at" field. It's identical to ResponseDueAtEQ.
+func ResponseDueAt(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldResponseDueAt, v))
+}
+
+// ResolutionDueAt applies equality check predicate on the "resolution_due_at" field. It's identical to ResolutionDueAtEQ.
+func ResolutionDueAt(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldResolutionDueAt, v))
+}
+
+// ResponseDueOrder applies equality check predicate on the "response_due_order" field. It's identical to ResponseDueOrderEQ.
+func ResponseDueOrder(v int64) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldResponseDueOrder, v))
+}
+
+// ResolutionDueOrder applies equality check predicate on the "resolution_due_order" field. It's identical to ResolutionDueOrderEQ.
+func ResolutionDueOrder(v int64) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldResolutionDueOrder, v))
+}
+
+// SLANextAt applies equality check predicate on the "sla_next_at" field. It's identical to SLANextAtEQ.
+func SLANextAt(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSLANextAt, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -936,6 +971,66 @@ func ExecutionIDContainsFold(v string) predicate.Request {
 	return predicate.Request(sql.FieldContainsFold(FieldExecutionID, v))
 }
 
+// WaitingEQ applies the EQ predicate on the "waiting" field.
+func WaitingEQ(v bool) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldWaiting, v))
+}
+
+// WaitingNEQ applies the NEQ predicate on the "waiting" field.
+func WaitingNEQ(v bool) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldWaiting, v))
+}
+
+// SnoozedUntilEQ applies the EQ predicate on the "snoozed_until" field.
+func SnoozedUntilEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSnoozedUntil, v))
+}
+
+// SnoozedUntilNEQ applies the NEQ predicate on the "snoozed_until" field.
+func SnoozedUntilNEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldSnoozedUntil, v))
+}
+
+// SnoozedUntilIn applies the In predicate on the "snoozed_until" field.
+func SnoozedUntilIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldSnoozedUntil, vs...))
+}
+
+// SnoozedUntilNotIn applies the NotIn predicate on the "snoozed_until" field.
+func SnoozedUntilNotIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldSnoozedUntil, vs...))
+}
+
+// SnoozedUntilGT applies the GT predicate on the "snoozed_until" field.
+func SnoozedUntilGT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldSnoozedUntil, v))
+}
+
+// SnoozedUntilGTE applies the GTE predicate on the "snoozed_until" field.
+func SnoozedUntilGTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldSnoozedUntil, v))
+}
+
+// SnoozedUntilLT applies the LT predicate on the "snoozed_until" field.
+func SnoozedUntilLT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldSnoozedUntil, v))
+}
+
+// SnoozedUntilLTE applies the LTE predicate on the "snoozed_until" field.
+func SnoozedUntilLTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldSnoozedUntil, v))
+}
+
+// SnoozedUntilIsNil applies the IsNil predicate on the "snoozed_until" field.
+func SnoozedUntilIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldSnoozedUntil))
+}
+
+// SnoozedUntilNotNil applies the NotNil predicate on the "snoozed_until" field.
+func SnoozedUntilNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldSnoozedUntil))
+}
+
 // AcceptedAtEQ applies the EQ predicate on the "accepted_at" field.
 func AcceptedAtEQ(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldAcceptedAt, v))
@@ -1084,6 +1179,266 @@ func CancelledAtIsNil() predicate.Request {
 // CancelledAtNotNil applies the NotNil predicate on the "cancelled_at" field.
 func CancelledAtNotNil() predicate.Request {
 	return predicate.Request(sql.FieldNotNull(FieldCancelledAt))
+}
+
+// ResponseDueAtEQ applies the EQ predicate on the "response_due_at" field.
+func ResponseDueAtEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtNEQ applies the NEQ predicate on the "response_due_at" field.
+func ResponseDueAtNEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtIn applies the In predicate on the "response_due_at" field.
+func ResponseDueAtIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldResponseDueAt, vs...))
+}
+
+// ResponseDueAtNotIn applies the NotIn predicate on the "response_due_at" field.
+func ResponseDueAtNotIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldResponseDueAt, vs...))
+}
+
+// ResponseDueAtGT applies the GT predicate on the "response_due_at" field.
+func ResponseDueAtGT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtGTE applies the GTE predicate on the "response_due_at" field.
+func ResponseDueAtGTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtLT applies the LT predicate on the "response_due_at" field.
+func ResponseDueAtLT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtLTE applies the LTE predicate on the "response_due_at" field.
+func ResponseDueAtLTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtIsNil applies the IsNil predicate on the "response_due_at" field.
+func ResponseDueAtIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldResponseDueAt))
+}
+
+// ResponseDueAtNotNil applies the NotNil predicate on the "response_due_at" field.
+func ResponseDueAtNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldResponseDueAt))
+}
+
+// ResolutionDueAtEQ applies the EQ predicate on the "resolution_due_at" field.
+func ResolutionDueAtEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtNEQ applies the NEQ predicate on the "resolution_due_at" field.
+func ResolutionDueAtNEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtIn applies the In predicate on the "resolution_due_at" field.
+func ResolutionDueAtIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldResolutionDueAt, vs...))
+}
+
+// ResolutionDueAtNotIn applies the NotIn predicate on the "resolution_due_at" field.
+func ResolutionDueAtNotIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldResolutionDueAt, vs...))
+}
+
+// ResolutionDueAtGT applies the GT predicate on the "resolution_due_at" field.
+func ResolutionDueAtGT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtGTE applies the GTE predicate on the "resolution_due_at" field.
+func ResolutionDueAtGTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtLT applies the LT predicate on the "resolution_due_at" field.
+func ResolutionDueAtLT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtLTE applies the LTE predicate on the "resolution_due_at" field.
+func ResolutionDueAtLTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtIsNil applies the IsNil predicate on the "resolution_due_at" field.
+func ResolutionDueAtIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldResolutionDueAt))
+}
+
+// ResolutionDueAtNotNil applies the NotNil predicate on the "resolution_due_at" field.
+func ResolutionDueAtNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldResolutionDueAt))
+}
+
+// ResponseDueOrderEQ applies the EQ predicate on the "response_due_order" field.
+func ResponseDueOrderEQ(v int64) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldResponseDueOrder, v))
+}
+
+// ResponseDueOrderNEQ applies the NEQ predicate on the "response_due_order" field.
+func ResponseDueOrderNEQ(v int64) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldResponseDueOrder, v))
+}
+
+// ResponseDueOrderIn applies the In predicate on the "response_due_order" field.
+func ResponseDueOrderIn(vs ...int64) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldResponseDueOrder, vs...))
+}
+
+// ResponseDueOrderNotIn applies the NotIn predicate on the "response_due_order" field.
+func ResponseDueOrderNotIn(vs ...int64) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldResponseDueOrder, vs...))
+}
+
+// ResponseDueOrderGT applies the GT predicate on the "response_due_order" field.
+func ResponseDueOrderGT(v int64) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldResponseDueOrder, v))
+}
+
+// ResponseDueOrderGTE applies the GTE predicate on the "response_due_order" field.
+func ResponseDueOrderGTE(v int64) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldResponseDueOrder, v))
+}
+
+// ResponseDueOrderLT applies the LT predicate on the "response_due_order" field.
+func ResponseDueOrderLT(v int64) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldResponseDueOrder, v))
+}
+
+// ResponseDueOrderLTE applies the LTE predicate on the "response_due_order" field.
+func ResponseDueOrderLTE(v int64) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldResponseDueOrder, v))
+}
+
+// ResolutionDueOrderEQ applies the EQ predicate on the "resolution_due_order" field.
+func ResolutionDueOrderEQ(v int64) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldResolutionDueOrder, v))
+}
+
+// ResolutionDueOrderNEQ applies the NEQ predicate on the "resolution_due_order" field.
+func ResolutionDueOrderNEQ(v int64) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldResolutionDueOrder, v))
+}
+
+// ResolutionDueOrderIn applies the In predicate on the "resolution_due_order" field.
+func ResolutionDueOrderIn(vs ...int64) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldResolutionDueOrder, vs...))
+}
+
+// ResolutionDueOrderNotIn applies the NotIn predicate on the "resolution_due_order" field.
+func ResolutionDueOrderNotIn(vs ...int64) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldResolutionDueOrder, vs...))
+}
+
+// ResolutionDueOrderGT applies the GT predicate on the "resolution_due_order" field.
+func ResolutionDueOrderGT(v int64) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldResolutionDueOrder, v))
+}
+
+// ResolutionDueOrderGTE applies the GTE predicate on the "resolution_due_order" field.
+func ResolutionDueOrderGTE(v int64) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldResolutionDueOrder, v))
+}
+
+// ResolutionDueOrderLT applies the LT predicate on the "resolution_due_order" field.
+func ResolutionDueOrderLT(v int64) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldResolutionDueOrder, v))
+}
+
+// ResolutionDueOrderLTE applies the LTE predicate on the "resolution_due_order" field.
+func ResolutionDueOrderLTE(v int64) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldResolutionDueOrder, v))
+}
+
+// SLAStateEQ applies the EQ predicate on the "sla_state" field.
+func SLAStateEQ(v SLAState) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSLAState, v))
+}
+
+// SLAStateNEQ applies the NEQ predicate on the "sla_state" field.
+func SLAStateNEQ(v SLAState) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldSLAState, v))
+}
+
+// SLAStateIn applies the In predicate on the "sla_state" field.
+func SLAStateIn(vs ...SLAState) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldSLAState, vs...))
+}
+
+// SLAStateNotIn applies the NotIn predicate on the "sla_state" field.
+func SLAStateNotIn(vs ...SLAState) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldSLAState, vs...))
+}
+
+// SLAStateIsNil applies the IsNil predicate on the "sla_state" field.
+func SLAStateIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldSLAState))
+}
+
+// SLAStateNotNil applies the NotNil predicate on the "sla_state" field.
+func SLAStateNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldSLAState))
+}
+
+// SLANextAtEQ applies the EQ predicate on the "sla_next_at" field.
+func SLANextAtEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSLANextAt, v))
+}
+
+// SLANextAtNEQ applies the NEQ predicate on the "sla_next_at" field.
+func SLANextAtNEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldSLANextAt, v))
+}
+
+// SLANextAtIn applies the In predicate on the "sla_next_at" field.
+func SLANextAtIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldSLANextAt, vs...))
+}
+
+// SLANextAtNotIn applies the NotIn predicate on the "sla_next_at" field.
+func SLANextAtNotIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldSLANextAt, vs...))
+}
+
+// SLANextAtGT applies the GT predicate on the "sla_next_at" field.
+func SLANextAtGT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldSLANextAt, v))
+}
+
+// SLANextAtGTE applies the GTE predicate on the "sla_next_at" field.
+func SLANextAtGTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldSLANextAt, v))
+}
+
+// SLANextAtLT applies the LT predicate on the "sla_next_at" field.
+func SLANextAtLT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldSLANextAt, v))
+}
+
+// SLANextAtLTE applies the LTE predicate on the "sla_next_at" field.
+func SLANextAtLTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldSLANextAt, v))
+}
+
+// SLANextAtIsNil applies the IsNil predicate on the "sla_next_at" field.
+func SLANextAtIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldSLANextAt))
+}
+
+// SLANextAtNotNil applies the NotNil predicate on the "sla_next_at" field.
+func SLANextAtNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldSLANextAt))
 }
 
 // HasService applies the HasEdge predicate on the "service" edge.

@@ -47,6 +47,7 @@ import (
 	"atrium/ent/setting"
 	"atrium/ent/signin"
 	"atrium/ent/signingkey"
+	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
@@ -1533,6 +1534,18 @@ func init() {
 	requestDescExecutionID := requestFields[12].Descriptor()
 	// request.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
 	request.ExecutionIDValidator = requestDescExecutionID.Validators[0].(func(string) error)
+	// requestDescWaiting is the schema descriptor for waiting field.
+	requestDescWaiting := requestFields[13].Descriptor()
+	// request.DefaultWaiting holds the default value on creation for the waiting field.
+	request.DefaultWaiting = requestDescWaiting.Default.(bool)
+	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
+	requestDescResponseDueOrder := requestFields[20].Descriptor()
+	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
+	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
+	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
+	requestDescResolutionDueOrder := requestFields[21].Descriptor()
+	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
+	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.
 	requestDescID := requestMixinFields0[0].Descriptor()
 	// request.DefaultID holds the default value on creation for the id field.
@@ -1562,6 +1575,39 @@ func init() {
 	rowcountDescFacet := rowcountFields[1].Descriptor()
 	// rowcount.FacetValidator is a validator for the "facet" field. It is called by the builders before save.
 	rowcount.FacetValidator = rowcountDescFacet.Validators[0].(func(string) error)
+	slaeventMixin := schema.SLAEvent{}.Mixin()
+	slaeventMixinHooks0 := slaeventMixin[0].Hooks()
+	slaeventMixinHooks1 := slaeventMixin[1].Hooks()
+	slaevent.Hooks[0] = slaeventMixinHooks0[0]
+	slaevent.Hooks[1] = slaeventMixinHooks1[0]
+	slaeventMixinInters1 := slaeventMixin[1].Interceptors()
+	slaevent.Interceptors[0] = slaeventMixinInters1[0]
+	slaevent.Interceptors[1] = slaeventMixinInters1[1]
+	slaevent.Interceptors[2] = slaeventMixinInters1[2]
+	slaeventMixinFields0 := slaeventMixin[0].Fields()
+	_ = slaeventMixinFields0
+	slaeventMixinFields1 := slaeventMixin[1].Fields()
+	_ = slaeventMixinFields1
+	slaeventFields := schema.SLAEvent{}.Fields()
+	_ = slaeventFields
+	// slaeventDescCompanyID is the schema descriptor for company_id field.
+	slaeventDescCompanyID := slaeventMixinFields1[0].Descriptor()
+	// slaevent.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	slaevent.CompanyIDValidator = slaeventDescCompanyID.Validators[0].(func(string) error)
+	// slaeventDescSubjectID is the schema descriptor for subject_id field.
+	slaeventDescSubjectID := slaeventFields[0].Descriptor()
+	// slaevent.SubjectIDValidator is a validator for the "subject_id" field. It is called by the builders before save.
+	slaevent.SubjectIDValidator = slaeventDescSubjectID.Validators[0].(func(string) error)
+	// slaeventDescKey is the schema descriptor for key field.
+	slaeventDescKey := slaeventFields[2].Descriptor()
+	// slaevent.KeyValidator is a validator for the "key" field. It is called by the builders before save.
+	slaevent.KeyValidator = slaeventDescKey.Validators[0].(func(string) error)
+	// slaeventDescID is the schema descriptor for id field.
+	slaeventDescID := slaeventMixinFields0[0].Descriptor()
+	// slaevent.DefaultID holds the default value on creation for the id field.
+	slaevent.DefaultID = slaeventDescID.Default.(func() string)
+	// slaevent.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	slaevent.IDValidator = slaeventDescID.Validators[0].(func(string) error)
 	secretMixin := schema.Secret{}.Mixin()
 	secretMixinHooks0 := secretMixin[0].Hooks()
 	secretMixinHooks1 := secretMixin[1].Hooks()
@@ -1873,7 +1919,7 @@ func init() {
 	// task.AgentIDValidator is a validator for the "agent_id" field. It is called by the builders before save.
 	task.AgentIDValidator = taskDescAgentID.Validators[0].(func(string) error)
 	// taskDescCompletedBy is the schema descriptor for completed_by field.
-	taskDescCompletedBy := taskFields[17].Descriptor()
+	taskDescCompletedBy := taskFields[23].Descriptor()
 	// task.CompletedByValidator is a validator for the "completed_by" field. It is called by the builders before save.
 	task.CompletedByValidator = taskDescCompletedBy.Validators[0].(func(string) error)
 	// taskDescID is the schema descriptor for id field.

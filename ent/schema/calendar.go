@@ -20,5 +20,6 @@ func (Calendar) Fields() []ent.Field {
 		field.String("time_zone").MaxLen(64).Default("UTC"),
 		field.JSON("working_hours", json.RawMessage{}).Optional(),
 		field.JSON("holidays", []string{}).Optional(),
+		field.JSON("exceptions", json.RawMessage{}).Optional().Comment("days with hours of their own"),
 	}
 }

@@ -154,6 +154,9 @@ var fixtures = []fixture{
 		return db.Task.Create().SetExecutionID(own.id("Execution")).SetRequestID(own.id("Request")).SetPhaseID("p").SetVisit(1).
 			SetAttempt(int(crc32.ChecksumIEEE([]byte(tag)))).SetTitle("T").SetAssigneeID(own.id("User")).SetTeamID(own.id("Team")).SetAgentID(own.id("Agent"))
 	}},
+	{"SLAEvent", func(db *ent.Client, own rows, tag string) any {
+		return db.SLAEvent.Create().SetSubjectID(own.id("Request")).SetKind("WARNED").SetKey(tag).SetAt(time.Now())
+	}},
 	{"Approval", func(db *ent.Client, own rows, tag string) any {
 		return db.Approval.Create().SetExecutionID(own.id("Execution")).SetRequestID(own.id("Request")).SetPhaseID("p").SetVisit(1).
 			SetAttempt(int(crc32.ChecksumIEEE([]byte(tag)))).SetTitle("A").SetMode("any")

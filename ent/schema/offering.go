@@ -7,6 +7,7 @@ import (
 	"entgo.io/ent/schema/index"
 
 	"atrium/internal/form"
+	"atrium/internal/sla"
 )
 
 // Offering is one way to ask a service for something: a form, a workflow and service levels.
@@ -29,6 +30,8 @@ func (Offering) Fields() []ent.Field {
 		field.Int("response_minutes").Optional().Nillable(),
 		field.Int("resolution_minutes").Optional().Nillable(),
 		field.Int("warn_at_percent").Optional().Nillable(),
+		field.JSON("sla_by_priority", &sla.ByPriority{}).Optional(),
+		field.JSON("sla_escalations", []sla.Escalation{}).Optional(),
 		field.JSON("tags", map[string]string{}).Optional(),
 	}
 }

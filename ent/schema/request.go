@@ -5,10 +5,14 @@ import (
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
+
+// DueNever orders what is never due behind everything else: the last millisecond of the year 9999.
+const DueNever = int64(253402300799999)
 
 // Request is what a person filed against an offering.
 type Request struct{ ent.Schema }
@@ -32,9 +36,18 @@ func (Request) Fields() []ent.Field {
 		field.String("assignee_id").MaxLen(40).Optional().Nillable(),
 		field.String("team_id").MaxLen(40).Optional().Nillable(),
 		field.String("execution_id").MaxLen(40).Optional().Nillable().Comment("of the workflow that processes it; a key would close a circle with the execution's own"),
+		field.Bool("waiting").Default(false).Comment("for an answer of the requester: the clock of the resolution stands still"),
+		field.Time("snoozed_until").Optional().Nillable(),
 		field.Time("accepted_at").Optional().Nillable(),
 		field.Time("completed_at").Optional().Nillable(),
 		field.Time("cancelled_at").Optional().Nillable(),
+		// What the clock comes to, derived anew in the transaction of whatever moves it: see internal/sla.
+		field.Time("response_due_at").Optional().Nillable().StructTag(`audit:"-"`),
+		field.Time("resolution_due_at").Optional().Nillable().StructTag(`audit:"-"`).Comment("null while the clock stands still"),
+		field.Int64("response_due_order").Default(DueNever).StructTag(`audit:"-"`).Comment("what lists order by: response_due_at in milliseconds, DueNever for null"),
+		field.Int64("resolution_due_order").Default(DueNever).StructTag(`audit:"-"`).Comment("likewise of resolution_due_at"),
+		field.Enum("sla_state").Values("ON_TRACK", "WARNING", "BREACHED", "MET", "PAUSED").Optional().Nillable().StructTag(`audit:"-"`),
+		field.Time("sla_next_at").Optional().Nillable().StructTag(`audit:"-"`).Comment("when the sweep has something to do for it"),
 	}
 }
 
@@ -60,5 +73,9 @@ func (Request) Indexes() []ent.Index {
 		index.Fields("company_id", "assignee_id", "created_at", "id"),
 		index.Fields("company_id", "team_id", "created_at", "id"),
 		index.Fields("company_id", "updated_at", "id"),
+		index.Fields("company_id", "response_due_order", "id"),
+		index.Fields("company_id", "resolution_due_order", "id"),
+		index.Fields("company_id", "sla_state", "created_at", "id").Annotations(entsql.IndexWhere("sla_state IS NOT NULL")),
+		index.Fields("sla_next_at").Annotations(entsql.IndexWhere("sla_next_at IS NOT NULL")), // the sweep looks at all companies together
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
+
+	"atrium/internal/sla"
 )
 
 // Task is what a phase of an execution asks somebody to do.
@@ -29,6 +31,12 @@ func (Task) Fields() []ent.Field {
 		field.String("team_id").MaxLen(40).Optional().Nillable(),
 		field.String("agent_id").MaxLen(40).Optional().Nillable(),
 		field.Time("due_at").Optional().Nillable(),
+		field.JSON("sla_levels", &sla.Levels{}).Optional().Immutable().Comment("of its phase, as they stood when it was opened: versions never change"),
+		field.Time("claimed_at").Optional().Nillable().Comment("when somebody first took it, which is the response"),
+		field.Time("response_due_at").Optional().Nillable().StructTag(`audit:"-"`),
+		field.Time("resolution_due_at").Optional().Nillable().StructTag(`audit:"-"`),
+		field.Enum("sla_state").Values("ON_TRACK", "WARNING", "BREACHED", "MET", "PAUSED").Optional().Nillable().StructTag(`audit:"-"`),
+		field.Time("sla_next_at").Optional().Nillable().StructTag(`audit:"-"`),
 		document("form", "what the completion is asked for; null for anything"),
 		field.JSON("outcomes", []string{}).Optional().Immutable().Comment("the ways that a completion may take"),
 		document("corrections", "[{field, message}], of a task that asks for corrections of the request"),
@@ -59,5 +67,6 @@ func (Task) Indexes() []ent.Index {
 		index.Fields("company_id", "team_id", "status", "created_at", "id"),
 		index.Fields("company_id", "agent_id", "status", "created_at", "id"),
 		index.Fields("company_id", "request_id", "created_at", "id"),
+		index.Fields("sla_next_at").Annotations(entsql.IndexWhere("sla_next_at IS NOT NULL")),
 	}
 }

@@ -45,6 +45,18 @@ const (
 	FieldAgentID = "agent_id"
 	// FieldDueAt holds the string denoting the due_at field in the database.
 	FieldDueAt = "due_at"
+	// FieldSLALevels holds the string denoting the sla_levels field in the database.
+	FieldSLALevels = "sla_levels"
+	// FieldClaimedAt holds the string denoting the claimed_at field in the database.
+	FieldClaimedAt = "claimed_at"
+	// FieldResponseDueAt holds the string denoting the response_due_at field in the database.
+	FieldResponseDueAt = "response_due_at"
+	// FieldResolutionDueAt holds the string denoting the resolution_due_at field in the database.
+	FieldResolutionDueAt = "resolution_due_at"
+	// FieldSLAState holds the string denoting the sla_state field in the database.
+	FieldSLAState = "sla_state"
+	// FieldSLANextAt holds the string denoting the sla_next_at field in the database.
+	FieldSLANextAt = "sla_next_at"
 	// FieldForm holds the string denoting the form field in the database.
 	FieldForm = "form"
 	// FieldOutcomes holds the string denoting the outcomes field in the database.
@@ -126,6 +138,12 @@ var Columns = []string{
 	FieldTeamID,
 	FieldAgentID,
 	FieldDueAt,
+	FieldSLALevels,
+	FieldClaimedAt,
+	FieldResponseDueAt,
+	FieldResolutionDueAt,
+	FieldSLAState,
+	FieldSLANextAt,
 	FieldForm,
 	FieldOutcomes,
 	FieldCorrections,
@@ -204,6 +222,32 @@ func StatusValidator(s Status) error {
 		return nil
 	default:
 		return fmt.Errorf("task: invalid enum value for status field: %q", s)
+	}
+}
+
+// SLAState defines the type for the "sla_state" enum field.
+type SLAState string
+
+// SLAState values.
+const (
+	SLAStateON_TRACK SLAState = "ON_TRACK"
+	SLAStateWARNING  SLAState = "WARNING"
+	SLAStateBREACHED SLAState = "BREACHED"
+	SLAStateMET      SLAState = "MET"
+	SLAStatePAUSED   SLAState = "PAUSED"
+)
+
+func (ss SLAState) String() string {
+	return string(ss)
+}
+
+// SLAStateValidator is a validator for the "sla_state" field enum values. It is called by the builders before save.
+func SLAStateValidator(ss SLAState) error {
+	switch ss {
+	case SLAStateON_TRACK, SLAStateWARNING, SLAStateBREACHED, SLAStateMET, SLAStatePAUSED:
+		return nil
+	default:
+		return fmt.Errorf("task: invalid enum value for sla_state field: %q", ss)
 	}
 }
 
@@ -288,6 +332,31 @@ func ByAgentID(opts ...sql.OrderTermOption) OrderOption {
 // ByDueAt orders the results by the due_at field.
 func ByDueAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDueAt, opts...).ToFunc()
+}
+
+// ByClaimedAt orders the results by the claimed_at field.
+func ByClaimedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldClaimedAt, opts...).ToFunc()
+}
+
+// ByResponseDueAt orders the results by the response_due_at field.
+func ByResponseDueAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldResponseDueAt, opts...).ToFunc()
+}
+
+// ByResolutionDueAt orders the results by the resolution_due_at field.
+func ByResolutionDueAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldResolutionDueAt, opts...).ToFunc()
+}
+
+// BySLAState orders the results by the sla_state field.
+func BySLAState(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSLAState, opts...).ToFunc()
+}
+
+// BySLANextAt orders the results by the sla_next_at field.
+func BySLANextAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSLANextAt, opts...).ToFunc()
 }
 
 // ByOutcome orders the results by the outcome field.

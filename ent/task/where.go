@@ -136,6 +136,26 @@ func DueAt(v time.Time) predicate.Task {
 	return predicate.Task(sql.FieldEQ(FieldDueAt, v))
 }
 
+// ClaimedAt applies equality check predicate on the "claimed_at" field. It's identical to ClaimedAtEQ.
+func ClaimedAt(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldClaimedAt, v))
+}
+
+// ResponseDueAt applies equality check predicate on the "response_due_at" field. It's identical to ResponseDueAtEQ.
+func ResponseDueAt(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldResponseDueAt, v))
+}
+
+// ResolutionDueAt applies equality check predicate on the "resolution_due_at" field. It's identical to ResolutionDueAtEQ.
+func ResolutionDueAt(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldResolutionDueAt, v))
+}
+
+// SLANextAt applies equality check predicate on the "sla_next_at" field. It's identical to SLANextAtEQ.
+func SLANextAt(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldSLANextAt, v))
+}
+
 // Outcome applies equality check predicate on the "outcome" field. It's identical to OutcomeEQ.
 func Outcome(v string) predicate.Task {
 	return predicate.Task(sql.FieldEQ(FieldOutcome, v))
@@ -1004,6 +1024,246 @@ func DueAtIsNil() predicate.Task {
 // DueAtNotNil applies the NotNil predicate on the "due_at" field.
 func DueAtNotNil() predicate.Task {
 	return predicate.Task(sql.FieldNotNull(FieldDueAt))
+}
+
+// SLALevelsIsNil applies the IsNil predicate on the "sla_levels" field.
+func SLALevelsIsNil() predicate.Task {
+	return predicate.Task(sql.FieldIsNull(FieldSLALevels))
+}
+
+// SLALevelsNotNil applies the NotNil predicate on the "sla_levels" field.
+func SLALevelsNotNil() predicate.Task {
+	return predicate.Task(sql.FieldNotNull(FieldSLALevels))
+}
+
+// ClaimedAtEQ applies the EQ predicate on the "claimed_at" field.
+func ClaimedAtEQ(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldClaimedAt, v))
+}
+
+// ClaimedAtNEQ applies the NEQ predicate on the "claimed_at" field.
+func ClaimedAtNEQ(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldNEQ(FieldClaimedAt, v))
+}
+
+// ClaimedAtIn applies the In predicate on the "claimed_at" field.
+func ClaimedAtIn(vs ...time.Time) predicate.Task {
+	return predicate.Task(sql.FieldIn(FieldClaimedAt, vs...))
+}
+
+// ClaimedAtNotIn applies the NotIn predicate on the "claimed_at" field.
+func ClaimedAtNotIn(vs ...time.Time) predicate.Task {
+	return predicate.Task(sql.FieldNotIn(FieldClaimedAt, vs...))
+}
+
+// ClaimedAtGT applies the GT predicate on the "claimed_at" field.
+func ClaimedAtGT(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldGT(FieldClaimedAt, v))
+}
+
+// ClaimedAtGTE applies the GTE predicate on the "claimed_at" field.
+func ClaimedAtGTE(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldGTE(FieldClaimedAt, v))
+}
+
+// ClaimedAtLT applies the LT predicate on the "claimed_at" field.
+func ClaimedAtLT(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldLT(FieldClaimedAt, v))
+}
+
+// ClaimedAtLTE applies the LTE predicate on the "claimed_at" field.
+func ClaimedAtLTE(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldLTE(FieldClaimedAt, v))
+}
+
+// ClaimedAtIsNil applies the IsNil predicate on the "claimed_at" field.
+func ClaimedAtIsNil() predicate.Task {
+	return predicate.Task(sql.FieldIsNull(FieldClaimedAt))
+}
+
+// ClaimedAtNotNil applies the NotNil predicate on the "claimed_at" field.
+func ClaimedAtNotNil() predicate.Task {
+	return predicate.Task(sql.FieldNotNull(FieldClaimedAt))
+}
+
+// ResponseDueAtEQ applies the EQ predicate on the "response_due_at" field.
+func ResponseDueAtEQ(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtNEQ applies the NEQ predicate on the "response_due_at" field.
+func ResponseDueAtNEQ(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldNEQ(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtIn applies the In predicate on the "response_due_at" field.
+func ResponseDueAtIn(vs ...time.Time) predicate.Task {
+	return predicate.Task(sql.FieldIn(FieldResponseDueAt, vs...))
+}
+
+// ResponseDueAtNotIn applies the NotIn predicate on the "response_due_at" field.
+func ResponseDueAtNotIn(vs ...time.Time) predicate.Task {
+	return predicate.Task(sql.FieldNotIn(FieldResponseDueAt, vs...))
+}
+
+// ResponseDueAtGT applies the GT predicate on the "response_due_at" field.
+func ResponseDueAtGT(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldGT(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtGTE applies the GTE predicate on the "response_due_at" field.
+func ResponseDueAtGTE(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldGTE(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtLT applies the LT predicate on the "response_due_at" field.
+func ResponseDueAtLT(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldLT(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtLTE applies the LTE predicate on the "response_due_at" field.
+func ResponseDueAtLTE(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldLTE(FieldResponseDueAt, v))
+}
+
+// ResponseDueAtIsNil applies the IsNil predicate on the "response_due_at" field.
+func ResponseDueAtIsNil() predicate.Task {
+	return predicate.Task(sql.FieldIsNull(FieldResponseDueAt))
+}
+
+// ResponseDueAtNotNil applies the NotNil predicate on the "response_due_at" field.
+func ResponseDueAtNotNil() predicate.Task {
+	return predicate.Task(sql.FieldNotNull(FieldResponseDueAt))
+}
+
+// ResolutionDueAtEQ applies the EQ predicate on the "resolution_due_at" field.
+func ResolutionDueAtEQ(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtNEQ applies the NEQ predicate on the "resolution_due_at" field.
+func ResolutionDueAtNEQ(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldNEQ(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtIn applies the In predicate on the "resolution_due_at" field.
+func ResolutionDueAtIn(vs ...time.Time) predicate.Task {
+	return predicate.Task(sql.FieldIn(FieldResolutionDueAt, vs...))
+}
+
+// ResolutionDueAtNotIn applies the NotIn predicate on the "resolution_due_at" field.
+func ResolutionDueAtNotIn(vs ...time.Time) predicate.Task {
+	return predicate.Task(sql.FieldNotIn(FieldResolutionDueAt, vs...))
+}
+
+// ResolutionDueAtGT applies the GT predicate on the "resolution_due_at" field.
+func ResolutionDueAtGT(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldGT(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtGTE applies the GTE predicate on the "resolution_due_at" field.
+func ResolutionDueAtGTE(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldGTE(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtLT applies the LT predicate on the "resolution_due_at" field.
+func ResolutionDueAtLT(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldLT(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtLTE applies the LTE predicate on the "resolution_due_at" field.
+func ResolutionDueAtLTE(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldLTE(FieldResolutionDueAt, v))
+}
+
+// ResolutionDueAtIsNil applies the IsNil predicate on the "resolution_due_at" field.
+func ResolutionDueAtIsNil() predicate.Task {
+	return predicate.Task(sql.FieldIsNull(FieldResolutionDueAt))
+}
+
+// ResolutionDueAtNotNil applies the NotNil predicate on the "resolution_due_at" field.
+func ResolutionDueAtNotNil() predicate.Task {
+	return predicate.Task(sql.FieldNotNull(FieldResolutionDueAt))
+}
+
+// SLAStateEQ applies the EQ predicate on the "sla_state" field.
+func SLAStateEQ(v SLAState) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldSLAState, v))
+}
+
+// SLAStateNEQ applies the NEQ predicate on the "sla_state" field.
+func SLAStateNEQ(v SLAState) predicate.Task {
+	return predicate.Task(sql.FieldNEQ(FieldSLAState, v))
+}
+
+// SLAStateIn applies the In predicate on the "sla_state" field.
+func SLAStateIn(vs ...SLAState) predicate.Task {
+	return predicate.Task(sql.FieldIn(FieldSLAState, vs...))
+}
+
+// SLAStateNotIn applies the NotIn predicate on the "sla_state" field.
+func SLAStateNotIn(vs ...SLAState) predicate.Task {
+	return predicate.Task(sql.FieldNotIn(FieldSLAState, vs...))
+}
+
+// SLAStateIsNil applies the IsNil predicate on the "sla_state" field.
+func SLAStateIsNil() predicate.Task {
+	return predicate.Task(sql.FieldIsNull(FieldSLAState))
+}
+
+// SLAStateNotNil applies the NotNil predicate on the "sla_state" field.
+func SLAStateNotNil() predicate.Task {
+	return predicate.Task(sql.FieldNotNull(FieldSLAState))
+}
+
+// SLANextAtEQ applies the EQ predicate on the "sla_next_at" field.
+func SLANextAtEQ(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldEQ(FieldSLANextAt, v))
+}
+
+// SLANextAtNEQ applies the NEQ predicate on the "sla_next_at" field.
+func SLANextAtNEQ(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldNEQ(FieldSLANextAt, v))
+}
+
+// SLANextAtIn applies the In predicate on the "sla_next_at" field.
+func SLANextAtIn(vs ...time.Time) predicate.Task {
+	return predicate.Task(sql.FieldIn(FieldSLANextAt, vs...))
+}
+
+// SLANextAtNotIn applies the NotIn predicate on the "sla_next_at" field.
+func SLANextAtNotIn(vs ...time.Time) predicate.Task {
+	return predicate.Task(sql.FieldNotIn(FieldSLANextAt, vs...))
+}
+
+// SLANextAtGT applies the GT predicate on the "sla_next_at" field.
+func SLANextAtGT(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldGT(FieldSLANextAt, v))
+}
+
+// SLANextAtGTE applies the GTE predicate on the "sla_next_at" field.
+func SLANextAtGTE(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldGTE(FieldSLANextAt, v))
+}
+
+// SLANextAtLT applies the LT predicate on the "sla_next_at" field.
+func SLANextAtLT(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldLT(FieldSLANextAt, v))
+}
+
+// SLANextAtLTE applies the LTE predicate on the "sla_next_at" field.
+func SLANextAtLTE(v time.Time) predicate.Task {
+	return predicate.Task(sql.FieldLTE(FieldSLANextAt, v))
+}
+
+// SLANextAtIsNil applies the IsNil predicate on the "sla_next_at" field.
+func SLANextAtIsNil() predicate.Task {
+	return predicate.Task(sql.FieldIsNull(FieldSLANextAt))
+}
+
+// SLANextAtNotNil applies the NotNil predicate on the "sla_next_at" field.
+func SLANextAtNotNil() predicate.Task {
+	return predicate.Task(sql.FieldNotNull(FieldSLANextAt))
 }
 
 // FormIsNil applies the IsNil predicate on the "form" field.

@@ -76,6 +76,7 @@ type MutationResolver interface {
 	DeclineRequest(ctx context.Context, input request.DeclineInput) (*DeclineRequestPayload, error)
 	DelegateApproval(ctx context.Context, input execution.DelegateApprovalInput) (*DelegateApprovalPayload, error)
 	DeleteAccessPolicy(ctx context.Context, input op.ByID) (*DeleteAccessPolicyPayload, error)
+	DeleteCalendar(ctx context.Context, input op.ByID) (*DeleteCalendarPayload, error)
 	DeleteComment(ctx context.Context, input op.ByID) (*DeleteCommentPayload, error)
 	DeleteInboundWebhook(ctx context.Context, input op.ByID) (*DeleteInboundWebhookPayload, error)
 	DeleteOAuthClient(ctx context.Context, input op.ByID) (*DeleteOAuthClientPayload, error)
@@ -105,8 +106,11 @@ type MutationResolver interface {
 	RotateSecret(ctx context.Context, input secret.RotateSecretInput) (*RotateSecretPayload, error)
 	RotateWebhookSecret(ctx context.Context, input webhook.RotateSecretInput) (*RotateWebhookSecretPayload, error)
 	SendTestEvent(ctx context.Context, input webhook.SendTestEventInput) (*SendTestEventPayload, error)
+	SetWaiting(ctx context.Context, input request.WaitingInput) (*SetWaitingPayload, error)
+	SnoozeRequest(ctx context.Context, input request.SnoozeInput) (*SnoozeRequestPayload, error)
 	SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error)
 	UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*UpdateAccessPolicyPayload, error)
+	UpdateCalendar(ctx context.Context, input workflow.UpdateCalendarInput) (*UpdateCalendarPayload, error)
 	UpdateComment(ctx context.Context, input request.UpdateCommentInput) (*UpdateCommentPayload, error)
 	UpdateCompany(ctx context.Context, input company.UpdateInput) (*UpdateCompanyPayload, error)
 	UpdateOAuthClient(ctx context.Context, input identity.UpdateClientInput) (*UpdateOAuthClientPayload, error)
@@ -574,6 +578,20 @@ func (ec *executionContext) field_Mutation_deleteAccessPolicy_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_deleteCalendar_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (op.ByID, error) {
+			return ec.unmarshalNDeleteCalendarInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_deleteComment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -980,6 +998,34 @@ func (ec *executionContext) field_Mutation_sendTestEvent_args(ctx context.Contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_setWaiting_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.WaitingInput, error) {
+			return ec.unmarshalNSetWaitingInput2atriumᚋinternalᚋrequestᚐWaitingInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_snoozeRequest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.SnoozeInput, error) {
+			return ec.unmarshalNSnoozeRequestInput2atriumᚋinternalᚋrequestᚐSnoozeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_switchSession_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1000,6 +1046,20 @@ func (ec *executionContext) field_Mutation_updateAccessPolicy_args(ctx context.C
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (policy.UpdateInput, error) {
 			return ec.unmarshalNUpdateAccessPolicyInput2atriumᚋinternalᚋpolicyᚐUpdateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateCalendar_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (workflow.UpdateCalendarInput, error) {
+			return ec.unmarshalNUpdateCalendarInput2atriumᚋinternalᚋworkflowᚐUpdateCalendarInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3756,6 +3816,50 @@ func (ec *executionContext) fieldContext_Mutation_deleteAccessPolicy(ctx context
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_deleteCalendar(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteCalendar(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteCalendar(ctx, fc.Args["input"].(op.ByID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *DeleteCalendarPayload) graphql.Marshaler {
+			return ec.marshalNDeleteCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCalendarPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteCalendar(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteCalendarPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteCalendar_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_deleteComment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5032,6 +5136,94 @@ func (ec *executionContext) fieldContext_Mutation_sendTestEvent(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_setWaiting(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_setWaiting(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SetWaiting(ctx, fc.Args["input"].(request.WaitingInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *SetWaitingPayload) graphql.Marshaler {
+			return ec.marshalNSetWaitingPayload2ᚖatriumᚋgraphᚋgeneratedᚐSetWaitingPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_setWaiting(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SetWaitingPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_setWaiting_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_snoozeRequest(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_snoozeRequest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SnoozeRequest(ctx, fc.Args["input"].(request.SnoozeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *SnoozeRequestPayload) graphql.Marshaler {
+			return ec.marshalNSnoozeRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐSnoozeRequestPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_snoozeRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SnoozeRequestPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_snoozeRequest_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_switchSession(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5114,6 +5306,50 @@ func (ec *executionContext) fieldContext_Mutation_updateAccessPolicy(ctx context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_updateAccessPolicy_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateCalendar(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateCalendar(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateCalendar(ctx, fc.Args["input"].(workflow.UpdateCalendarInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *UpdateCalendarPayload) graphql.Marshaler {
+			return ec.marshalNUpdateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCalendarPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateCalendar(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateCalendarPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateCalendar_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -8515,6 +8751,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "deleteCalendar":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteCalendar(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "deleteComment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteComment(ctx, field)
@@ -8718,6 +8961,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "setWaiting":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_setWaiting(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "snoozeRequest":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_snoozeRequest(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "switchSession":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_switchSession(ctx, field)
@@ -8728,6 +8985,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "updateAccessPolicy":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateAccessPolicy(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateCalendar":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateCalendar(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++

@@ -16,6 +16,7 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/catalog"
+	"atrium/internal/sla"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -333,6 +334,261 @@ func (ec *executionContext) _OfferingSLA_calendarId(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_OfferingSLA_calendarId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("OfferingSLA", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _OfferingSLA_byPriority(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OfferingSLA_byPriority(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SLAByPriority, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *sla.ByPriority) graphql.Marshaler {
+			return ec.marshalOSLAByPriority2ᚖatriumᚋinternalᚋslaᚐByPriority(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OfferingSLA_byPriority(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OfferingSLA",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SLAByPriority(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OfferingSLA_escalations(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OfferingSLA_escalations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SLAEscalations, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []sla.Escalation) graphql.Marshaler {
+			return ec.marshalNSLAEscalation2ᚕatriumᚋinternalᚋslaᚐEscalationᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OfferingSLA_escalations(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OfferingSLA",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SLAEscalation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SLA_responseDueAt(ctx context.Context, field graphql.CollectedField, obj *sla.Standing) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.ResponseDueAt)
+}
+func (ec *executionContext) fieldContext_SLA_responseDueAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLA", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _SLA_resolutionDueAt(ctx context.Context, field graphql.CollectedField, obj *sla.Standing) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.ResolutionDueAt)
+}
+func (ec *executionContext) fieldContext_SLA_resolutionDueAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLA", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _SLA_state(ctx context.Context, field graphql.CollectedField, obj *sla.Standing) (ret graphql.Marshaler) {
+	return ec.marshalNSLAState2string(ctx, field.Selections, obj.State)
+}
+func (ec *executionContext) fieldContext_SLA_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLA", field, false, false, errors.New("field of type SLAState does not have child fields"))
+}
+
+func (ec *executionContext) _SLAByPriority_LOW(ctx context.Context, field graphql.CollectedField, obj *sla.ByPriority) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SLAByPriority_LOW(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LOW, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
+			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SLAByPriority_LOW(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SLAByPriority",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SLATargets(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SLAByPriority_MEDIUM(ctx context.Context, field graphql.CollectedField, obj *sla.ByPriority) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SLAByPriority_MEDIUM(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MEDIUM, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
+			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SLAByPriority_MEDIUM(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SLAByPriority",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SLATargets(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SLAByPriority_HIGH(ctx context.Context, field graphql.CollectedField, obj *sla.ByPriority) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SLAByPriority_HIGH(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.HIGH, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
+			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SLAByPriority_HIGH(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SLAByPriority",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SLATargets(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SLAByPriority_URGENT(ctx context.Context, field graphql.CollectedField, obj *sla.ByPriority) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SLAByPriority_URGENT(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.URGENT, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
+			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SLAByPriority_URGENT(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SLAByPriority",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SLATargets(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SLAEscalation_afterMinutes(ctx context.Context, field graphql.CollectedField, obj *sla.Escalation) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.AfterMinutes)
+}
+func (ec *executionContext) fieldContext_SLAEscalation_afterMinutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLAEscalation", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SLAEscalation_of(ctx context.Context, field graphql.CollectedField, obj *sla.Escalation) (ret graphql.Marshaler) {
+	return ec.marshalNSLAClock2string(ctx, field.Selections, obj.Of)
+}
+func (ec *executionContext) fieldContext_SLAEscalation_of(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLAEscalation", field, false, false, errors.New("field of type SLAClock does not have child fields"))
+}
+
+func (ec *executionContext) _SLAEscalation_do(ctx context.Context, field graphql.CollectedField, obj *sla.Escalation) (ret graphql.Marshaler) {
+	return ec.marshalNEscalationAction2string(ctx, field.Selections, obj.Do)
+}
+func (ec *executionContext) fieldContext_SLAEscalation_do(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLAEscalation", field, false, false, errors.New("field of type EscalationAction does not have child fields"))
+}
+
+func (ec *executionContext) _SLAEscalation_teamId(ctx context.Context, field graphql.CollectedField, obj *sla.Escalation) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TeamID)
+}
+func (ec *executionContext) fieldContext_SLAEscalation_teamId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLAEscalation", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _SLATargets_responseMinutes(ctx context.Context, field graphql.CollectedField, obj *sla.Targets) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.ResponseMinutes)
+}
+func (ec *executionContext) fieldContext_SLATargets_responseMinutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLATargets", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SLATargets_resolutionMinutes(ctx context.Context, field graphql.CollectedField, obj *sla.Targets) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.ResolutionMinutes)
+}
+func (ec *executionContext) fieldContext_SLATargets_resolutionMinutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SLATargets", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Service_id(ctx context.Context, field graphql.CollectedField, obj *ent.Service) (ret graphql.Marshaler) {
@@ -746,6 +1002,173 @@ func (ec *executionContext) _OfferingSLA(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "byPriority":
+			out.Values[i] = ec._OfferingSLA_byPriority(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "escalations":
+			out.Values[i] = ec._OfferingSLA_escalations(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var sLAImplementors = []string{"SLA"}
+
+func (ec *executionContext) _SLA(ctx context.Context, sel ast.SelectionSet, obj *sla.Standing) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sLAImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SLA")
+		case "responseDueAt":
+			out.Values[i] = ec._SLA_responseDueAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "resolutionDueAt":
+			out.Values[i] = ec._SLA_resolutionDueAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "state":
+			out.Values[i] = ec._SLA_state(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var sLAByPriorityImplementors = []string{"SLAByPriority"}
+
+func (ec *executionContext) _SLAByPriority(ctx context.Context, sel ast.SelectionSet, obj *sla.ByPriority) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sLAByPriorityImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SLAByPriority")
+		case "LOW":
+			out.Values[i] = ec._SLAByPriority_LOW(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "MEDIUM":
+			out.Values[i] = ec._SLAByPriority_MEDIUM(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "HIGH":
+			out.Values[i] = ec._SLAByPriority_HIGH(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "URGENT":
+			out.Values[i] = ec._SLAByPriority_URGENT(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var sLAEscalationImplementors = []string{"SLAEscalation"}
+
+func (ec *executionContext) _SLAEscalation(ctx context.Context, sel ast.SelectionSet, obj *sla.Escalation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sLAEscalationImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SLAEscalation")
+		case "afterMinutes":
+			out.Values[i] = ec._SLAEscalation_afterMinutes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "of":
+			out.Values[i] = ec._SLAEscalation_of(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "do":
+			out.Values[i] = ec._SLAEscalation_do(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "teamId":
+			out.Values[i] = ec._SLAEscalation_teamId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var sLATargetsImplementors = []string{"SLATargets"}
+
+func (ec *executionContext) _SLATargets(ctx context.Context, sel ast.SelectionSet, obj *sla.Targets) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sLATargetsImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SLATargets")
+		case "responseMinutes":
+			out.Values[i] = ec._SLATargets_responseMinutes(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "resolutionMinutes":
+			out.Values[i] = ec._SLATargets_resolutionMinutes(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -855,6 +1278,22 @@ func (ec *executionContext) _Service(ctx context.Context, sel ast.SelectionSet, 
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) unmarshalNEscalationAction2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNEscalationAction2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNOffering2ᚖatriumᚋentᚐOffering(ctx context.Context, sel ast.SelectionSet, v *ent.Offering) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -888,6 +1327,58 @@ func (ec *executionContext) unmarshalNOfferingStatus2string(ctx context.Context,
 }
 
 func (ec *executionContext) marshalNOfferingStatus2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNSLAClock2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSLAClock2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNSLAEscalation2atriumᚋinternalᚋslaᚐEscalation(ctx context.Context, sel ast.SelectionSet, v sla.Escalation) graphql.Marshaler {
+	return ec._SLAEscalation(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNSLAEscalation2ᚕatriumᚋinternalᚋslaᚐEscalationᚄ(ctx context.Context, sel ast.SelectionSet, v []sla.Escalation) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSLAEscalation2atriumᚋinternalᚋslaᚐEscalation(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNSLAState2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSLAState2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(v)
 	if res == graphql.Null {
@@ -1015,6 +1506,27 @@ func (ec *executionContext) marshalOOfferingStatus2ᚖstring(ctx context.Context
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOSLA2ᚖatriumᚋinternalᚋslaᚐStanding(ctx context.Context, sel ast.SelectionSet, v *sla.Standing) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SLA(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOSLAByPriority2ᚖatriumᚋinternalᚋslaᚐByPriority(ctx context.Context, sel ast.SelectionSet, v *sla.ByPriority) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SLAByPriority(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx context.Context, sel ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SLATargets(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOService2ᚖatriumᚋentᚐService(ctx context.Context, sel ast.SelectionSet, v *ent.Service) graphql.Marshaler {

@@ -28,6 +28,7 @@ import (
 	"atrium/internal/policy"
 	"atrium/internal/request"
 	"atrium/internal/secret"
+	"atrium/internal/sla"
 	"atrium/internal/webhook"
 	"atrium/internal/websession"
 	"atrium/internal/workflow"
@@ -2009,6 +2010,13 @@ func (ec *executionContext) _DeleteAccessPolicyPayload_id(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_DeleteAccessPolicyPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteAccessPolicyPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteCalendarPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteCalendarPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteCalendarPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteCalendarPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _DeleteCommentPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteCommentPayload) (ret graphql.Marshaler) {
@@ -4142,6 +4150,70 @@ func (ec *executionContext) fieldContext_SessionEdge_cursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("SessionEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _SetWaitingPayload_request(ctx context.Context, field graphql.CollectedField, obj *SetWaitingPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SetWaitingPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SetWaitingPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SetWaitingPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SnoozeRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *SnoozeRequestPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SnoozeRequestPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SnoozeRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SnoozeRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TaskConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Task]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4421,6 +4493,38 @@ func (ec *executionContext) fieldContext_UpdateAccessPolicyPayload_accessPolicy(
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_AccessPolicy(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateCalendarPayload_calendar(ctx context.Context, field graphql.CollectedField, obj *UpdateCalendarPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateCalendarPayload_calendar(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Calendar, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Calendar) graphql.Marshaler {
+			return ec.marshalNCalendar2ᚖatriumᚋentᚐCalendar(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateCalendarPayload_calendar(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateCalendarPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Calendar(ctx, field)
 		},
 	}
 	return fc, nil
@@ -5855,6 +5959,43 @@ func (ec *executionContext) unmarshalInputAuditOrder(ctx context.Context, obj an
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCalendarExceptionInput(ctx context.Context, obj any) (workflow.Exception, error) {
+	var it workflow.Exception
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"date", "hours"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "date":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("date"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Date = data
+		case "hours":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hours"))
+			data, err := ec.unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Hours = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCalendarOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -6263,7 +6404,7 @@ func (ec *executionContext) unmarshalInputCreateCalendarInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "timeZone", "workingHours", "holidays"}
+	fieldsInOrder := [...]string{"name", "timeZone", "workingHours", "holidays", "exceptions"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6286,7 +6427,7 @@ func (ec *executionContext) unmarshalInputCreateCalendarInput(ctx context.Contex
 			it.TimeZone = data
 		case "workingHours":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("workingHours"))
-			data, err := ec.unmarshalOWorkingHoursInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingHoursᚄ(ctx, v)
+			data, err := ec.unmarshalOWorkingHoursInput2ᚖatriumᚋinternalᚋworkflowᚐWorkingHours(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -6298,6 +6439,13 @@ func (ec *executionContext) unmarshalInputCreateCalendarInput(ctx context.Contex
 				return it, err
 			}
 			it.Holidays = data
+		case "exceptions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("exceptions"))
+			data, err := ec.unmarshalOCalendarExceptionInput2ᚕatriumᚋinternalᚋworkflowᚐExceptionᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Exceptions = data
 		}
 	}
 	return it, nil
@@ -7242,6 +7390,43 @@ func (ec *executionContext) unmarshalInputDeleteAccessPolicyInput(ctx context.Co
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDeleteCalendarInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -8114,7 +8299,7 @@ func (ec *executionContext) unmarshalInputOfferingSLAInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"responseMinutes", "resolutionMinutes", "warnAtPercent", "calendarId"}
+	fieldsInOrder := [...]string{"responseMinutes", "resolutionMinutes", "warnAtPercent", "calendarId", "byPriority", "escalations"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -8149,6 +8334,20 @@ func (ec *executionContext) unmarshalInputOfferingSLAInput(ctx context.Context, 
 				return it, err
 			}
 			it.CalendarID = data
+		case "byPriority":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("byPriority"))
+			data, err := ec.unmarshalOSLAByPriorityInput2ᚖatriumᚋinternalᚋslaᚐByPriority(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ByPriority = data
+		case "escalations":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("escalations"))
+			data, err := ec.unmarshalOSLAEscalationInput2ᚕatriumᚋinternalᚋslaᚐEscalationᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Escalations = data
 		}
 	}
 	return it, nil
@@ -8407,7 +8606,7 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "createdAfter", "createdBefore", "tag", "q"}
+	fieldsInOrder := [...]string{"status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -8477,6 +8676,20 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.CreatedBefore = data
+		case "slaState":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slaState"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SLAState = data
+		case "dueBefore":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("dueBefore"))
+			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DueBefore = data
 		case "tag":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tag"))
 			data, err := ec.unmarshalOTagFilter2map(ctx, v)
@@ -8856,6 +9069,145 @@ func (ec *executionContext) unmarshalInputRotateWebhookSecretInput(ctx context.C
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSLAByPriorityInput(ctx context.Context, obj any) (sla.ByPriority, error) {
+	var it sla.ByPriority
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"LOW", "MEDIUM", "HIGH", "URGENT"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "LOW":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("LOW"))
+			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LOW = data
+		case "MEDIUM":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("MEDIUM"))
+			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MEDIUM = data
+		case "HIGH":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("HIGH"))
+			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HIGH = data
+		case "URGENT":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("URGENT"))
+			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.URGENT = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSLAEscalationInput(ctx context.Context, obj any) (sla.Escalation, error) {
+	var it sla.Escalation
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"afterMinutes", "of", "do", "teamId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "afterMinutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("afterMinutes"))
+			data, err := ec.unmarshalNInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AfterMinutes = data
+		case "of":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("of"))
+			data, err := ec.unmarshalNSLAClock2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Of = data
+		case "do":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("do"))
+			data, err := ec.unmarshalNEscalationAction2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Do = data
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSLATargetsInput(ctx context.Context, obj any) (sla.Targets, error) {
+	var it sla.Targets
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"responseMinutes", "resolutionMinutes"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "responseMinutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("responseMinutes"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ResponseMinutes = data
+		case "resolutionMinutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("resolutionMinutes"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ResolutionMinutes = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSecretFilter(ctx context.Context, obj any) (secret.ListSecretsInput, error) {
 	var it secret.ListSecretsInput
 	if obj == nil {
@@ -9126,6 +9478,94 @@ func (ec *executionContext) unmarshalInputSessionOrder(ctx context.Context, obj 
 				return it, err
 			}
 			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSetWaitingInput(ctx context.Context, obj any) (request.WaitingInput, error) {
+	var it request.WaitingInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "waiting"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "waiting":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("waiting"))
+			data, err := ec.unmarshalNBoolean2bool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Waiting = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSnoozeRequestInput(ctx context.Context, obj any) (request.SnoozeInput, error) {
+	var it request.SnoozeInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "until"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "until":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("until"))
+			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Until = data
 		}
 	}
 	return it, nil
@@ -9414,6 +9854,78 @@ func (ec *executionContext) unmarshalInputUpdateAccessPolicyInput(ctx context.Co
 			if err = ec.Resolvers.UpdateAccessPolicyInput().Condition(ctx, &it, data); err != nil {
 				return it, err
 			}
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateCalendarInput(ctx context.Context, obj any) (workflow.UpdateCalendarInput, error) {
+	var it workflow.UpdateCalendarInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "timeZone", "workingHours", "holidays", "exceptions"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "timeZone":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timeZone"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TimeZone = graphql.OmittableOf(data)
+		case "workingHours":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("workingHours"))
+			data, err := ec.unmarshalOWorkingHoursInput2ᚖatriumᚋinternalᚋworkflowᚐWorkingHours(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WorkingHours = graphql.OmittableOf(data)
+		case "holidays":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("holidays"))
+			data, err := ec.unmarshalOString2ᚖᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Holidays = graphql.OmittableOf(data)
+		case "exceptions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("exceptions"))
+			data, err := ec.unmarshalOCalendarExceptionInput2ᚖᚕatriumᚋinternalᚋworkflowᚐExceptionᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Exceptions = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -9835,7 +10347,7 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "title", "description", "status", "priority", "fields", "tags", "assigneeId", "teamId"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "title", "description", "status", "priority", "fields", "tags", "assigneeId", "teamId", "waiting", "snoozedUntil"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -9916,6 +10428,20 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 				return it, err
 			}
 			it.TeamID = graphql.OmittableOf(data)
+		case "waiting":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("waiting"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Waiting = graphql.OmittableOf(data)
+		case "snoozedUntil":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("snoozedUntil"))
+			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SnoozedUntil = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -10705,20 +11231,85 @@ func (ec *executionContext) unmarshalInputWorkingHoursInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"day", "from", "to"}
+	fieldsInOrder := [...]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
-		case "day":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("day"))
-			data, err := ec.unmarshalNWeekday2string(ctx, v)
+		case "mon":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mon"))
+			data, err := ec.unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Day = data
+			it.Mon = data
+		case "tue":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tue"))
+			data, err := ec.unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Tue = data
+		case "wed":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("wed"))
+			data, err := ec.unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Wed = data
+		case "thu":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("thu"))
+			data, err := ec.unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Thu = data
+		case "fri":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fri"))
+			data, err := ec.unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Fri = data
+		case "sat":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sat"))
+			data, err := ec.unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sat = data
+		case "sun":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sun"))
+			data, err := ec.unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sun = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputWorkingTimeInput(ctx context.Context, obj any) (workflow.WorkingTime, error) {
+	var it workflow.WorkingTime
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"from", "to"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
 		case "from":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("from"))
 			data, err := ec.unmarshalNString2string(ctx, v)
@@ -12029,6 +12620,34 @@ func (ec *executionContext) _DeleteAccessPolicyPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("DeleteAccessPolicyPayload")
 		case "id":
 			out.Values[i] = ec._DeleteAccessPolicyPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var deleteCalendarPayloadImplementors = []string{"DeleteCalendarPayload"}
+
+func (ec *executionContext) _DeleteCalendarPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteCalendarPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCalendarPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteCalendarPayload")
+		case "id":
+			out.Values[i] = ec._DeleteCalendarPayload_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -13639,6 +14258,62 @@ func (ec *executionContext) _SessionEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var setWaitingPayloadImplementors = []string{"SetWaitingPayload"}
+
+func (ec *executionContext) _SetWaitingPayload(ctx context.Context, sel ast.SelectionSet, obj *SetWaitingPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, setWaitingPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SetWaitingPayload")
+		case "request":
+			out.Values[i] = ec._SetWaitingPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var snoozeRequestPayloadImplementors = []string{"SnoozeRequestPayload"}
+
+func (ec *executionContext) _SnoozeRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *SnoozeRequestPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, snoozeRequestPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SnoozeRequestPayload")
+		case "request":
+			out.Values[i] = ec._SnoozeRequestPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var taskConnectionImplementors = []string{"TaskConnection"}
 
 func (ec *executionContext) _TaskConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Task]) graphql.Marshaler {
@@ -13794,6 +14469,34 @@ func (ec *executionContext) _UpdateAccessPolicyPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("UpdateAccessPolicyPayload")
 		case "accessPolicy":
 			out.Values[i] = ec._UpdateAccessPolicyPayload_accessPolicy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var updateCalendarPayloadImplementors = []string{"UpdateCalendarPayload"}
+
+func (ec *executionContext) _UpdateCalendarPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateCalendarPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateCalendarPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateCalendarPayload")
+		case "calendar":
+			out.Values[i] = ec._UpdateCalendarPayload_calendar(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -14828,6 +15531,11 @@ func (ec *executionContext) marshalNCalendarEdge2ᚖatriumᚋgraphᚋinternalᚋ
 	return ec._CalendarEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNCalendarExceptionInput2atriumᚋinternalᚋworkflowᚐException(ctx context.Context, v any) (workflow.Exception, error) {
+	res, err := ec.unmarshalInputCalendarExceptionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCalendarSort2string(ctx context.Context, v any) (string, error) {
 	res, err := graphql.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -15214,6 +15922,21 @@ func (ec *executionContext) marshalNDeleteAccessPolicyPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._DeleteAccessPolicyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteCalendarInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteCalendarInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteCalendarPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteCalendarPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteCommentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -15943,6 +16666,11 @@ func (ec *executionContext) unmarshalNRotateWebhookSecretInput2atriumᚋinternal
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNSLAEscalationInput2atriumᚋinternalᚋslaᚐEscalation(ctx context.Context, v any) (sla.Escalation, error) {
+	res, err := ec.unmarshalInputSLAEscalationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNSecretEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Secret]) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -16126,6 +16854,36 @@ func (ec *executionContext) marshalNSessionSort2string(ctx context.Context, sel 
 	return res
 }
 
+func (ec *executionContext) unmarshalNSetWaitingInput2atriumᚋinternalᚋrequestᚐWaitingInput(ctx context.Context, v any) (request.WaitingInput, error) {
+	res, err := ec.unmarshalInputSetWaitingInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSetWaitingPayload2ᚖatriumᚋgraphᚋgeneratedᚐSetWaitingPayload(ctx context.Context, sel ast.SelectionSet, v *SetWaitingPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SetWaitingPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSnoozeRequestInput2atriumᚋinternalᚋrequestᚐSnoozeInput(ctx context.Context, v any) (request.SnoozeInput, error) {
+	res, err := ec.unmarshalInputSnoozeRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSnoozeRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐSnoozeRequestPayload(ctx context.Context, sel ast.SelectionSet, v *SnoozeRequestPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SnoozeRequestPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNSwitchSessionInput2atriumᚋinternalᚋwebsessionᚐSwitchInput(ctx context.Context, v any) (websession.SwitchInput, error) {
 	res, err := ec.unmarshalInputSwitchSessionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -16228,6 +16986,21 @@ func (ec *executionContext) marshalNUpdateAccessPolicyPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._UpdateAccessPolicyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateCalendarInput2atriumᚋinternalᚋworkflowᚐUpdateCalendarInput(ctx context.Context, v any) (workflow.UpdateCalendarInput, error) {
+	res, err := ec.unmarshalInputUpdateCalendarInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCalendarPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateCalendarPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateCommentInput2atriumᚋinternalᚋrequestᚐUpdateCommentInput(ctx context.Context, v any) (request.UpdateCommentInput, error) {
@@ -16629,8 +17402,8 @@ func (ec *executionContext) marshalNWorkflowVersionEdge2ᚖatriumᚋgraphᚋinte
 	return ec._WorkflowVersionEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNWorkingHoursInput2atriumᚋinternalᚋworkflowᚐWorkingHours(ctx context.Context, v any) (workflow.WorkingHours, error) {
-	res, err := ec.unmarshalInputWorkingHoursInput(ctx, v)
+func (ec *executionContext) unmarshalNWorkingTimeInput2atriumᚋinternalᚋworkflowᚐWorkingTime(ctx context.Context, v any) (workflow.WorkingTime, error) {
+	res, err := ec.unmarshalInputWorkingTimeInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -16757,6 +17530,31 @@ func (ec *executionContext) marshalOCalendarConnection2ᚖatriumᚋgraphᚋinter
 		return graphql.Null
 	}
 	return ec._CalendarConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOCalendarExceptionInput2ᚕatriumᚋinternalᚋworkflowᚐExceptionᚄ(ctx context.Context, v any) ([]workflow.Exception, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]workflow.Exception, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNCalendarExceptionInput2atriumᚋinternalᚋworkflowᚐException(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalOCalendarExceptionInput2ᚖᚕatriumᚋinternalᚋworkflowᚐExceptionᚄ(ctx context.Context, v any) (*[]workflow.Exception, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalOCalendarExceptionInput2ᚕatriumᚋinternalᚋworkflowᚐExceptionᚄ(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOCalendarOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
@@ -16953,6 +17751,39 @@ func (ec *executionContext) unmarshalORequestOrder2ᚖatriumᚋgraphᚋinternal�
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputRequestOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOSLAByPriorityInput2ᚖatriumᚋinternalᚋslaᚐByPriority(ctx context.Context, v any) (*sla.ByPriority, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSLAByPriorityInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOSLAEscalationInput2ᚕatriumᚋinternalᚋslaᚐEscalationᚄ(ctx context.Context, v any) ([]sla.Escalation, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]sla.Escalation, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNSLAEscalationInput2atriumᚋinternalᚋslaᚐEscalation(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx context.Context, v any) (*sla.Targets, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSLATargetsInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -17154,16 +17985,24 @@ func (ec *executionContext) marshalOWorkflowVersionConnection2ᚖatriumᚋgraph�
 	return ec._WorkflowVersionConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOWorkingHoursInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingHoursᚄ(ctx context.Context, v any) ([]workflow.WorkingHours, error) {
+func (ec *executionContext) unmarshalOWorkingHoursInput2ᚖatriumᚋinternalᚋworkflowᚐWorkingHours(ctx context.Context, v any) (*workflow.WorkingHours, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputWorkingHoursInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOWorkingTimeInput2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx context.Context, v any) ([]workflow.WorkingTime, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]workflow.WorkingHours, len(vSlice))
+	res := make([]workflow.WorkingTime, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNWorkingHoursInput2atriumᚋinternalᚋworkflowᚐWorkingHours(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNWorkingTimeInput2atriumᚋinternalᚋworkflowᚐWorkingTime(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}

@@ -19,6 +19,7 @@ import (
 	"atrium/ent/task"
 	"atrium/graph/internal/inline"
 	"atrium/internal/execution"
+	"atrium/internal/sla"
 	"atrium/internal/workflow/engine"
 )
 
@@ -51,6 +52,8 @@ type PhaseVisitResolver interface {
 }
 type TaskResolver interface {
 	Instructions(ctx context.Context, obj *ent.Task) (*string, error)
+
+	SLA(ctx context.Context, obj *ent.Task) (*sla.Standing, error)
 
 	Corrections(ctx context.Context, obj *ent.Task) ([]*engine.Invalid, error)
 
@@ -930,6 +933,45 @@ func (ec *executionContext) fieldContext_Task_dueAt(_ context.Context, field gra
 	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _Task_claimedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Task) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.ClaimedAt)
+}
+func (ec *executionContext) fieldContext_Task_claimedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Task", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Task_sla(ctx context.Context, field graphql.CollectedField, obj *ent.Task) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Task_sla(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Task().SLA(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *sla.Standing) graphql.Marshaler {
+			return ec.marshalOSLA2ᚖatriumᚋinternalᚋslaᚐStanding(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Task_sla(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Task",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SLA(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Task_form(ctx context.Context, field graphql.CollectedField, obj *ent.Task) (ret graphql.Marshaler) {
 	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Form)
 }
@@ -1756,6 +1798,16 @@ func (ec *executionContext) _Task(ctx context.Context, sel ast.SelectionSet, obj
 			}
 		case "dueAt":
 			out.Values[i] = ec._Task_dueAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "claimedAt":
+			out.Values[i] = ec._Task_claimedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "sla":
+			out.Values[i] = ec._Task_sla(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -185,6 +185,12 @@ type DeleteAccessPolicyPayload struct {
 	ID string `json:"id"`
 }
 
+// What deleteCalendar answers.
+type DeleteCalendarPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
 // What deleteComment answers.
 type DeleteCommentPayload struct {
 	// The id that the row had.
@@ -375,10 +381,28 @@ type SendTestEventPayload struct {
 	WebhookDelivery *ent.WebhookDelivery `json:"webhookDelivery"`
 }
 
+// What setWaiting answers.
+type SetWaitingPayload struct {
+	// The row as it is now.
+	Request *ent.Request `json:"request"`
+}
+
+// What snoozeRequest answers.
+type SnoozeRequestPayload struct {
+	// The row as it is now.
+	Request *ent.Request `json:"request"`
+}
+
 // What updateAccessPolicy answers.
 type UpdateAccessPolicyPayload struct {
 	// The row as it is now.
 	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
+}
+
+// What updateCalendar answers.
+type UpdateCalendarPayload struct {
+	// The row as it is now.
+	Calendar *ent.Calendar `json:"calendar"`
 }
 
 // What updateComment answers.

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/request"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
+	"atrium/internal/sla"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -28,6 +29,8 @@ type RequestResolver interface {
 
 	Fields(ctx context.Context, obj *ent.Request) (json.RawMessage, error)
 	Tags(ctx context.Context, obj *ent.Request) (map[string]string, error)
+
+	SLA(ctx context.Context, obj *ent.Request) (*sla.Standing, error)
 
 	Etag(ctx context.Context, obj *ent.Request) (string, error)
 	Service(ctx context.Context, obj *ent.Request) (*ent.Service, error)
@@ -287,6 +290,52 @@ func (ec *executionContext) _Request_executionId(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_Request_executionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Request_waiting(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Waiting)
+}
+func (ec *executionContext) fieldContext_Request_waiting(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Request_snoozedUntil(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.SnoozedUntil)
+}
+func (ec *executionContext) fieldContext_Request_snoozedUntil(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Request_sla(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_sla(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().SLA(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *sla.Standing) graphql.Marshaler {
+			return ec.marshalOSLA2ᚖatriumᚋinternalᚋslaᚐStanding(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Request_sla(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Request",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SLA(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Request_acceptedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
@@ -770,6 +819,21 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "executionId":
 			out.Values[i] = ec._Request_executionId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "waiting":
+			out.Values[i] = ec._Request_waiting(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "snoozedUntil":
+			out.Values[i] = ec._Request_snoozedUntil(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "sla":
+			out.Values[i] = ec._Request_sla(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

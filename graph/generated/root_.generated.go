@@ -114,6 +114,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputAssignTaskInput,
 		ec.unmarshalInputAuditFilter,
 		ec.unmarshalInputAuditOrder,
+		ec.unmarshalInputCalendarExceptionInput,
 		ec.unmarshalInputCalendarOrder,
 		ec.unmarshalInputCancelExecutionInput,
 		ec.unmarshalInputCancelSubscriptionInput,
@@ -141,6 +142,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeclineRequestInput,
 		ec.unmarshalInputDelegateApprovalInput,
 		ec.unmarshalInputDeleteAccessPolicyInput,
+		ec.unmarshalInputDeleteCalendarInput,
 		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteInboundWebhookInput,
 		ec.unmarshalInputDeleteOAuthClientInput,
@@ -184,6 +186,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRotateInboundWebhookSecretInput,
 		ec.unmarshalInputRotateSecretInput,
 		ec.unmarshalInputRotateWebhookSecretInput,
+		ec.unmarshalInputSLAByPriorityInput,
+		ec.unmarshalInputSLAEscalationInput,
+		ec.unmarshalInputSLATargetsInput,
 		ec.unmarshalInputSecretFilter,
 		ec.unmarshalInputSecretOrder,
 		ec.unmarshalInputSendTestEventInput,
@@ -191,12 +196,15 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputServiceFilter,
 		ec.unmarshalInputServiceOrder,
 		ec.unmarshalInputSessionOrder,
+		ec.unmarshalInputSetWaitingInput,
+		ec.unmarshalInputSnoozeRequestInput,
 		ec.unmarshalInputSwitchSessionInput,
 		ec.unmarshalInputTaskFilter,
 		ec.unmarshalInputTaskOrder,
 		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputUpdateAccessPolicyInput,
+		ec.unmarshalInputUpdateCalendarInput,
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCompanyInput,
 		ec.unmarshalInputUpdateInboundWebhookInput,
@@ -220,6 +228,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputWorkflowFilter,
 		ec.unmarshalInputWorkflowOrder,
 		ec.unmarshalInputWorkingHoursInput,
+		ec.unmarshalInputWorkingTimeInput,
 	)
 	first := true
 
@@ -712,6 +721,84 @@ type OfferingSLA {
   warnAtPercent: Int
   "The calendar whose working hours count; all hours count without one."
   calendarId: ID
+  "Targets of requests of a priority, in place of those of all."
+  byPriority: SLAByPriority
+  "What is done about requests that are not dealt with in time."
+  escalations: [SLAEscalation!]!
+}
+
+"Targets by priority; a priority that is null has those of all."
+type SLAByPriority {
+  "Of requests that can wait."
+  LOW: SLATargets
+  "Of usual requests."
+  MEDIUM: SLATargets
+  "Of requests that go before others."
+  HIGH: SLATargets
+  "Of requests that are for now."
+  URGENT: SLATargets
+}
+
+"Targets of requests of one priority, in minutes; one that is null is as for all."
+type SLATargets {
+  "Minutes until a request should be accepted."
+  responseMinutes: Int
+  "Minutes until a request should be completed."
+  resolutionMinutes: Int
+}
+
+"The target whose clock an escalation goes by."
+enum SLAClock {
+  "It ends when the request is accepted."
+  response
+  "It ends when the request is completed, and stands still while the request waits for its requester."
+  resolution
+}
+
+"What an escalation does."
+enum EscalationAction {
+  "Mails the team, or else whoever deals with the request."
+  notify
+  "Gives the request to the team, and takes it from its assignee."
+  reassign
+  "Raises the request's priority by one."
+  raise
+}
+
+"What is done about a request that is not dealt with in time, once."
+type SLAEscalation {
+  "How far the clock of the target has come, in minutes of working time since the request was filed."
+  afterMinutes: Int!
+  "The target whose clock counts; nothing is done once it has ended."
+  of: SLAClock!
+  "What is done."
+  do: EscalationAction!
+  "The team: needed to reassign, none to raise."
+  teamId: ID
+}
+
+"Where a request or a task stands against its service levels."
+enum SLAState {
+  "In time."
+  ON_TRACK
+  "A target is nearing its end."
+  WARNING
+  "A target was missed."
+  BREACHED
+  "All targets have ended in time."
+  MET
+  "The clock of the resolution stands still: the requester owes an answer."
+  PAUSED
+}
+
+"What the service levels of a request or a task come to."
+type SLA {
+  "When it should be accepted, or was to be; null when there is no such target."
+  responseDueAt: Time
+  "When it should be done; null when there is no such target, and while the clock stands still."
+  resolutionDueAt: Time
+  "Where it stands."
+  state: SLAState!
 }
 `, BuiltIn: false},
 	{Name: "../company.graphqls", Input: `"What a company has subscribed to."
@@ -951,6 +1038,10 @@ type Task implements Node {
   agentId: ID
   "When it is to be done."
   dueAt: Time
+  "When somebody first took it."
+  claimedAt: Time
+  "Where it stands against the service levels of its phase; null when nothing is promised."
+  sla: SLA
   "What the completion's variables must answer; null for anything."
   form: JSON
   "What the completion may name as its outcome."
@@ -1816,6 +1907,12 @@ type Request implements Node {
   teamId: ID
   "The workflow execution that processes it."
   executionId: ID
+  "Whether the requester owes an answer. The clock of the resolution stands still."
+  waiting: Boolean!
+  "Until when nobody wants to see it in the inbox."
+  snoozedUntil: Time
+  "Where it stands against its service levels; null when nothing is promised."
+  sla: SLA
   "When it was accepted."
   acceptedAt: Time
   "When it was completed."
@@ -2196,32 +2293,38 @@ extend type Query {
   ): WorkflowDiff
 }
 
-"A day of the week."
-enum Weekday {
-  "Monday."
-  MON
-  "Tuesday."
-  TUE
-  "Wednesday."
-  WED
-  "Thursday."
-  THU
-  "Friday."
-  FRI
-  "Saturday."
-  SAT
-  "Sunday."
-  SUN
-}
-
-"One stretch of work on one day of the week."
-type WorkingHours {
-  "The day."
-  day: Weekday!
+"One stretch of work of a day."
+type WorkingTime {
   "When work begins, such as 09:00."
   from: String!
   "When work ends, such as 17:30; 24:00 at the latest."
   to: String!
+}
+
+"When work is done on each weekday; not at all on one that has no stretches."
+type WorkingHours {
+  "On Mondays."
+  mon: [WorkingTime!]!
+  "On Tuesdays."
+  tue: [WorkingTime!]!
+  "On Wednesdays."
+  wed: [WorkingTime!]!
+  "On Thursdays."
+  thu: [WorkingTime!]!
+  "On Fridays."
+  fri: [WorkingTime!]!
+  "On Saturdays."
+  sat: [WorkingTime!]!
+  "On Sundays."
+  sun: [WorkingTime!]!
+}
+
+"A day with hours of its own, whatever its weekday has."
+type CalendarException {
+  "The day, as YYYY-MM-DD."
+  date: String!
+  "When work is done on it; not at all when there are none."
+  hours: [WorkingTime!]!
 }
 
 "Working hours and holidays, by which timers and service levels count."
@@ -2232,14 +2335,18 @@ type Calendar implements Node {
   name: String!
   "A name of the IANA time zone database."
   timeZone: String!
-  "When work is done; all hours of all days when there are none."
-  workingHours: [WorkingHours!]!
+  "When work is done; all hours of all days when null."
+  workingHours: WorkingHours
   "Days without working hours, as YYYY-MM-DD."
   holidays: [String!]!
+  "Days with hours of their own. They count before holidays."
+  exceptions: [CalendarException!]!
   "When it was made."
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "What an agent works."
@@ -2814,10 +2921,14 @@ func (ec *executionContext) childFields_Calendar(ctx context.Context, field grap
 		return ec.fieldContext_Calendar_workingHours(ctx, field)
 	case "holidays":
 		return ec.fieldContext_Calendar_holidays(ctx, field)
+	case "exceptions":
+		return ec.fieldContext_Calendar_exceptions(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Calendar_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Calendar_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Calendar_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Calendar", field.Name)
 }
@@ -2842,6 +2953,16 @@ func (ec *executionContext) childFields_CalendarEdge(ctx context.Context, field 
 		return ec.fieldContext_CalendarEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CalendarEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_CalendarException(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "date":
+		return ec.fieldContext_CalendarException_date(ctx, field)
+	case "hours":
+		return ec.fieldContext_CalendarException_hours(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CalendarException", field.Name)
 }
 
 func (ec *executionContext) childFields_CancelExecutionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3222,6 +3343,14 @@ func (ec *executionContext) childFields_DeleteAccessPolicyPayload(ctx context.Co
 		return ec.fieldContext_DeleteAccessPolicyPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteAccessPolicyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteCalendarPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteCalendarPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteCalendarPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3780,6 +3909,10 @@ func (ec *executionContext) childFields_OfferingSLA(ctx context.Context, field g
 		return ec.fieldContext_OfferingSLA_warnAtPercent(ctx, field)
 	case "calendarId":
 		return ec.fieldContext_OfferingSLA_calendarId(ctx, field)
+	case "byPriority":
+		return ec.fieldContext_OfferingSLA_byPriority(ctx, field)
+	case "escalations":
+		return ec.fieldContext_OfferingSLA_escalations(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OfferingSLA", field.Name)
 }
@@ -3956,6 +4089,12 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_teamId(ctx, field)
 	case "executionId":
 		return ec.fieldContext_Request_executionId(ctx, field)
+	case "waiting":
+		return ec.fieldContext_Request_waiting(ctx, field)
+	case "snoozedUntil":
+		return ec.fieldContext_Request_snoozedUntil(ctx, field)
+	case "sla":
+		return ec.fieldContext_Request_sla(ctx, field)
 	case "acceptedAt":
 		return ec.fieldContext_Request_acceptedAt(ctx, field)
 	case "completedAt":
@@ -4086,6 +4225,56 @@ func (ec *executionContext) childFields_RotateWebhookSecretPayload(ctx context.C
 		return ec.fieldContext_RotateWebhookSecretPayload_signingSecret(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RotateWebhookSecretPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_SLA(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "responseDueAt":
+		return ec.fieldContext_SLA_responseDueAt(ctx, field)
+	case "resolutionDueAt":
+		return ec.fieldContext_SLA_resolutionDueAt(ctx, field)
+	case "state":
+		return ec.fieldContext_SLA_state(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SLA", field.Name)
+}
+
+func (ec *executionContext) childFields_SLAByPriority(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "LOW":
+		return ec.fieldContext_SLAByPriority_LOW(ctx, field)
+	case "MEDIUM":
+		return ec.fieldContext_SLAByPriority_MEDIUM(ctx, field)
+	case "HIGH":
+		return ec.fieldContext_SLAByPriority_HIGH(ctx, field)
+	case "URGENT":
+		return ec.fieldContext_SLAByPriority_URGENT(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SLAByPriority", field.Name)
+}
+
+func (ec *executionContext) childFields_SLAEscalation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "afterMinutes":
+		return ec.fieldContext_SLAEscalation_afterMinutes(ctx, field)
+	case "of":
+		return ec.fieldContext_SLAEscalation_of(ctx, field)
+	case "do":
+		return ec.fieldContext_SLAEscalation_do(ctx, field)
+	case "teamId":
+		return ec.fieldContext_SLAEscalation_teamId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SLAEscalation", field.Name)
+}
+
+func (ec *executionContext) childFields_SLATargets(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "responseMinutes":
+		return ec.fieldContext_SLATargets_responseMinutes(ctx, field)
+	case "resolutionMinutes":
+		return ec.fieldContext_SLATargets_resolutionMinutes(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SLATargets", field.Name)
 }
 
 func (ec *executionContext) childFields_Sandbox(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4302,6 +4491,22 @@ func (ec *executionContext) childFields_SessionEdge(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type SessionEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_SetWaitingPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_SetWaitingPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SetWaitingPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_SnoozeRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_SnoozeRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SnoozeRequestPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_SwitchSessionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "sandbox":
@@ -4336,6 +4541,10 @@ func (ec *executionContext) childFields_Task(ctx context.Context, field graphql.
 		return ec.fieldContext_Task_agentId(ctx, field)
 	case "dueAt":
 		return ec.fieldContext_Task_dueAt(ctx, field)
+	case "claimedAt":
+		return ec.fieldContext_Task_claimedAt(ctx, field)
+	case "sla":
+		return ec.fieldContext_Task_sla(ctx, field)
 	case "form":
 		return ec.fieldContext_Task_form(ctx, field)
 	case "outcomes":
@@ -4444,6 +4653,14 @@ func (ec *executionContext) childFields_UpdateAccessPolicyPayload(ctx context.Co
 		return ec.fieldContext_UpdateAccessPolicyPayload_accessPolicy(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateAccessPolicyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateCalendarPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "calendar":
+		return ec.fieldContext_UpdateCalendarPayload_calendar(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateCalendarPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateCommentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4880,14 +5097,32 @@ func (ec *executionContext) childFields_WorkflowVersionEdge(ctx context.Context,
 
 func (ec *executionContext) childFields_WorkingHours(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
-	case "day":
-		return ec.fieldContext_WorkingHours_day(ctx, field)
-	case "from":
-		return ec.fieldContext_WorkingHours_from(ctx, field)
-	case "to":
-		return ec.fieldContext_WorkingHours_to(ctx, field)
+	case "mon":
+		return ec.fieldContext_WorkingHours_mon(ctx, field)
+	case "tue":
+		return ec.fieldContext_WorkingHours_tue(ctx, field)
+	case "wed":
+		return ec.fieldContext_WorkingHours_wed(ctx, field)
+	case "thu":
+		return ec.fieldContext_WorkingHours_thu(ctx, field)
+	case "fri":
+		return ec.fieldContext_WorkingHours_fri(ctx, field)
+	case "sat":
+		return ec.fieldContext_WorkingHours_sat(ctx, field)
+	case "sun":
+		return ec.fieldContext_WorkingHours_sun(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WorkingHours", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkingTime(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_WorkingTime_from(ctx, field)
+	case "to":
+		return ec.fieldContext_WorkingTime_to(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkingTime", field.Name)
 }
 
 func (ec *executionContext) childFields___Directive(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

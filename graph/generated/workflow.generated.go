@@ -23,7 +23,11 @@ import (
 // region    ************************** generated!.gotpl **************************
 
 type CalendarResolver interface {
-	WorkingHours(ctx context.Context, obj *ent.Calendar) ([]*workflow.WorkingHours, error)
+	WorkingHours(ctx context.Context, obj *ent.Calendar) (*workflow.WorkingHours, error)
+
+	Exceptions(ctx context.Context, obj *ent.Calendar) ([]*workflow.Exception, error)
+
+	Etag(ctx context.Context, obj *ent.Calendar) (string, error)
 }
 type WorkflowResolver interface {
 	Description(ctx context.Context, obj *ent.Workflow) (*string, error)
@@ -149,11 +153,11 @@ func (ec *executionContext) _Calendar_workingHours(ctx context.Context, field gr
 			return ec.Resolvers.Calendar().WorkingHours(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*workflow.WorkingHours) graphql.Marshaler {
-			return ec.marshalNWorkingHours2ᚕᚖatriumᚋinternalᚋworkflowᚐWorkingHoursᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *workflow.WorkingHours) graphql.Marshaler {
+			return ec.marshalOWorkingHours2ᚖatriumᚋinternalᚋworkflowᚐWorkingHours(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Calendar_workingHours(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -176,6 +180,38 @@ func (ec *executionContext) fieldContext_Calendar_holidays(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Calendar", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Calendar_exceptions(ctx context.Context, field graphql.CollectedField, obj *ent.Calendar) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Calendar_exceptions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Calendar().Exceptions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*workflow.Exception) graphql.Marshaler {
+			return ec.marshalNCalendarException2ᚕᚖatriumᚋinternalᚋworkflowᚐExceptionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Calendar_exceptions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Calendar",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CalendarException(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Calendar_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Calendar) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
@@ -188,6 +224,68 @@ func (ec *executionContext) _Calendar_updatedAt(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_Calendar_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Calendar", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Calendar_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Calendar) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Calendar_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Calendar().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Calendar_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Calendar", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CalendarException_date(ctx context.Context, field graphql.CollectedField, obj *workflow.Exception) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Date)
+}
+func (ec *executionContext) fieldContext_CalendarException_date(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CalendarException", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CalendarException_hours(ctx context.Context, field graphql.CollectedField, obj *workflow.Exception) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CalendarException_hours(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Hours, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
+			return ec.marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CalendarException_hours(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CalendarException",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkingTime(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DefinitionChange_path(ctx context.Context, field graphql.CollectedField, obj *definition.Change) (ret graphql.Marshaler) {
@@ -463,25 +561,242 @@ func (ec *executionContext) fieldContext_WorkflowVersion_publishedBy(_ context.C
 	return graphql.NewScalarFieldContext("WorkflowVersion", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _WorkingHours_day(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
-	return ec.marshalNWeekday2string(ctx, field.Selections, obj.Day)
+func (ec *executionContext) _WorkingHours_mon(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkingHours_mon(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Mon, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
+			return ec.marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
 }
-func (ec *executionContext) fieldContext_WorkingHours_day(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("WorkingHours", field, false, false, errors.New("field of type Weekday does not have child fields"))
+func (ec *executionContext) fieldContext_WorkingHours_mon(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkingHours",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkingTime(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
-func (ec *executionContext) _WorkingHours_from(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+func (ec *executionContext) _WorkingHours_tue(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkingHours_tue(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Tue, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
+			return ec.marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkingHours_tue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkingHours",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkingTime(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WorkingHours_wed(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkingHours_wed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Wed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
+			return ec.marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkingHours_wed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkingHours",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkingTime(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WorkingHours_thu(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkingHours_thu(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Thu, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
+			return ec.marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkingHours_thu(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkingHours",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkingTime(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WorkingHours_fri(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkingHours_fri(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Fri, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
+			return ec.marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkingHours_fri(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkingHours",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkingTime(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WorkingHours_sat(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkingHours_sat(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Sat, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
+			return ec.marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkingHours_sat(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkingHours",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkingTime(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WorkingHours_sun(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WorkingHours_sun(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Sun, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
+			return ec.marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WorkingHours_sun(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WorkingHours",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkingTime(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _WorkingTime_from(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingTime) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.From)
 }
-func (ec *executionContext) fieldContext_WorkingHours_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("WorkingHours", field, false, false, errors.New("field of type String does not have child fields"))
+func (ec *executionContext) fieldContext_WorkingTime_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WorkingTime", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _WorkingHours_to(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingHours) (ret graphql.Marshaler) {
+func (ec *executionContext) _WorkingTime_to(ctx context.Context, field graphql.CollectedField, obj *workflow.WorkingTime) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.To)
 }
-func (ec *executionContext) fieldContext_WorkingHours_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("WorkingHours", field, false, false, errors.New("field of type String does not have child fields"))
+func (ec *executionContext) fieldContext_WorkingTime_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WorkingTime", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -582,11 +897,16 @@ func (ec *executionContext) _Calendar(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "workingHours":
 			out.Values[i] = ec._Calendar_workingHours(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "holidays":
 			out.Values[i] = ec._Calendar_holidays(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "exceptions":
+			out.Values[i] = ec._Calendar_exceptions(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -597,6 +917,44 @@ func (ec *executionContext) _Calendar(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Calendar_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._Calendar_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var calendarExceptionImplementors = []string{"CalendarException"}
+
+func (ec *executionContext) _CalendarException(ctx context.Context, sel ast.SelectionSet, obj *workflow.Exception) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, calendarExceptionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CalendarException")
+		case "date":
+			out.Values[i] = ec._CalendarException_date(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "hours":
+			out.Values[i] = ec._CalendarException_hours(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -820,18 +1178,71 @@ func (ec *executionContext) _WorkingHours(ctx context.Context, sel ast.Selection
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("WorkingHours")
-		case "day":
-			out.Values[i] = ec._WorkingHours_day(ctx, field, obj)
+		case "mon":
+			out.Values[i] = ec._WorkingHours_mon(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "tue":
+			out.Values[i] = ec._WorkingHours_tue(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "wed":
+			out.Values[i] = ec._WorkingHours_wed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "thu":
+			out.Values[i] = ec._WorkingHours_thu(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "fri":
+			out.Values[i] = ec._WorkingHours_fri(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sat":
+			out.Values[i] = ec._WorkingHours_sat(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sun":
+			out.Values[i] = ec._WorkingHours_sun(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var workingTimeImplementors = []string{"WorkingTime"}
+
+func (ec *executionContext) _WorkingTime(ctx context.Context, sel ast.SelectionSet, obj *workflow.WorkingTime) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, workingTimeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WorkingTime")
 		case "from":
-			out.Values[i] = ec._WorkingHours_from(ctx, field, obj)
+			out.Values[i] = ec._WorkingTime_from(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		case "to":
-			out.Values[i] = ec._WorkingHours_to(ctx, field, obj)
+			out.Values[i] = ec._WorkingTime_to(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -937,6 +1348,32 @@ func (ec *executionContext) marshalNCalendar2ᚖatriumᚋentᚐCalendar(ctx cont
 	return ec._Calendar(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNCalendarException2ᚕᚖatriumᚋinternalᚋworkflowᚐExceptionᚄ(ctx context.Context, sel ast.SelectionSet, v []*workflow.Exception) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCalendarException2ᚖatriumᚋinternalᚋworkflowᚐException(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCalendarException2ᚖatriumᚋinternalᚋworkflowᚐException(ctx context.Context, sel ast.SelectionSet, v *workflow.Exception) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CalendarException(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNDefinitionChange2atriumᚋinternalᚋworkflowᚋdefinitionᚐChange(ctx context.Context, sel ast.SelectionSet, v definition.Change) graphql.Marshaler {
 	return ec._DefinitionChange(ctx, sel, &v)
 }
@@ -955,22 +1392,6 @@ func (ec *executionContext) marshalNDefinitionChange2ᚕatriumᚋinternalᚋwork
 	}
 
 	return ret
-}
-
-func (ec *executionContext) unmarshalNWeekday2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNWeekday2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
 }
 
 func (ec *executionContext) marshalNWorkflow2ᚖatriumᚋentᚐWorkflow(ctx context.Context, sel ast.SelectionSet, v *ent.Workflow) graphql.Marshaler {
@@ -1026,11 +1447,15 @@ func (ec *executionContext) marshalNWorkflowVersion2ᚖatriumᚋentᚐWorkflowVe
 	return ec._WorkflowVersion(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNWorkingHours2ᚕᚖatriumᚋinternalᚋworkflowᚐWorkingHoursᚄ(ctx context.Context, sel ast.SelectionSet, v []*workflow.WorkingHours) graphql.Marshaler {
+func (ec *executionContext) marshalNWorkingTime2atriumᚋinternalᚋworkflowᚐWorkingTime(ctx context.Context, sel ast.SelectionSet, v workflow.WorkingTime) graphql.Marshaler {
+	return ec._WorkingTime(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNWorkingTime2ᚕatriumᚋinternalᚋworkflowᚐWorkingTimeᚄ(ctx context.Context, sel ast.SelectionSet, v []workflow.WorkingTime) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNWorkingHours2ᚖatriumᚋinternalᚋworkflowᚐWorkingHours(ctx, sel, v[i])
+		return ec.marshalNWorkingTime2atriumᚋinternalᚋworkflowᚐWorkingTime(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -1040,16 +1465,6 @@ func (ec *executionContext) marshalNWorkingHours2ᚕᚖatriumᚋinternalᚋworkf
 	}
 
 	return ret
-}
-
-func (ec *executionContext) marshalNWorkingHours2ᚖatriumᚋinternalᚋworkflowᚐWorkingHours(ctx context.Context, sel ast.SelectionSet, v *workflow.WorkingHours) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._WorkingHours(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOWorkflow2ᚖatriumᚋentᚐWorkflow(ctx context.Context, sel ast.SelectionSet, v *ent.Workflow) graphql.Marshaler {
@@ -1118,6 +1533,13 @@ func (ec *executionContext) marshalOWorkflowStatus2ᚖstring(ctx context.Context
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOWorkingHours2ᚖatriumᚋinternalᚋworkflowᚐWorkingHours(ctx context.Context, sel ast.SelectionSet, v *workflow.WorkingHours) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._WorkingHours(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"atrium/ent"
-	"atrium/ent/calendar"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/offering"
 	"atrium/ent/predicate"
@@ -16,6 +15,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/text"
+	workflows "atrium/internal/workflow"
 )
 
 var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": op.Folded(offering.FieldName)}
@@ -87,14 +87,6 @@ func listOfferings(ctx context.Context, tx *op.Tx, s *ent.Service, in ListOfferi
 	return paging.Of(ctx, in.Page, offeringSorts, tx.Offering.Query().Where(offering.ServiceID(s.ID)).Where(in.where()...))
 }
 
-// SLA are the service levels of an offering, in minutes; unset ones are null.
-type SLA struct {
-	ResponseMinutes   *int    `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
-	ResolutionMinutes *int    `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
-	WarnAtPercent     *int    `json:"warnAtPercent,omitempty" nullable:"true" minimum:"1" maximum:"99" doc:"When to warn, as a share of the time."`
-	CalendarID        *string `json:"calendarId,omitempty" nullable:"true" maxLength:"64" doc:"The calendar whose working hours count; all hours count without one."`
-}
-
 // CreateOfferingInput describes a new offering of the service in the path.
 type CreateOfferingInput struct {
 	op.ByID
@@ -109,8 +101,8 @@ type CreateOfferingInput struct {
 }
 
 func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOfferingInput) (*ent.Offering, error) {
-	sla := op.Or(in.SLA, SLA{})
-	if err := checkOffering(ctx, tx, in.WorkflowID, sla.CalendarID); err != nil {
+	levels := op.Or(in.SLA, SLA{})
+	if err := checkOffering(ctx, tx, in.WorkflowID, levels); err != nil {
 		return nil, err
 	}
 	c := tx.Offering.Create().
@@ -120,11 +112,8 @@ func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOff
 		SetDescription(op.Or(in.Description, "")).
 		SetStatus(offering.Status(op.Or(in.Status, "active"))).
 		SetNillableWorkflowID(in.WorkflowID).
-		SetNillableCalendarID(sla.CalendarID).
-		SetNillableResponseMinutes(sla.ResponseMinutes).
-		SetNillableResolutionMinutes(sla.ResolutionMinutes).
-		SetNillableWarnAtPercent(sla.WarnAtPercent).
 		SetTags(in.Tags)
+	setSLA(c.Mutation(), levels)
 	if in.Form != nil {
 		c.SetForm(in.Form)
 	}
@@ -151,8 +140,8 @@ type UpdateOfferingInput struct {
 }
 
 func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in UpdateOfferingInput) (*ent.Offering, error) {
-	sla := op.Or(in.SLA.Value(), SLA{})
-	if err := checkOffering(ctx, tx, in.WorkflowID.Value(), sla.CalendarID); err != nil {
+	levels := op.Or(in.SLA.Value(), SLA{})
+	if err := checkOffering(ctx, tx, in.WorkflowID.Value(), levels); err != nil {
 		return nil, err
 	}
 	u := before.Update()
@@ -165,31 +154,17 @@ func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in Upd
 	op.SetOrClear(in.Form, func(f form.Definition) *ent.OfferingUpdateOne { return u.SetForm(&f) }, u.ClearForm)
 	op.SetOrClear(in.WorkflowID, u.SetWorkflowID, u.ClearWorkflowID)
 	if in.SLA.IsSet() {
-		setSLA(u, sla)
+		replaceSLA(u.Mutation(), levels)
 	}
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
 	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the offering: %w", err)
 	}
-	return after, nil
-}
-
-// setSLA replaces the service levels whole.
-func setSLA(u *ent.OfferingUpdateOne, sla SLA) {
-	u.ClearCalendarID().ClearResponseMinutes().ClearResolutionMinutes().ClearWarnAtPercent()
-	if sla.CalendarID != nil {
-		u.SetCalendarID(*sla.CalendarID)
+	if after == before || !in.SLA.IsSet() {
+		return after, nil
 	}
-	if sla.ResponseMinutes != nil {
-		u.SetResponseMinutes(*sla.ResponseMinutes)
-	}
-	if sla.ResolutionMinutes != nil {
-		u.SetResolutionMinutes(*sla.ResolutionMinutes)
-	}
-	if sla.WarnAtPercent != nil {
-		u.SetWarnAtPercent(*sla.WarnAtPercent)
-	}
+	return after, workflows.Rederive(ctx, tx, workflows.RederiveArgs{Offering: after.ID})
 }
 
 func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) (struct{}, error) {
@@ -256,7 +231,7 @@ func checkForm(ctx context.Context, tx *op.Tx, f *form.Definition) (faults formF
 }
 
 // checkOffering names the faults of the form, and the ids that are no rows of the company.
-func checkOffering(ctx context.Context, tx *op.Tx, workflowID, calendarID *string) error {
+func checkOffering(ctx context.Context, tx *op.Tx, workflowID *string, levels SLA) error {
 	var refs op.Refs
 	faults, _ := op.Preparation[formFaults](tx)
 	for _, d := range faults {
@@ -265,8 +240,6 @@ func checkOffering(ctx context.Context, tx *op.Tx, workflowID, calendarID *strin
 	refs.Check("workflowId", workflowID, "published workflow", func(id string) (bool, error) {
 		return tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived)).Exist(ctx)
 	})
-	refs.Check("sla.calendarId", calendarID, "calendar", func(id string) (bool, error) {
-		return tx.Calendar.Query().Where(calendar.ID(id)).Exist(ctx)
-	})
+	checkSLA(ctx, tx, &refs, levels)
 	return refs.Err()
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"atrium/ent"
@@ -154,27 +152,7 @@ func calendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, 
 	if err != nil {
 		return nil, fmt.Errorf("read the calendar: %w", err)
 	}
-	written, err := workflow.HoursOf(row)
-	if err != nil {
-		return nil, err
-	}
-	stretches := make([]sla.Hours, len(written))
-	for i, h := range written {
-		stretches[i] = sla.Hours{Day: weekdays[h.Day], From: minutes(h.From), To: minutes(h.To)}
-	}
-	return sla.New(row.TimeZone, stretches, row.Holidays)
-}
-
-var weekdays = map[string]time.Weekday{
-	"SUN": time.Sunday, "MON": time.Monday, "TUE": time.Tuesday, "WED": time.Wednesday, "THU": time.Thursday, "FRI": time.Friday, "SAT": time.Saturday,
-}
-
-// minutes reads a time of day such as 09:30, which was checked when the calendar was saved.
-func minutes(clock string) int {
-	h, m, _ := strings.Cut(clock, ":")
-	hours, _ := strconv.Atoi(h)
-	past, _ := strconv.Atoi(m)
-	return hours*60 + past
+	return workflow.CompileCalendar(row)
 }
 
 // Decision is one approver's, as the approval keeps it.

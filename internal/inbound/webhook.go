@@ -18,7 +18,7 @@ import (
 const maxWebhooks = 50
 
 var webhookSorts = op.Sorts{
-	"createdAt": inboundwebhook.FieldCreatedAt, "updatedAt": inboundwebhook.FieldUpdatedAt, "name": inboundwebhook.FieldName,
+	"createdAt": inboundwebhook.FieldCreatedAt, "updatedAt": inboundwebhook.FieldUpdatedAt, "name": op.Folded(inboundwebhook.FieldName),
 }
 
 // The operations on inbound webhooks. They take a person. None but CreateWebhook and RotateSecret returns a secret.

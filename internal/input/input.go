@@ -219,8 +219,40 @@ func (in *Input) checkObject(m map[string]any) []apperr.Detail {
 			}
 		}
 	}
+	if in.BodyType != nil {
+		dropNulls(in.BodyType, m)
+	}
 	details = append(details, in.unhashable(m)...)
 	return append(details, in.checkValue(m)...)
+}
+
+// dropNulls takes nulls out of the objects in a body that stand for objects which may be left out: the schema has no word for
+// an object or null, and what was read with a null in it can be sent back.
+func dropNulls(t reflect.Type, m map[string]any) {
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		of, optional := f.Type, f.Type.Kind() == reflect.Pointer
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct {
+			continue
+		}
+		switch v := m[name].(type) {
+		case nil:
+			if optional {
+				delete(m, name)
+			}
+		case map[string]any:
+			dropNulls(of, v)
+		case []any:
+			for _, one := range v {
+				if one, ok := one.(map[string]any); ok {
+					dropNulls(of, one)
+				}
+			}
+		}
+	}
 }
 
 // unhashable takes objects and lists out of the lists in m that must not name anything twice: the validator looks for

@@ -33,6 +33,7 @@ var bypasses = map[string]struct {
 	"internal/company/create.go":                {1, "a company that is being made has nobody who could act in it"},
 	"internal/company/demo.go":                  {1, "whether the demo company is there is asked before its owner acts in it"},
 	"internal/company/settings.go":              {2, "a company and its sandbox are two companies, whose settings are one"},
+	"internal/request/sweep.go":                 {1, "the clocks of all companies are kept together"},
 	"internal/feed/poller.go":                   {1, "changes of all companies that are watched are read together"},
 	"internal/inbound/door.go":                  {1, "a webhook says which company its caller calls; before that there is none"},
 	"internal/jobs/clock.go":                    {1, "jobs belong to the installation"},

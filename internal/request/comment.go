@@ -125,6 +125,12 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	if err != nil {
 		return nil, fmt.Errorf("write the comment: %w", err)
 	}
+	if c.Visibility == comment.VisibilityPublic && r.Waiting && c.AuthorID == r.CreatedBy { // the answer has come
+		w := tx.AsWorker(slaWorker)
+		if _, err := op.RunIn(ctx, w, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)}); err != nil {
+			return nil, err
+		}
+	}
 	tx.About(c.ID)
 	tx.Changed(nil, c)
 	return c, nil

@@ -58,7 +58,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		return nil, err
 	}
 	priority := request.Priority(op.Or(in.Priority, string(request.PriorityMEDIUM)))
-	r, err := tx.Request.Create().
+	c := tx.Request.Create().
 		SetServiceID(in.ServiceID).
 		SetOfferingID(in.OfferingID).
 		SetTitle(in.Title).
@@ -69,8 +69,11 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		SetTags(in.Tags).
 		SetCreatedBy(tx.Principal().ID).
 		SetNillableAssigneeID(in.AssigneeID).
-		SetNillableTeamID(in.TeamID).
-		Save(ctx)
+		SetNillableTeamID(in.TeamID)
+	if err := startClock(ctx, tx, off, c.Mutation(), priority); err != nil {
+		return nil, err
+	}
+	r, err := c.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("file the request: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/schema"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
@@ -14,6 +15,7 @@ import (
 var sorts = op.Sorts{
 	"createdAt": request.FieldCreatedAt, "updatedAt": request.FieldUpdatedAt, "title": op.Folded(request.FieldTitle),
 	"priority": request.FieldPriorityRank + "," + request.FieldCreatedAt, "status": request.FieldStatus + "," + request.FieldCreatedAt,
+	"responseDueAt": request.FieldResponseDueOrder, "resolutionDueAt": request.FieldResolutionDueOrder,
 }
 
 // List finds requests. Callers whose role reaches only their own see those.
@@ -34,6 +36,8 @@ type ListInput struct {
 	CreatedBy     []string            `json:"-" query:"createdBy" maxLength:"64"`
 	CreatedAfter  *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
 	CreatedBefore *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
+	SLAState      []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
+	DueBefore     *time.Time          `json:"-" query:"dueBefore" doc:"Open requests of which a target that still runs is due before this moment; late ones are."`
 	Tags          map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
 	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests whose title contains this, in any case."`
 }
@@ -71,6 +75,14 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 	if in.CreatedBefore != nil {
 		where = append(where, request.CreatedAtLT(in.CreatedBefore.UTC()))
 	}
+	where = paging.In(where, in.SLAState, request.SLAStateIn)
+	if in.DueBefore != nil {
+		moment := min(in.DueBefore.UnixMilli(), schema.DueNever)
+		where = append(where, request.Or(
+			request.And(request.StatusEQ(request.StatusPENDING), request.ResponseDueOrderLT(moment)),
+			request.And(request.StatusIn(request.StatusPENDING, request.StatusIN_PROGRESS), request.ResolutionDueOrderLT(moment)),
+		))
+	}
 	for key, values := range in.Tags {
 		where = append(where, paging.TagIn[predicate.Request](request.FieldTags, key, values))
 	}
@@ -82,8 +94,8 @@ const maxCountedServices = 4
 
 // counter returns the one that knows the total: of all requests, or of some statuses, priorities and services.
 func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
-	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags) > 0 ||
-		in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
+	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags)+len(in.SLAState) > 0 ||
+		in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
 		return paging.Counter{}, false
 	}
 	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0

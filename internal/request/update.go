@@ -3,6 +3,7 @@ package request
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/offering"
@@ -59,6 +60,14 @@ type UpdateInput struct {
 	Tags        op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
 	AssigneeID  op.Patch[string]            `json:"assigneeId,omitzero" nullable:"true" maxLength:"64"`
 	TeamID      op.Patch[string]            `json:"teamId,omitzero" nullable:"true" maxLength:"64"`
+
+	Waiting      op.Patch[bool]      `json:"waiting,omitzero" doc:"Whether the requester owes an answer, which stops the clock of the resolution. A public comment of the requester ends it."`
+	SnoozedUntil op.Patch[time.Time] `json:"snoozedUntil,omitzero" nullable:"true" doc:"Until when nobody wants to see it in the inbox; a moment to come."`
+}
+
+// moves tells whether the change may move the request's clock.
+func (in UpdateInput) moves() bool {
+	return in.Status.IsSet() || in.Priority.IsSet() || in.Waiting.IsSet()
 }
 
 // verbs are the rights that the change takes: the transition's first, and request.update when anything else changes.
@@ -79,13 +88,26 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	if err := in.check(ctx, tx, before); err != nil {
 		return nil, err
 	}
+	now := tx.Now(ctx)
+	if in.moves() { // what has fallen due has done so before the change
+		var err error
+		if before, err = settle(ctx, tx, before, now); err != nil {
+			return nil, err
+		}
+	}
 	u := before.Update()
 	event := ""
 	if to, ok := op.Given(in.Status); ok {
 		var err error
-		if event, err = move(u, before.Status, request.Status(to), tx.Now(ctx)); err != nil {
+		if event, err = move(u, before.Status, request.Status(to), now); err != nil {
 			return nil, err
 		}
+	}
+	if err := in.wait(ctx, tx, u, before, now); err != nil {
+		return nil, err
+	}
+	if err := in.snooze(u, before, now); err != nil {
+		return nil, err
 	}
 	op.Set(in.Title, u.SetTitle)
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.RequestUpdateOne { return u.SetDescription("") })
@@ -107,10 +129,15 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	if err != nil {
 		return nil, fmt.Errorf("update the request: %w", err)
 	}
-	if event == "" {
+	if event != "" {
+		if err := emit(ctx, tx, event, after); err != nil {
+			return nil, err
+		}
+	}
+	if after == before || !in.moves() {
 		return after, nil
 	}
-	return after, emit(ctx, tx, event, after)
+	return settle(ctx, tx, after, now)
 }
 
 // check names the ids that are no rows of the company and the answers that the offering's form refuses.

@@ -22,25 +22,45 @@ type Hours struct {
 
 // Calendar knows the working hours of a company. Immutable; safe for concurrent use.
 type Calendar struct {
-	zone     *time.Location
-	week     [7][]Hours // sorted, without overlaps
-	holidays map[string]bool
-	always   bool // every moment is working time
+	zone   *time.Location
+	week   [7][]Hours         // sorted, without overlaps
+	days   map[string][]Hours // days that are not like their weekday: none of a holiday, an exception's own
+	always bool               // every moment is working time
+}
+
+// always is the calendar of who has none.
+var always = &Calendar{zone: time.UTC, always: true}
+
+// Exception is a day with hours of its own, whatever its weekday has; without hours nobody works. It counts before a holiday.
+type Exception struct {
+	Date  string  // YYYY-MM-DD
+	Hours []Hours // their Day does not matter
 }
 
 // New returns a calendar. Without hours, all hours of all days that are no holidays are working time. Returns an error
-// for a zone that the IANA database does not know, for hours outside a day, and for a holiday that is no YYYY-MM-DD.
-func New(zone string, hours []Hours, holidays []string) (*Calendar, error) {
+// for a zone that the IANA database does not know, for hours outside a day, and for a day that is no YYYY-MM-DD.
+func New(zone string, hours []Hours, holidays []string, exceptions ...Exception) (*Calendar, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
 		return nil, fmt.Errorf("load the zone: %w", err)
 	}
-	c := &Calendar{zone: loc, holidays: make(map[string]bool, len(holidays)), always: len(hours)+len(holidays) == 0}
+	c := &Calendar{zone: loc, days: make(map[string][]Hours, len(holidays)+len(exceptions)), always: len(hours)+len(holidays)+len(exceptions) == 0}
 	for _, day := range holidays {
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
 			return nil, fmt.Errorf("read a holiday: %w", err)
 		}
-		c.holidays[day] = true
+		c.days[day] = nil
+	}
+	for _, e := range exceptions {
+		if _, err := time.Parse(time.DateOnly, e.Date); err != nil {
+			return nil, fmt.Errorf("read an exception: %w", err)
+		}
+		for _, h := range e.Hours {
+			if err := h.check(); err != nil {
+				return nil, err
+			}
+		}
+		c.days[e.Date] = merged(slices.Clone(e.Hours))
 	}
 	if len(hours) == 0 {
 		for day := range c.week {
@@ -48,8 +68,8 @@ func New(zone string, hours []Hours, holidays []string) (*Calendar, error) {
 		}
 	}
 	for _, h := range hours {
-		if h.From < 0 || h.To > 24*60 || h.From >= h.To || h.Day < time.Sunday || h.Day > time.Saturday {
-			return nil, fmt.Errorf("hours from %d to %d on day %d are none", h.From, h.To, h.Day)
+		if err := h.check(); err != nil {
+			return nil, err
 		}
 		c.week[h.Day] = append(c.week[h.Day], h)
 	}
@@ -57,6 +77,13 @@ func New(zone string, hours []Hours, holidays []string) (*Calendar, error) {
 		c.week[day] = merged(c.week[day])
 	}
 	return c, nil
+}
+
+func (h Hours) check() error {
+	if h.From < 0 || h.To > 24*60 || h.From >= h.To || h.Day < time.Sunday || h.Day > time.Saturday {
+		return fmt.Errorf("hours from %d to %d on day %d are none", h.From, h.To, h.Day)
+	}
+	return nil
 }
 
 // merged sorts stretches and joins those that touch.
@@ -132,21 +159,29 @@ func (c *Calendar) stretches(t time.Time) func(yield func(from, to time.Time) bo
 			if _, change := local.ZoneBounds(); !change.IsZero() && change.Before(end) {
 				end = change
 			}
-			if !c.holidays[local.Format(time.DateOnly)] {
-				for _, h := range c.week[local.Weekday()] {
-					from, to := midnight.Add(time.Duration(h.From)*time.Minute), midnight.Add(time.Duration(h.To)*time.Minute)
-					if from.Before(t) {
-						from = t
-					}
-					if to.After(end) {
-						to = end
-					}
-					if from.Before(to) && !yield(from, to) {
-						return
-					}
+			for _, h := range c.hours(local) {
+				from, to := midnight.Add(time.Duration(h.From)*time.Minute), midnight.Add(time.Duration(h.To)*time.Minute)
+				if from.Before(t) {
+					from = t
+				}
+				if to.After(end) {
+					to = end
+				}
+				if from.Before(to) && !yield(from, to) {
+					return
 				}
 			}
 			t = end
 		}
 	}
+}
+
+// hours returns the working hours of a moment's day.
+func (c *Calendar) hours(local time.Time) []Hours {
+	if len(c.days) > 0 {
+		if own, ok := c.days[local.Format(time.DateOnly)]; ok {
+			return own
+		}
+	}
+	return c.week[local.Weekday()]
 }

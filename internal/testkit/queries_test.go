@@ -26,6 +26,7 @@ var seenByTheCaller = map[string]string{
 	"internal/execution.assignTask":       "the user, team or agent that a task is given to",
 	"internal/execution.delegateApproval": "the user who decides in somebody's place",
 	"internal/catalog.checkOffering":      "the workflow and the calendar of an offering",
+	"internal/catalog.checkSLA":           "the calendar and the teams of service levels",
 	"internal/catalog.ownersExist":        "the team and the organization of a service",
 	"internal/inbound.check":              "the workflow and the offering of a webhook",
 	"internal/people.usersExist":          "the members of a team",
@@ -39,14 +40,15 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow.checkReferences":   "what a draft names; publishing asks unfiltered",
 
 	// What is returned.
-	"internal/people.remainingKeys": "the keys that go on",
-	"internal/people.updateTeam":    "the members as they are now",
-	"internal/people.updateUser":    "the teams as they are now",
-	"internal/policy.replayed":      "decisions, of which the caller hears about visible ones only",
-	"internal/workflow.Unused":      "whether what uses the row may be named",
-	"internal/workflow.unoffered":   "whether what uses the row may be named",
-	"internal/workflow.uncalled":    "whether what uses the row may be named",
-	"internal/catalog.uncalled":     "whether what uses the row may be named",
+	"internal/people.remainingKeys":    "the keys that go on",
+	"internal/people.updateTeam":       "the members as they are now",
+	"internal/people.updateUser":       "the teams as they are now",
+	"internal/policy.replayed":         "decisions, of which the caller hears about visible ones only",
+	"internal/workflow.deleteCalendar": "whether what uses the row may be named",
+	"internal/workflow.Unused":         "whether what uses the row may be named",
+	"internal/workflow.unoffered":      "whether what uses the row may be named",
+	"internal/workflow.uncalled":       "whether what uses the row may be named",
+	"internal/catalog.uncalled":        "whether what uses the row may be named",
 
 	// Whose queries are unfiltered for another reason.
 	"internal/identity/signin.mayReset": "runs as the system, over all companies",

@@ -2,13 +2,13 @@ package workflow
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"time"
 	_ "time/tzdata" // the zones are the same wherever the product runs
 
 	"atrium/ent"
 	"atrium/ent/calendar"
+	"atrium/ent/offering"
+	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
@@ -30,6 +30,15 @@ var (
 	CreateCalendar = op.New("calendar.create", op.Spec{
 		Resource: "Calendar", Action: op.Create, AdminLayer: true, Summary: "Create a calendar",
 	}, createCalendar)
+
+	UpdateCalendar = op.OnRow("calendar.update", op.Spec{
+		Resource: "Calendar", Action: op.Update, AdminLayer: true,
+		Summary: "Update a calendar: what counts by it from now on is as if it had always been so",
+	}, loadCalendar, updateCalendar)
+
+	DeleteCalendar = op.OnRow("calendar.delete", op.Spec{
+		Resource: "Calendar", Action: op.Delete, AdminLayer: true, Summary: "Delete a calendar that nothing counts by",
+	}, loadCalendar, deleteCalendar)
 )
 
 // ListCalendarsInput pages the calendars.
@@ -39,48 +48,35 @@ func loadCalendar(ctx context.Context, tx *op.Tx, id string) (*ent.Calendar, err
 	return op.Lock(tx, tx.Calendar.Query().Where(calendar.ID(id))).Only(ctx)
 }
 
-// WorkingHours are one stretch of work on one day of the week.
-type WorkingHours struct {
-	Day  string `json:"day" enum:"MON,TUE,WED,THU,FRI,SAT,SUN"`
-	From string `json:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time of day such as 09:00"`
-	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" patternDescription:"a time of day such as 17:30, or 24:00" doc:"Later than from."`
-}
-
 // CreateCalendarInput describes a new calendar.
 type CreateCalendarInput struct {
-	Name         string         `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	TimeZone     *string        `json:"timeZone,omitempty" nullable:"true" maxLength:"64" doc:"A name of the IANA time zone database; UTC when not given."`
-	WorkingHours []WorkingHours `json:"workingHours,omitempty" nullable:"true" maxItems:"100" doc:"All hours of all days when not given."`
-	Holidays     []string       `json:"holidays,omitempty" nullable:"true" maxItems:"1000" uniqueItems:"true" doc:"Days without working hours, as YYYY-MM-DD."`
+	Name         string        `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	TimeZone     *string       `json:"timeZone,omitempty" nullable:"true" maxLength:"64" doc:"A name of the IANA time zone database; UTC when not given."`
+	WorkingHours *WorkingHours `json:"workingHours,omitempty" nullable:"true" doc:"All hours of all days when not given."`
+	Holidays     []string      `json:"holidays,omitempty" nullable:"true" maxItems:"1000" uniqueItems:"true" doc:"Days without working hours, as YYYY-MM-DD."`
+	Exceptions   []Exception   `json:"exceptions,omitempty" nullable:"true" maxItems:"1000" doc:"Days with hours of their own, whatever their weekday has. They count before holidays."`
 }
 
 // createCalendar refuses zones that nobody knows, hours that end before they begin, and days that are none.
 func createCalendar(ctx context.Context, tx *op.Tx, in CreateCalendarInput) (*ent.Calendar, error) {
 	zone := op.Or(in.TimeZone, "UTC")
-	var refs op.Refs
-	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
-		refs.Fault("timeZone", "must be a name of the IANA time zone database")
-	}
-	for i, h := range in.WorkingHours {
-		if h.To <= h.From {
-			refs.Fault(fmt.Sprintf("workingHours[%d].to", i), "must be later than from")
-		}
-	}
-	for i, day := range in.Holidays {
-		if _, err := time.Parse(time.DateOnly, day); err != nil {
-			refs.Fault(fmt.Sprintf("holidays[%d]", i), "must be a day as YYYY-MM-DD")
-		}
-	}
-	if err := refs.Err(); err != nil {
+	if err := checkCalendar(&zone, in.WorkingHours, in.Holidays, in.Exceptions); err != nil {
 		return nil, err
 	}
 	c := tx.Calendar.Create().SetName(in.Name).SetTimeZone(zone).SetHolidays(in.Holidays)
-	if len(in.WorkingHours) > 0 {
-		hours, err := json.Marshal(in.WorkingHours)
-		if err != nil {
-			return nil, fmt.Errorf("write the working hours: %w", err)
-		}
+	hours, err := encodeHours(in.WorkingHours)
+	if err != nil {
+		return nil, err
+	}
+	if hours != nil {
 		c.SetWorkingHours(hours)
+	}
+	exceptions, err := encodeExceptions(in.Exceptions)
+	if err != nil {
+		return nil, err
+	}
+	if exceptions != nil {
+		c.SetExceptions(exceptions)
 	}
 	cal, err := c.Save(ctx)
 	if err != nil {
@@ -90,14 +86,80 @@ func createCalendar(ctx context.Context, tx *op.Tx, in CreateCalendarInput) (*en
 	return cal, nil
 }
 
-// HoursOf returns a calendar's working hours; none when all hours are.
-func HoursOf(c *ent.Calendar) ([]*WorkingHours, error) {
-	hours := []*WorkingHours{}
-	if len(c.WorkingHours) == 0 {
-		return hours, nil
+// UpdateCalendarInput changes the fields that it names.
+type UpdateCalendarInput struct {
+	op.ByID
+	Name         op.Patch[string]       `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	TimeZone     op.Patch[string]       `json:"timeZone,omitzero" maxLength:"64" doc:"A name of the IANA time zone database."`
+	WorkingHours op.Patch[WorkingHours] `json:"workingHours,omitzero" nullable:"true" doc:"Replaces all hours."`
+	Holidays     op.Patch[[]string]     `json:"holidays,omitzero" nullable:"true" maxItems:"1000" uniqueItems:"true" doc:"Replaces all holidays."`
+	Exceptions   op.Patch[[]Exception]  `json:"exceptions,omitzero" nullable:"true" maxItems:"1000" doc:"Replaces all exceptions."`
+}
+
+func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in UpdateCalendarInput) (*ent.Calendar, error) {
+	err := checkCalendar(in.TimeZone.Value(), in.WorkingHours.Value(), op.Or(in.Holidays.Value(), nil), op.Or(in.Exceptions.Value(), nil))
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(c.WorkingHours, &hours); err != nil {
-		return nil, fmt.Errorf("read the working hours of %s: %w", c.ID, err)
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.TimeZone, u.SetTimeZone)
+	op.SetOrClear(in.Holidays, u.SetHolidays, u.ClearHolidays)
+	if in.WorkingHours.IsSet() {
+		hours, err := encodeHours(in.WorkingHours.Value())
+		if err != nil {
+			return nil, err
+		}
+		if hours == nil {
+			u.ClearWorkingHours()
+		} else {
+			u.SetWorkingHours(hours)
+		}
 	}
-	return hours, nil
+	if in.Exceptions.IsSet() {
+		exceptions, err := encodeExceptions(op.Or(in.Exceptions.Value(), nil))
+		if err != nil {
+			return nil, err
+		}
+		if exceptions == nil {
+			u.ClearExceptions()
+		} else {
+			u.SetExceptions(exceptions)
+		}
+	}
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("update the calendar: %w", err)
+	}
+	if after == before || !op.Sets(in, "name") {
+		return after, nil
+	}
+	return after, Rederive(ctx, tx, RederiveArgs{Calendar: after.ID})
+}
+
+// deleteCalendar refuses while an offering or a published workflow counts by it.
+func deleteCalendar(ctx context.Context, tx *op.Tx, c *ent.Calendar, _ op.ByID) (struct{}, error) {
+	used, err := tx.Offering.Query().Where(offering.CalendarID(c.ID)).Order(offering.ByID()).
+		First(tx.Unfiltered(ctx, "offerings that the caller does not see keep a calendar in use, too"))
+	if err != nil && !ent.IsNotFound(err) {
+		return struct{}{}, fmt.Errorf("look for the calendar's offerings: %w", err)
+	}
+	if used != nil {
+		visible, err := tx.Offering.Query().Where(offering.ID(used.ID)).Exist(ctx)
+		if err != nil {
+			return struct{}{}, fmt.Errorf("look for the calendar's offerings: %w", err)
+		}
+		if !visible {
+			return struct{}{}, apperr.New(apperr.Conflict, "The service levels of an offering use the calendar.")
+		}
+		return struct{}{}, apperr.New(apperr.Conflict, "The service levels of the offering %q (%s) use the calendar.", short(used.Name), used.ID)
+	}
+	if err := Unused(ctx, tx, "calendar", c.ID); err != nil {
+		return struct{}{}, err
+	}
+	if err := tx.Calendar.DeleteOne(c).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the calendar: %w", err)
+	}
+	tx.Changed(c, nil)
+	return struct{}{}, nil
 }

@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,18 +21,26 @@ func TestCalendars(t *testing.T) {
 		require.Equal(t, "UTC", plain.TimeZone)
 		hours, err := workflow.HoursOf(plain)
 		require.NoError(t, err)
-		require.Empty(t, hours)
+		require.Nil(t, hours)
 
 		zone := "Europe/Berlin"
+		week := &workflow.WorkingHours{Mon: []workflow.WorkingTime{{From: "09:00", To: "17:30"}}, Fri: []workflow.WorkingTime{{From: "00:00", To: "24:00"}}}
 		office := testkit.Run(t, w, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{
 			Name: "Office", TimeZone: &zone, Holidays: []string{"2026-12-25"},
-			WorkingHours: []workflow.WorkingHours{{Day: "MON", From: "09:00", To: "17:30"}, {Day: "FRI", From: "00:00", To: "24:00"}},
+			WorkingHours: week, Exceptions: []workflow.Exception{{Date: "2026-12-24", Hours: []workflow.WorkingTime{{From: "09:00", To: "12:00"}}}, {Date: "2026-12-31"}},
 		})
 		read := testkit.Run(t, w, ctx, workflow.GetCalendar, op.ByID{ID: office.ID})
 		require.Equal(t, []string{"2026-12-25"}, read.Holidays)
 		hours, err = workflow.HoursOf(read)
 		require.NoError(t, err)
-		require.Equal(t, []*workflow.WorkingHours{{Day: "MON", From: "09:00", To: "17:30"}, {Day: "FRI", From: "00:00", To: "24:00"}}, hours)
+		require.Equal(t, week, hours)
+		exceptions, err := workflow.ExceptionsOf(read)
+		require.NoError(t, err)
+		require.Len(t, exceptions, 2)
+		c, err := workflow.CompileCalendar(read)
+		require.NoError(t, err)
+		eve := time.Date(2026, 12, 24, 0, 0, 0, 0, time.UTC)
+		require.Equal(t, 3*time.Hour, c.Between(eve, eve.Add(24*time.Hour)), "a Thursday, which has no other hours")
 		require.Equal(t, 2, testkit.Run(t, w, ctx, workflow.ListCalendars, workflow.ListCalendarsInput{}).Total)
 
 		for name, c := range map[string]struct {
@@ -42,9 +51,9 @@ func TestCalendars(t *testing.T) {
 			"this machine's own": {workflow.CreateCalendarInput{Name: "x", TimeZone: new("Local")}, "timeZone"},
 			"a path":             {workflow.CreateCalendarInput{Name: "x", TimeZone: new("../../etc/passwd")}, "timeZone"},
 			"an empty zone":      {workflow.CreateCalendarInput{Name: "x", TimeZone: new("")}, "timeZone"},
-			"no day":             {workflow.CreateCalendarInput{Name: "x", WorkingHours: []workflow.WorkingHours{{Day: "DAY", From: "09:00", To: "10:00"}}}, "workingHours[0].day"},
-			"no time":            {workflow.CreateCalendarInput{Name: "x", WorkingHours: []workflow.WorkingHours{{Day: "MON", From: "24:00", To: "24:00"}}}, "workingHours[0].from"},
-			"an end before":      {workflow.CreateCalendarInput{Name: "x", WorkingHours: []workflow.WorkingHours{{Day: "MON", From: "10:00", To: "09:59"}}}, "workingHours[0].to"},
+			"no time":            {workflow.CreateCalendarInput{Name: "x", WorkingHours: &workflow.WorkingHours{Mon: []workflow.WorkingTime{{From: "24:00", To: "24:00"}}}}, "workingHours.mon[0].from"},
+			"an end before":      {workflow.CreateCalendarInput{Name: "x", WorkingHours: &workflow.WorkingHours{Sun: []workflow.WorkingTime{{From: "10:00", To: "09:59"}}}}, "workingHours.sun[0].to"},
+			"an exception twice": {workflow.CreateCalendarInput{Name: "x", Exceptions: []workflow.Exception{{Date: "2026-12-24"}, {Date: "2026-12-24"}}}, "exceptions[1].date"},
 			"no holiday":         {workflow.CreateCalendarInput{Name: "x", Holidays: []string{"2026-12-24", "Christmas"}}, "holidays[1]"},
 			"a holiday twice":    {workflow.CreateCalendarInput{Name: "x", Holidays: []string{"2026-12-24", "2026-12-24"}}, "holidays"},
 			"no name":            {workflow.CreateCalendarInput{}, "name"},

@@ -124,7 +124,7 @@ func (d *derived) entity(e registry.Entity) {
 	if len(e.List.Sorts) > 0 {
 		var values []string
 		for _, name := range slices.Sorted(maps.Keys(e.List.Sorts)) {
-			values = append(values, fmt.Sprintf("  %s\n  %s\n", described(d.describe(object, e.Inputs+"Sort", name, "")), name))
+			values = append(values, fmt.Sprintf("  %s\n  %s\n", described(d.describe(object, e.Inputs+"Sort", name, d.within(object, name))), name))
 		}
 		d.declare("enum", e.Inputs+"Sort", "What a list of "+typ+" can be ordered by.", values...)
 		d.declare("input", e.Inputs+"Order", "How to order a list of "+typ+".", field("field", e.Inputs+"Sort!", "By what."),
@@ -226,3 +226,17 @@ func first(typ string) string {
 func payloadField(typ string) string { return first(typ) }
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// within returns the description of a field of an object's part, such as a request's sla; empty when no part has it.
+func (d *derived) within(object *ast.Definition, name string) string {
+	for _, f := range object.Fields {
+		part := d.types[f.Type.Name()]
+		if part == nil || part.Kind != ast.Object || len(part.Interfaces) > 0 {
+			continue
+		}
+		if found := part.Fields.ForName(name); found != nil && object.Fields.ForName(name) == nil {
+			return found.Description
+		}
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/request"
+	"atrium/ent/slaevent"
+	"atrium/ent/team"
+	"atrium/internal/audit"
+	"atrium/internal/clock"
+	"atrium/internal/events"
+	"atrium/internal/op"
+	"atrium/internal/sla"
+)
+
+// fire sets off what has fallen due, and notes that it was: the line is unique, and commits with all that comes of it.
+func (c *clocks) fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.Request, error) {
+	line, err := c.tx.SLAEvent.Create().SetSubjectID(r.ID).SetKind(slaevent.Kind(f.Kind)).SetKey(f.Key).SetAt(c.now).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("note what has fallen due: %w", err)
+	}
+	c.logs[r.ID] = append(c.logs[r.ID], line)
+	if f.Kind == sla.Escalated {
+		return c.escalate(ctx, r, f)
+	}
+	return r, TellTarget(ctx, c.tx, r, f, nil)
+}
+
+// TellTarget emits the event of a target that is warned of or missed, of a request or of one of its phases, and writes the
+// audit entry of that name.
+func TellTarget(ctx context.Context, tx *op.Tx, r *ent.Request, f sla.Firing, phaseID *string) error {
+	name, state := events.SLAWarning, string(sla.InWarning)
+	if f.Kind == sla.Breached {
+		name, state = events.SLABreached, string(sla.Late)
+	}
+	due := stored(f.DueAt).Format(clock.Format)
+	err := tx.Emit(ctx, name, r.ID, events.SLA{
+		ID: r.ID, ServiceID: r.ServiceID, Title: r.Title, Status: string(r.Status), Priority: string(r.Priority), CreatedBy: r.CreatedBy,
+		Target: string(f.Target), DueAt: due, State: state, PhaseID: phaseID,
+	})
+	if err != nil {
+		return err
+	}
+	changes := map[string]audit.Change{"target": {To: string(f.Target)}, "dueAt": {To: due}}
+	if phaseID != nil {
+		changes["phaseId"] = audit.Change{To: *phaseID}
+	}
+	return tx.Note(ctx, name, "Request", r.ID, changes)
+}
+
+// raised are the priorities that come after each; URGENT has none.
+var raised = map[request.Priority]request.Priority{
+	request.PriorityLOW: request.PriorityMEDIUM, request.PriorityMEDIUM: request.PriorityHIGH, request.PriorityHIGH: request.PriorityURGENT,
+}
+
+// change is Update, by which escalations act. An update settles the clock and so may escalate: the language wants such a circle
+// to be closed here.
+var change *op.Operation[UpdateInput, *ent.Request]
+
+func init() { change = Update }
+
+// escalate does what a rule says, by the operations that a person would use. A rule that cannot be followed, because its team
+// is gone or nothing is more urgent, leaves the request as it is: the audit entry says that its time came.
+func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.Request, error) {
+	e := f.Escalation
+	in := UpdateInput{ByID: op.ByID{ID: r.ID}}
+	switch e.Do {
+	case sla.Notify:
+		n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "escalated", Key: f.Key, What: late(f), Fallback: e.TeamID == nil}
+		if e.TeamID != nil {
+			n.Teams = []string{*e.TeamID}
+		}
+		return r, c.tx.Insert(ctx, n, time.Time{}) // the mail's operation is audited
+	case sla.Raise:
+		if to, ok := raised[r.Priority]; ok {
+			in.Priority = op.SetTo(string(to))
+		}
+	case sla.Reassign:
+		there, err := c.tx.Team.Query().Where(team.ID(op.Or(e.TeamID, ""))).Exist(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look for the team: %w", err)
+		}
+		if there {
+			in.TeamID, in.AssigneeID = op.SetTo(*e.TeamID), op.Clear[string]()
+		}
+	}
+	err := c.tx.Note(ctx, "request.escalated", "Request", r.ID, map[string]audit.Change{
+		"do": {To: e.Do}, "of": {To: e.Of}, "afterMinutes": {To: e.AfterMinutes},
+	})
+	if err != nil || !op.Sets(in) {
+		return r, err
+	}
+	r, err = op.RunIn(ctx, c.tx, change, in)
+	delete(c.logs, in.ID) // the update has settled the clock, too
+	return r, err
+}
+
+// late says how a target stands, for a mail.
+func late(f sla.Firing) string {
+	what := "It should have been accepted"
+	if f.Target == sla.Resolution {
+		what = "It should have been completed"
+	}
+	switch {
+	case f.DueAt.IsZero():
+		return "It has been waiting for long."
+	case f.At.Before(f.DueAt):
+		return what + " by " + f.DueAt.UTC().Format("2006-01-02 15:04") + " UTC, which is near."
+	}
+	return what + " by " + f.DueAt.UTC().Format("2006-01-02 15:04") + " UTC."
+}

@@ -1,0 +1,156 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/offering"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/ent/slaevent"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/clock"
+	"atrium/internal/mail"
+	"atrium/internal/notice"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+)
+
+// maxTold bounds the people that one occasion is told to.
+const maxTold = 100
+
+// NoticeArgs is the job that mails people what its clock has come to with a request.
+type NoticeArgs struct {
+	Company  string   `json:"company"`
+	Request  string   `json:"request"`
+	Occasion string   `json:"occasion"` // of subjects
+	Key      string   `json:"key"`      // of the request's occasions: each is told of once
+	What     string   `json:"what"`     // in a sentence
+	Users    []string `json:"users,omitempty"`
+	Teams    []string `json:"teams,omitempty"`
+	Fallback bool     `json:"fallback,omitempty"` // whoever deals with the request: its assignee, else its team, else the admins
+}
+
+// subjects begin the subjects of mails, by the occasion.
+var subjects = map[string]string{"escalated": "Please look at: ", "breached": "Late: "}
+
+// Kind names the job.
+func (NoticeArgs) Kind() string { return "sla_notice" }
+
+// noticer performs the jobs of notices.
+type noticer struct {
+	river.WorkerDefaults[NoticeArgs]
+	engine *op.Engine
+}
+
+// Work runs the operation that tells people: it asks the policies before its transaction.
+func (n *noticer) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
+	ctx = clock.With(principal.With(ctx, principal.Worker(job.Args.Company, slaWorker)), n.engine.Store.Clock())
+	_, _, err := op.Run(ctx, n.engine, Notify, NotifyInput{ByID: op.ByID{ID: job.Args.Request}, Notice: job.Args}, nil)
+	return err
+}
+
+// Notify mails people what its clock has come to with a request: those of them who are active and may read it. No role of a
+// company holds it.
+var Notify = op.OnRow("request.notify", op.Spec{
+	Resource: "Request", Action: op.Update, Past: map[string]string{"request.notify": "request.notified"},
+	Summary: "Tell people that a request is late",
+}, load, notify).Prepared(prepareNotify)
+
+// NotifyInput says who is told of what.
+type NotifyInput struct {
+	op.ByID
+	Notice NoticeArgs `json:"-"`
+}
+
+// readers are the people to tell, found before the transaction because the company's policies are asked about each.
+type readers []*ent.User
+
+func prepareNotify(ctx context.Context, tx *op.Tx, in NotifyInput) (any, error) {
+	r, err := tx.Request.Get(ctx, in.Notice.Request)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	to := user.Or(user.IDIn(in.Notice.Users...), inTeams(in.Notice.Teams))
+	if in.Notice.Fallback {
+		switch {
+		case r.AssigneeID != nil:
+			to = user.ID(*r.AssigneeID)
+		case r.TeamID != nil:
+			to = inTeams([]string{*r.TeamID})
+		default:
+			to = user.RoleIn(user.RoleOwner, user.RoleAdmin)
+		}
+	}
+	people, err := tx.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(maxTold).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up whom to tell: %w", err)
+	}
+	var out readers
+	for _, u := range people {
+		err := tx.Costly(ctx, func(ctx context.Context) error {
+			reads, err := tx.ReadableBy(ctx, notice.PrincipalOf(u), Get.Info(), r)
+			if reads {
+				out = append(out, u)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func inTeams(ids []string) predicate.User {
+	return user.HasMembershipsWith(teammember.TeamIDIn(ids...))
+}
+
+// notify mails the people, unless the occasion has been told already. A sandbox tells nobody.
+func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*ent.Request, error) {
+	people, _ := op.Preparation[readers](tx)
+	all := tx.Unfiltered(ctx, "the clock's log is the product's own")
+	told := tx.SLAEvent.Query().Where(slaevent.SubjectID(r.ID), slaevent.KindEQ(slaevent.KindESCALATED), slaevent.Key("told/"+in.Notice.Key))
+	again, err := told.Exist(all)
+	if err != nil {
+		return nil, fmt.Errorf("look whether people have been told: %w", err)
+	}
+	if again {
+		return r, nil // the job was worked before
+	}
+	if err := tx.SLAEvent.Create().SetSubjectID(r.ID).SetKind(slaevent.KindESCALATED).SetKey("told/" + in.Notice.Key).SetAt(tx.Now(ctx)).Exec(all); err != nil {
+		return nil, fmt.Errorf("note that people were told: %w", err)
+	}
+	ids := make([]string, 0, len(people))
+	for _, u := range people {
+		ids = append(ids, u.ID)
+		err := tx.Mail(func(m op.Mailer, db *store.Tx) error {
+			return m.Send(ctx, db, u.Email, subjects[in.Notice.Occasion]+mail.Line(r.Title, 100),
+				"Hello "+mail.Line(u.Name, 60)+",",
+				"the request “"+mail.Line(r.Title, 100)+"” ("+r.ID+") asks for your attention. "+strings.TrimSpace(mail.Line(in.Notice.What, 300))+" Sign in to look at it.")
+		})
+		if err != nil {
+			return nil, fmt.Errorf("mail %s: %w", u.ID, err)
+		}
+	}
+	slices.Sort(ids)
+	tx.ChangedField("people", nil, ids)
+	return r, nil
+}
+
+// countsBy matches the requests whose offering counts by a calendar.
+func countsBy(calendarID string) predicate.Request {
+	return func(s *sql.Selector) {
+		o := sql.Dialect(s.Dialect()).Table(offering.Table)
+		s.Where(sql.In(s.C(request.FieldOfferingID), sql.Dialect(s.Dialect()).Select(o.C(offering.FieldID)).From(o).
+			Where(sql.And(sql.ColumnsEQ(o.C(offering.FieldCompanyID), s.C(request.FieldCompanyID)), sql.EQ(o.C(offering.FieldCalendarID), calendarID)))))
+	}
+}

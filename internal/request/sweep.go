@@ -1,0 +1,221 @@
+package request
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/workflow"
+)
+
+const (
+	sweepEvery  = 5 * time.Second
+	sweepBatch  = 500 // requests that are found by one query
+	settleBatch = 50  // requests of one company that are settled in one transaction
+	slaQueue    = "sla"
+)
+
+// SweepArgs is the job that looks for clocks at which something falls due. One runs at intervals, and one is inserted with each
+// clock that comes to something before the next interval.
+type SweepArgs struct {
+	At time.Time `json:"at,omitzero"` // when there is something to find; zero: now, and for the rest of the interval
+}
+
+// Kind names the job.
+func (SweepArgs) Kind() string { return "sla_sweep" }
+
+// InsertOpts put the job apart: nothing that hangs holds it up.
+func (SweepArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: slaQueue} }
+
+// Sweep sets off what has fallen due at the clocks of rows of one kind, of all companies, and returns when there is something
+// to do next; zero for not within the interval.
+type Sweep func(ctx context.Context, now time.Time) (next time.Time, err error)
+
+// Clocks makes a queue keep the clocks of requests, and those that further sweeps are about.
+func Clocks(e *op.Engine, further ...Sweep) jobs.Option {
+	s := &sweeper{engine: e}
+	s.sweeps = append([]Sweep{s.requests}, further...)
+	return jobs.All(jobs.NamedQueue(slaQueue, 2), jobs.Work(s), jobs.Every(sweepEvery, SweepArgs{}),
+		jobs.Work(&rederiver{engine: e}), jobs.Work(&noticer{engine: e}))
+}
+
+// wakeFor inserts a job for a moment that comes before the next interval.
+func wakeFor(ctx context.Context, tx *op.Tx, next *time.Time, now time.Time) error {
+	if next == nil || next.Sub(now) > sweepEvery+time.Second {
+		return nil
+	}
+	return tx.Insert(ctx, SweepArgs{At: *next}, time.Time{})
+}
+
+type sweeper struct {
+	river.WorkerDefaults[SweepArgs]
+	engine *op.Engine
+	sweeps []Sweep
+}
+
+// Timeout is longer than River's: after an outage there is much to do, and the next run goes on where this one stopped.
+func (s *sweeper) Timeout(*river.Job[SweepArgs]) time.Duration { return 10 * time.Minute }
+
+// Work sweeps. River's own schedule is five seconds coarse, so that a job which has come early snoozes, which River does to the
+// moment; the one of the interval does so until the interval ends, and the next one takes over.
+func (s *sweeper) Work(ctx context.Context, job *river.Job[SweepArgs]) error {
+	now := s.engine.Store.Clock().Now()
+	if early := job.Args.At.Sub(now); early > 0 {
+		return river.JobSnooze(early)
+	}
+	var next time.Time
+	var errs []error
+	for _, sweep := range s.sweeps {
+		at, err := sweep(ctx, now)
+		errs = append(errs, err)
+		if !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	left := time.Until(job.CreatedAt.Add(sweepEvery))
+	if wait := next.Sub(s.engine.Store.Clock().Now()); job.Args.At.IsZero() && !next.IsZero() && wait < left {
+		return river.JobSnooze(max(wait, time.Millisecond))
+	}
+	return nil
+}
+
+// requests settles the requests whose moment has come, each company's in transactions of a few.
+func (s *sweeper) requests(ctx context.Context, now time.Time) (time.Time, error) {
+	var errs []error
+	system := principal.System(ctx, "the clocks of all companies are kept together")
+	db := s.engine.Store.Reader()
+	var last *ent.Request
+	for {
+		due, err := db.Request.Query().Where(request.SLANextAtLTE(now), after(last)).Order(request.BySLANextAt(), request.ByID()).Limit(sweepBatch).
+			Select(request.FieldID, request.FieldCompanyID, request.FieldSLANextAt).All(system)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("look for requests whose moment has come: %w", err)
+		}
+		for company, ids := range byCompany(due) {
+			errs = append(errs, s.settle(ctx, company, ids, now))
+		}
+		if len(due) < sweepBatch {
+			break
+		}
+		last = due[len(due)-1]
+	}
+	next, err := db.Request.Query().Where(request.SLANextAtGT(now), request.SLANextAtLTE(now.Add(sweepEvery))).Order(request.BySLANextAt()).
+		Limit(1).Select(request.FieldID, request.FieldSLANextAt).All(system)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("look for the next moment: %w", err)
+	}
+	if len(next) == 0 || next[0].SLANextAt == nil {
+		return time.Time{}, errors.Join(errs...)
+	}
+	return *next[0].SLANextAt, errors.Join(errs...)
+}
+
+// after narrows a query to rows behind one in the order of the sweep: each run looks at a row once, whatever comes of it.
+func after(last *ent.Request) predicate.Request {
+	if last == nil {
+		return request.SLANextAtNotNil()
+	}
+	return request.Or(request.SLANextAtGT(*last.SLANextAt), request.And(request.SLANextAtEQ(*last.SLANextAt), request.IDGT(last.ID)))
+}
+
+func byCompany(rows []*ent.Request) map[string][]string {
+	out := map[string][]string{}
+	for _, r := range rows {
+		out[r.CompanyID] = append(out[r.CompanyID], r.ID)
+	}
+	return out
+}
+
+// settle settles requests of a company. What fails in a batch is tried alone, so that one row holds up no others.
+func (s *sweeper) settle(ctx context.Context, company string, ids []string, now time.Time) error {
+	var errs []error
+	for len(ids) > 0 {
+		n := min(len(ids), settleBatch)
+		batch := ids[:n]
+		ids = ids[n:]
+		err := s.settleIn(ctx, company, batch, now)
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		for _, id := range batch {
+			if err := s.settleIn(ctx, company, []string{id}, now); err != nil {
+				errs = append(errs, fmt.Errorf("settle the clock of %s: %w", id, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *sweeper) settleIn(ctx context.Context, company string, ids []string, now time.Time) error {
+	return s.engine.Work(ctx, company, slaWorker, func(ctx context.Context, tx *op.Tx) error {
+		rows, err := op.Lock(tx, tx.Request.Query().Where(request.IDIn(ids...), request.SLANextAtLTE(now)).Order(request.ByID())).All(ctx)
+		if err != nil {
+			return fmt.Errorf("read the requests: %w", err)
+		}
+		return settleAll(ctx, tx, rows, now)
+	})
+}
+
+func settleAll(ctx context.Context, tx *op.Tx, rows []*ent.Request, now time.Time) error {
+	ctx, c := clocksOf(ctx, tx, now)
+	if err := c.read(ctx, rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if _, err := c.settle(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rederiver performs the jobs that derive clocks anew.
+type rederiver struct {
+	river.WorkerDefaults[workflow.RederiveArgs]
+	engine *op.Engine
+}
+
+// Timeout is longer than River's: a company may have a hundred thousand open requests.
+func (w *rederiver) Timeout(*river.Job[workflow.RederiveArgs]) time.Duration { return 10 * time.Minute }
+
+// Work settles the open requests of the offerings, a batch a transaction. What is promised now holds as if it always had.
+func (w *rederiver) Work(ctx context.Context, job *river.Job[workflow.RederiveArgs]) error {
+	a := job.Args
+	for last := ""; ; {
+		var rows []*ent.Request
+		err := w.engine.Work(ctx, a.Company, slaWorker, func(ctx context.Context, tx *op.Tx) (err error) {
+			q := tx.Request.Query().Where(request.StatusIn(request.StatusPENDING, request.StatusIN_PROGRESS), request.IDGT(last))
+			if a.Offering != "" {
+				q.Where(request.OfferingID(a.Offering))
+			} else {
+				q.Where(countsBy(a.Calendar))
+			}
+			if rows, err = op.Lock(tx, q.Order(request.ByID()).Limit(settleBatch)).All(ctx); err != nil {
+				return fmt.Errorf("read the requests: %w", err)
+			}
+			return settleAll(ctx, tx, rows, tx.Now(ctx))
+		})
+		if err != nil {
+			return fmt.Errorf("derive clocks anew: %w", err)
+		}
+		if len(rows) < settleBatch {
+			return nil
+		}
+		last = rows[len(rows)-1].ID
+	}
+}

@@ -1,0 +1,95 @@
+package sla
+
+import "time"
+
+// Targets are how soon a request should be dealt with, in minutes of working time; nil for no target.
+type Targets struct {
+	ResponseMinutes   *int `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
+	ResolutionMinutes *int `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
+}
+
+// ByPriority are targets of requests of one priority, in place of those of all. What is nil, or null at a door, is as for all.
+type ByPriority struct {
+	LOW    *Targets `json:"LOW,omitempty" doc:"Of requests that can wait."`
+	MEDIUM *Targets `json:"MEDIUM,omitempty" doc:"Of usual requests."`
+	HIGH   *Targets `json:"HIGH,omitempty" doc:"Of requests that go before others."`
+	URGENT *Targets `json:"URGENT,omitempty" doc:"Of requests that are for now."`
+}
+
+// of returns the targets of a priority; nil for none of its own.
+func (b *ByPriority) of(priority string) *Targets {
+	if b == nil {
+		return nil
+	}
+	switch priority {
+	case "LOW":
+		return b.LOW
+	case "MEDIUM":
+		return b.MEDIUM
+	case "HIGH":
+		return b.HIGH
+	case "URGENT":
+		return b.URGENT
+	}
+	return nil
+}
+
+// What an escalation does.
+const (
+	Notify   = "notify"   // mails a team, or whoever deals with the request
+	Reassign = "reassign" // gives the request to a team, and takes it from its assignee
+	Raise    = "raise"    // raises the priority by one
+)
+
+// Escalation is what is done about a request that is not dealt with in time.
+type Escalation struct {
+	AfterMinutes int     `json:"afterMinutes" minimum:"1" maximum:"525600" doc:"How far the clock of the target has come, in minutes of working time since the request was filed. Less than the target is before it is missed, more is after."`
+	Of           string  `json:"of" enum:"response,resolution" doc:"The target whose clock counts. Nothing is done once the target has ended."`
+	Do           string  `json:"do" enum:"notify,reassign,raise" doc:"notify mails the team, or else whoever deals with the request; reassign gives the request to the team; raise raises its priority by one."`
+	TeamID       *string `json:"teamId,omitempty" nullable:"true" maxLength:"64" doc:"The team: needed to reassign, none to raise."`
+}
+
+// Levels are the service levels that bind a request or a task.
+type Levels struct {
+	Targets
+	WarnAtPercent int          `json:"warnAtPercent,omitempty"` // 1 to 99; 0 for no warnings
+	CalendarID    string       `json:"calendarId,omitempty"`    // empty: all hours count
+	ByPriority    *ByPriority  `json:"byPriority,omitempty"`
+	Escalations   []Escalation `json:"escalations,omitempty"`
+}
+
+// minutes returns a target's time for a request of a priority; 0 for no target.
+func (l Levels) minutes(t Target, priority string) time.Duration {
+	pick := func(of *Targets) *int {
+		if t == Response {
+			return of.ResponseMinutes
+		}
+		return of.ResolutionMinutes
+	}
+	m := pick(&l.Targets)
+	if own := l.ByPriority.of(priority); own != nil && pick(own) != nil {
+		m = pick(own)
+	}
+	if m == nil {
+		return 0
+	}
+	return time.Duration(*m) * time.Minute
+}
+
+// Standing is what the doors show of a clock.
+type Standing struct {
+	ResponseDueAt, ResolutionDueAt *time.Time
+	State                          string
+}
+
+// StandingOf returns what the columns of a request or a task say; nil where nothing is promised.
+func StandingOf[S ~string](state *S, response, resolution *time.Time) *Standing {
+	if state == nil && response == nil && resolution == nil {
+		return nil
+	}
+	out := &Standing{ResponseDueAt: response, ResolutionDueAt: resolution}
+	if state != nil {
+		out.State = string(*state)
+	}
+	return out
+}

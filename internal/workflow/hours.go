@@ -1,0 +1,193 @@
+package workflow
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atrium/ent"
+	"atrium/internal/op"
+	"atrium/internal/sla"
+)
+
+// WorkingTime is one stretch of work of a day.
+type WorkingTime struct {
+	From string `json:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time of day such as 09:00"`
+	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" patternDescription:"a time of day such as 17:30, or 24:00" doc:"Later than from."`
+}
+
+// WorkingHours are the stretches of work by weekday; a day that is not named has none.
+type WorkingHours struct {
+	Mon []WorkingTime `json:"mon,omitempty" nullable:"true" maxItems:"24"`
+	Tue []WorkingTime `json:"tue,omitempty" nullable:"true" maxItems:"24"`
+	Wed []WorkingTime `json:"wed,omitempty" nullable:"true" maxItems:"24"`
+	Thu []WorkingTime `json:"thu,omitempty" nullable:"true" maxItems:"24"`
+	Fri []WorkingTime `json:"fri,omitempty" nullable:"true" maxItems:"24"`
+	Sat []WorkingTime `json:"sat,omitempty" nullable:"true" maxItems:"24"`
+	Sun []WorkingTime `json:"sun,omitempty" nullable:"true" maxItems:"24"`
+}
+
+// weekdays are the names of the days, as inputs have them, from Sunday on as time.Weekday counts.
+var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
+// days returns the stretches of each weekday, from Sunday on.
+func (w *WorkingHours) days() [7]*[]WorkingTime {
+	return [7]*[]WorkingTime{&w.Sun, &w.Mon, &w.Tue, &w.Wed, &w.Thu, &w.Fri, &w.Sat}
+}
+
+// Exception is a day with hours of its own.
+type Exception struct {
+	Date  string        `json:"date" maxLength:"10" doc:"As YYYY-MM-DD."`
+	Hours []WorkingTime `json:"hours,omitempty" nullable:"true" maxItems:"24" doc:"When work is done on that day; not at all when there are none."`
+}
+
+// checkCalendar names what is wrong with the parts of a calendar that are given.
+func checkCalendar(zone *string, week *WorkingHours, holidays []string, exceptions []Exception) error {
+	var refs op.Refs
+	if zone != nil {
+		if _, err := time.LoadLocation(*zone); err != nil || *zone == "" || *zone == "Local" {
+			refs.Fault("timeZone", "must be a name of the IANA time zone database")
+		}
+	}
+	ordered := func(field string, list []WorkingTime) {
+		for i, h := range list {
+			if h.To <= h.From {
+				refs.Fault(fmt.Sprintf("%s[%d].to", field, i), "must be later than from")
+			}
+		}
+	}
+	if week != nil {
+		days := week.days()
+		for _, day := range []time.Weekday{1, 2, 3, 4, 5, 6, 0} {
+			ordered("workingHours."+weekdays[day], *days[day])
+		}
+	}
+	for i, day := range holidays {
+		if _, err := time.Parse(time.DateOnly, day); err != nil {
+			refs.Fault(fmt.Sprintf("holidays[%d]", i), "must be a day as YYYY-MM-DD")
+		}
+	}
+	seen := map[string]bool{}
+	for i, e := range exceptions {
+		field := fmt.Sprintf("exceptions[%d]", i)
+		if _, err := time.Parse(time.DateOnly, e.Date); err != nil {
+			refs.Fault(field+".date", "must be a day as YYYY-MM-DD")
+		} else if seen[e.Date] {
+			refs.Fault(field+".date", "must not be named twice")
+		}
+		seen[e.Date] = true
+		ordered(field+".hours", e.Hours)
+	}
+	return refs.Err()
+}
+
+// stretch is a stretch of work as the row keeps it.
+type stretch struct {
+	Day string `json:"day"`
+	WorkingTime
+}
+
+// encodeHours writes working hours as the row keeps them; nil for none.
+func encodeHours(week *WorkingHours) (json.RawMessage, error) {
+	if week == nil {
+		return nil, nil
+	}
+	var list []stretch
+	for day, times := range week.days() {
+		for _, one := range *times {
+			list = append(list, stretch{strings.ToUpper(weekdays[day]), one})
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return nil, fmt.Errorf("write the working hours: %w", err)
+	}
+	return raw, nil
+}
+
+func encodeExceptions(list []Exception) (json.RawMessage, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return nil, fmt.Errorf("write the exceptions: %w", err)
+	}
+	return raw, nil
+}
+
+// HoursOf returns a calendar's working hours; nil when all hours are.
+func HoursOf(c *ent.Calendar) (*WorkingHours, error) {
+	if len(c.WorkingHours) == 0 {
+		return nil, nil
+	}
+	var list []stretch
+	if err := json.Unmarshal(c.WorkingHours, &list); err != nil {
+		return nil, fmt.Errorf("read the working hours of %s: %w", c.ID, err)
+	}
+	week := &WorkingHours{}
+	days := week.days()
+	for _, one := range list {
+		if day := slices.Index(weekdays, strings.ToLower(one.Day)); day >= 0 {
+			*days[day] = append(*days[day], one.WorkingTime)
+		}
+	}
+	return week, nil
+}
+
+// ExceptionsOf returns a calendar's days with hours of their own.
+func ExceptionsOf(c *ent.Calendar) ([]*Exception, error) {
+	list := []*Exception{}
+	if len(c.Exceptions) == 0 {
+		return list, nil
+	}
+	if err := json.Unmarshal(c.Exceptions, &list); err != nil {
+		return nil, fmt.Errorf("read the exceptions of %s: %w", c.ID, err)
+	}
+	return list, nil
+}
+
+// CompileCalendar returns what counts by a calendar's row.
+func CompileCalendar(c *ent.Calendar) (*sla.Calendar, error) {
+	week, err := HoursOf(c)
+	if err != nil {
+		return nil, err
+	}
+	var hours []sla.Hours
+	if week != nil {
+		for day, times := range week.days() {
+			hours = append(hours, compiled(time.Weekday(day), *times)...)
+		}
+	}
+	list, err := ExceptionsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	exceptions := make([]sla.Exception, len(list))
+	for i, e := range list {
+		exceptions[i] = sla.Exception{Date: e.Date, Hours: compiled(0, e.Hours)}
+	}
+	return sla.New(c.TimeZone, hours, c.Holidays, exceptions...)
+}
+
+func compiled(day time.Weekday, times []WorkingTime) []sla.Hours {
+	out := make([]sla.Hours, len(times))
+	for i, t := range times {
+		out[i] = sla.Hours{Day: day, From: minutes(t.From), To: minutes(t.To)}
+	}
+	return out
+}
+
+// minutes reads a time of day such as 09:30, which was checked when the calendar was saved.
+func minutes(clock string) int {
+	h, m, _ := strings.Cut(clock, ":")
+	hours, _ := strconv.Atoi(h)
+	past, _ := strconv.Atoi(m)
+	return hours*60 + past
+}
