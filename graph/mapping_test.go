@@ -41,7 +41,7 @@ var private = map[string]map[string]string{
 	"Comment":        {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
 	"Company": {
 		"SandboxOf":     "the live company shows its sandbox",
-		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "QueryCost": "limits tell it",
+		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "QueryCost": "limits tell it", "InvitationsPerDay": "the operator's matter",
 	},
 	"CreditEntry": {
 		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",
