@@ -20,6 +20,7 @@ import (
 	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
+	"atrium/internal/inbound"
 	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -138,6 +139,11 @@ var inputs = map[string]struct {
 	"sendTestEvent":              {webhook.SendTestEvent.Info(), ""},
 	"replayWebhookDelivery":      {webhook.ReplayDelivery.Info(), "id"},
 	"replayWebhookEvents":        {webhook.ReplayEvents.Info(), ""},
+	"createInboundWebhook":       {inbound.CreateWebhook.Info(), ""},
+	"updateInboundWebhook":       {inbound.UpdateWebhook.Info(), "id"},
+	"rotateInboundWebhookSecret": {inbound.RotateSecret.Info(), "id"},
+	"deleteInboundWebhook":       {inbound.DeleteWebhook.Info(), "id"},
+	"replayInboundCall":          {inbound.ReplayCall.Info(), "id"},
 	"assignTask":                 {execution.AssignTask.Info(), "id"},
 	"cancelExecution":            {execution.Cancel.Info(), "id"},
 	"claimTask":                  {execution.ClaimTask.Info(), "id"},
@@ -223,6 +229,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "agents": agent.List.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
+		"inboundWebhooks": inbound.ListWebhooks.Info(), "inboundCalls": inbound.ListCalls.Info(),
 		"approvals": execution.ListApprovals.Info(), "executions": execution.List.Info(), "incidents": execution.ListIncidents.Info(), "tasks": execution.ListTasks.Info(),
 		"invoices":      billing.ListInvoices.Info(),
 		"notifications": notice.List.Info(),
@@ -263,7 +270,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 				}
 			}
 			for _, a := range f.Arguments {
-				if f.Name == "webhookDeliveries" && a.Name == "subscriptionId" || f.Name == "notifications" && a.Name == "unread" {
+				if slices.Contains([]string{"webhookDeliveries.subscriptionId", "inboundCalls.webhookId", "notifications.unread"}, f.Name+"."+a.Name) {
 					continue // GraphQL's alone, as the list is
 				}
 				if !slices.Contains([]string{"first", "after", "orderBy", "filter"}, a.Name) {

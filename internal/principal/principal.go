@@ -187,3 +187,10 @@ func Worker(companyID, name string) *Principal {
 		Role: OperatorRole, Scopes: AllScopes, Method: MethodLocal,
 	}
 }
+
+// WorkerAs is Worker for what has an id of its own, which what it makes names as its maker: an inbound webhook.
+func WorkerAs(companyID, id, name string) *Principal {
+	p := Worker(companyID, name)
+	p.ID = id
+	return p
+}
