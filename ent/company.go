@@ -40,6 +40,8 @@ type Company struct {
 	// overrides the plan's number
 	RatePerDay *int `json:"rate_per_day,omitempty"`
 	// overrides the plan's number
+	InvitationsPerDay *int `json:"invitations_per_day,omitempty"`
+	// overrides the plan's number
 	QueryCost    *int `json:"query_cost,omitempty"`
 	selectValues sql.SelectValues
 }
@@ -51,7 +53,7 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case company.FieldMfaRequired, company.FieldJitUsers:
 			values[i] = new(sql.NullBool)
-		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldQueryCost:
+		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldInvitationsPerDay, company.FieldQueryCost:
 			values[i] = new(sql.NullInt64)
 		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf:
 			values[i] = new(sql.NullString)
@@ -147,6 +149,13 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 				_m.RatePerDay = new(int)
 				*_m.RatePerDay = int(value.Int64)
 			}
+		case company.FieldInvitationsPerDay:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field invitations_per_day", values[i])
+			} else if value.Valid {
+				_m.InvitationsPerDay = new(int)
+				*_m.InvitationsPerDay = int(value.Int64)
+			}
 		case company.FieldQueryCost:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field query_cost", values[i])
@@ -226,6 +235,11 @@ func (_m *Company) String() string {
 	builder.WriteString(", ")
 	if v := _m.RatePerDay; v != nil {
 		builder.WriteString("rate_per_day=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.InvitationsPerDay; v != nil {
+		builder.WriteString("invitations_per_day=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteString(", ")

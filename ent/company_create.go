@@ -142,6 +142,20 @@ func (_c *CompanyCreate) SetNillableRatePerDay(v *int) *CompanyCreate {
 	return _c
 }
 
+// SetInvitationsPerDay sets the "invitations_per_day" field.
+func (_c *CompanyCreate) SetInvitationsPerDay(v int) *CompanyCreate {
+	_c.mutation.SetInvitationsPerDay(v)
+	return _c
+}
+
+// SetNillableInvitationsPerDay sets the "invitations_per_day" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableInvitationsPerDay(v *int) *CompanyCreate {
+	if v != nil {
+		_c.SetInvitationsPerDay(*v)
+	}
+	return _c
+}
+
 // SetQueryCost sets the "query_cost" field.
 func (_c *CompanyCreate) SetQueryCost(v int) *CompanyCreate {
 	_c.mutation.SetQueryCost(v)
@@ -362,6 +376,10 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RatePerDay(); ok {
 		_spec.SetField(company.FieldRatePerDay, field.TypeInt, value)
 		_node.RatePerDay = &value
+	}
+	if value, ok := _c.mutation.InvitationsPerDay(); ok {
+		_spec.SetField(company.FieldInvitationsPerDay, field.TypeInt, value)
+		_node.InvitationsPerDay = &value
 	}
 	if value, ok := _c.mutation.QueryCost(); ok {
 		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)

@@ -187,6 +187,33 @@ func (_u *CompanyUpdate) ClearRatePerDay() *CompanyUpdate {
 	return _u
 }
 
+// SetInvitationsPerDay sets the "invitations_per_day" field.
+func (_u *CompanyUpdate) SetInvitationsPerDay(v int) *CompanyUpdate {
+	_u.mutation.ResetInvitationsPerDay()
+	_u.mutation.SetInvitationsPerDay(v)
+	return _u
+}
+
+// SetNillableInvitationsPerDay sets the "invitations_per_day" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableInvitationsPerDay(v *int) *CompanyUpdate {
+	if v != nil {
+		_u.SetInvitationsPerDay(*v)
+	}
+	return _u
+}
+
+// AddInvitationsPerDay adds value to the "invitations_per_day" field.
+func (_u *CompanyUpdate) AddInvitationsPerDay(v int) *CompanyUpdate {
+	_u.mutation.AddInvitationsPerDay(v)
+	return _u
+}
+
+// ClearInvitationsPerDay clears the value of the "invitations_per_day" field.
+func (_u *CompanyUpdate) ClearInvitationsPerDay() *CompanyUpdate {
+	_u.mutation.ClearInvitationsPerDay()
+	return _u
+}
+
 // SetQueryCost sets the "query_cost" field.
 func (_u *CompanyUpdate) SetQueryCost(v int) *CompanyUpdate {
 	_u.mutation.ResetQueryCost()
@@ -322,6 +349,15 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.RatePerDayCleared() {
 		_spec.ClearField(company.FieldRatePerDay, field.TypeInt)
+	}
+	if value, ok := _u.mutation.InvitationsPerDay(); ok {
+		_spec.SetField(company.FieldInvitationsPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedInvitationsPerDay(); ok {
+		_spec.AddField(company.FieldInvitationsPerDay, field.TypeInt, value)
+	}
+	if _u.mutation.InvitationsPerDayCleared() {
+		_spec.ClearField(company.FieldInvitationsPerDay, field.TypeInt)
 	}
 	if value, ok := _u.mutation.QueryCost(); ok {
 		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)
@@ -511,6 +547,33 @@ func (_u *CompanyUpdateOne) ClearRatePerDay() *CompanyUpdateOne {
 	return _u
 }
 
+// SetInvitationsPerDay sets the "invitations_per_day" field.
+func (_u *CompanyUpdateOne) SetInvitationsPerDay(v int) *CompanyUpdateOne {
+	_u.mutation.ResetInvitationsPerDay()
+	_u.mutation.SetInvitationsPerDay(v)
+	return _u
+}
+
+// SetNillableInvitationsPerDay sets the "invitations_per_day" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableInvitationsPerDay(v *int) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetInvitationsPerDay(*v)
+	}
+	return _u
+}
+
+// AddInvitationsPerDay adds value to the "invitations_per_day" field.
+func (_u *CompanyUpdateOne) AddInvitationsPerDay(v int) *CompanyUpdateOne {
+	_u.mutation.AddInvitationsPerDay(v)
+	return _u
+}
+
+// ClearInvitationsPerDay clears the value of the "invitations_per_day" field.
+func (_u *CompanyUpdateOne) ClearInvitationsPerDay() *CompanyUpdateOne {
+	_u.mutation.ClearInvitationsPerDay()
+	return _u
+}
+
 // SetQueryCost sets the "query_cost" field.
 func (_u *CompanyUpdateOne) SetQueryCost(v int) *CompanyUpdateOne {
 	_u.mutation.ResetQueryCost()
@@ -676,6 +739,15 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if _u.mutation.RatePerDayCleared() {
 		_spec.ClearField(company.FieldRatePerDay, field.TypeInt)
+	}
+	if value, ok := _u.mutation.InvitationsPerDay(); ok {
+		_spec.SetField(company.FieldInvitationsPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedInvitationsPerDay(); ok {
+		_spec.AddField(company.FieldInvitationsPerDay, field.TypeInt, value)
+	}
+	if _u.mutation.InvitationsPerDayCleared() {
+		_spec.ClearField(company.FieldInvitationsPerDay, field.TypeInt)
 	}
 	if value, ok := _u.mutation.QueryCost(); ok {
 		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)

@@ -34,6 +34,10 @@ type IdempotencyKey struct {
 	Status int `json:"status,omitempty"`
 	// Body holds the value of the "body" field.
 	Body []byte `json:"body,omitempty"`
+	// of the row that the answer is about; none for an answer about no row
+	Resource string `json:"resource,omitempty"`
+	// RowID holds the value of the "row_id" field.
+	RowID string `json:"row_id,omitempty"`
 	// Header holds the value of the "header" field.
 	Header       map[string]string `json:"header,omitempty"`
 	selectValues sql.SelectValues
@@ -48,7 +52,7 @@ func (*IdempotencyKey) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case idempotencykey.FieldStatus:
 			values[i] = new(sql.NullInt64)
-		case idempotencykey.FieldID, idempotencykey.FieldCompanyID, idempotencykey.FieldCallerID, idempotencykey.FieldKey:
+		case idempotencykey.FieldID, idempotencykey.FieldCompanyID, idempotencykey.FieldCallerID, idempotencykey.FieldKey, idempotencykey.FieldResource, idempotencykey.FieldRowID:
 			values[i] = new(sql.NullString)
 		case idempotencykey.FieldCreatedAt, idempotencykey.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -121,6 +125,18 @@ func (_m *IdempotencyKey) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Body = *value
 			}
+		case idempotencykey.FieldResource:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field resource", values[i])
+			} else if value.Valid {
+				_m.Resource = value.String
+			}
+		case idempotencykey.FieldRowID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field row_id", values[i])
+			} else if value.Valid {
+				_m.RowID = value.String
+			}
 		case idempotencykey.FieldHeader:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field header", values[i])
@@ -188,6 +204,12 @@ func (_m *IdempotencyKey) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("body=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Body))
+	builder.WriteString(", ")
+	builder.WriteString("resource=")
+	builder.WriteString(_m.Resource)
+	builder.WriteString(", ")
+	builder.WriteString("row_id=")
+	builder.WriteString(_m.RowID)
 	builder.WriteString(", ")
 	builder.WriteString("header=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Header))

@@ -68,6 +68,34 @@ func (_c *IdempotencyKeyCreate) SetBody(v []byte) *IdempotencyKeyCreate {
 	return _c
 }
 
+// SetResource sets the "resource" field.
+func (_c *IdempotencyKeyCreate) SetResource(v string) *IdempotencyKeyCreate {
+	_c.mutation.SetResource(v)
+	return _c
+}
+
+// SetNillableResource sets the "resource" field if the given value is not nil.
+func (_c *IdempotencyKeyCreate) SetNillableResource(v *string) *IdempotencyKeyCreate {
+	if v != nil {
+		_c.SetResource(*v)
+	}
+	return _c
+}
+
+// SetRowID sets the "row_id" field.
+func (_c *IdempotencyKeyCreate) SetRowID(v string) *IdempotencyKeyCreate {
+	_c.mutation.SetRowID(v)
+	return _c
+}
+
+// SetNillableRowID sets the "row_id" field if the given value is not nil.
+func (_c *IdempotencyKeyCreate) SetNillableRowID(v *string) *IdempotencyKeyCreate {
+	if v != nil {
+		_c.SetRowID(*v)
+	}
+	return _c
+}
+
 // SetHeader sets the "header" field.
 func (_c *IdempotencyKeyCreate) SetHeader(v map[string]string) *IdempotencyKeyCreate {
 	_c.mutation.SetHeader(v)
@@ -181,6 +209,16 @@ func (_c *IdempotencyKeyCreate) check() error {
 	if _, ok := _c.mutation.Body(); !ok {
 		return &ValidationError{Name: "body", err: errors.New(`ent: missing required field "IdempotencyKey.body"`)}
 	}
+	if v, ok := _c.mutation.Resource(); ok {
+		if err := idempotencykey.ResourceValidator(v); err != nil {
+			return &ValidationError{Name: "resource", err: fmt.Errorf(`ent: validator failed for field "IdempotencyKey.resource": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.RowID(); ok {
+		if err := idempotencykey.RowIDValidator(v); err != nil {
+			return &ValidationError{Name: "row_id", err: fmt.Errorf(`ent: validator failed for field "IdempotencyKey.row_id": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := idempotencykey.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "IdempotencyKey.id": %w`, err)}
@@ -252,6 +290,14 @@ func (_c *IdempotencyKeyCreate) createSpec() (*IdempotencyKey, *sqlgraph.CreateS
 	if value, ok := _c.mutation.Body(); ok {
 		_spec.SetField(idempotencykey.FieldBody, field.TypeBytes, value)
 		_node.Body = value
+	}
+	if value, ok := _c.mutation.Resource(); ok {
+		_spec.SetField(idempotencykey.FieldResource, field.TypeString, value)
+		_node.Resource = value
+	}
+	if value, ok := _c.mutation.RowID(); ok {
+		_spec.SetField(idempotencykey.FieldRowID, field.TypeString, value)
+		_node.RowID = value
 	}
 	if value, ok := _c.mutation.Header(); ok {
 		_spec.SetField(idempotencykey.FieldHeader, field.TypeJSON, value)

@@ -69,6 +69,46 @@ func (_u *IdempotencyKeyUpdate) SetBody(v []byte) *IdempotencyKeyUpdate {
 	return _u
 }
 
+// SetResource sets the "resource" field.
+func (_u *IdempotencyKeyUpdate) SetResource(v string) *IdempotencyKeyUpdate {
+	_u.mutation.SetResource(v)
+	return _u
+}
+
+// SetNillableResource sets the "resource" field if the given value is not nil.
+func (_u *IdempotencyKeyUpdate) SetNillableResource(v *string) *IdempotencyKeyUpdate {
+	if v != nil {
+		_u.SetResource(*v)
+	}
+	return _u
+}
+
+// ClearResource clears the value of the "resource" field.
+func (_u *IdempotencyKeyUpdate) ClearResource() *IdempotencyKeyUpdate {
+	_u.mutation.ClearResource()
+	return _u
+}
+
+// SetRowID sets the "row_id" field.
+func (_u *IdempotencyKeyUpdate) SetRowID(v string) *IdempotencyKeyUpdate {
+	_u.mutation.SetRowID(v)
+	return _u
+}
+
+// SetNillableRowID sets the "row_id" field if the given value is not nil.
+func (_u *IdempotencyKeyUpdate) SetNillableRowID(v *string) *IdempotencyKeyUpdate {
+	if v != nil {
+		_u.SetRowID(*v)
+	}
+	return _u
+}
+
+// ClearRowID clears the value of the "row_id" field.
+func (_u *IdempotencyKeyUpdate) ClearRowID() *IdempotencyKeyUpdate {
+	_u.mutation.ClearRowID()
+	return _u
+}
+
 // SetHeader sets the "header" field.
 func (_u *IdempotencyKeyUpdate) SetHeader(v map[string]string) *IdempotencyKeyUpdate {
 	_u.mutation.SetHeader(v)
@@ -113,7 +153,25 @@ func (_u *IdempotencyKeyUpdate) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *IdempotencyKeyUpdate) check() error {
+	if v, ok := _u.mutation.Resource(); ok {
+		if err := idempotencykey.ResourceValidator(v); err != nil {
+			return &ValidationError{Name: "resource", err: fmt.Errorf(`ent: validator failed for field "IdempotencyKey.resource": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.RowID(); ok {
+		if err := idempotencykey.RowIDValidator(v); err != nil {
+			return &ValidationError{Name: "row_id", err: fmt.Errorf(`ent: validator failed for field "IdempotencyKey.row_id": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *IdempotencyKeyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(idempotencykey.Table, idempotencykey.Columns, sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeString))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
@@ -133,6 +191,18 @@ func (_u *IdempotencyKeyUpdate) sqlSave(ctx context.Context) (_node int, err err
 	}
 	if value, ok := _u.mutation.Body(); ok {
 		_spec.SetField(idempotencykey.FieldBody, field.TypeBytes, value)
+	}
+	if value, ok := _u.mutation.Resource(); ok {
+		_spec.SetField(idempotencykey.FieldResource, field.TypeString, value)
+	}
+	if _u.mutation.ResourceCleared() {
+		_spec.ClearField(idempotencykey.FieldResource, field.TypeString)
+	}
+	if value, ok := _u.mutation.RowID(); ok {
+		_spec.SetField(idempotencykey.FieldRowID, field.TypeString, value)
+	}
+	if _u.mutation.RowIDCleared() {
+		_spec.ClearField(idempotencykey.FieldRowID, field.TypeString)
 	}
 	if value, ok := _u.mutation.Header(); ok {
 		_spec.SetField(idempotencykey.FieldHeader, field.TypeJSON, value)
@@ -201,6 +271,46 @@ func (_u *IdempotencyKeyUpdateOne) SetBody(v []byte) *IdempotencyKeyUpdateOne {
 	return _u
 }
 
+// SetResource sets the "resource" field.
+func (_u *IdempotencyKeyUpdateOne) SetResource(v string) *IdempotencyKeyUpdateOne {
+	_u.mutation.SetResource(v)
+	return _u
+}
+
+// SetNillableResource sets the "resource" field if the given value is not nil.
+func (_u *IdempotencyKeyUpdateOne) SetNillableResource(v *string) *IdempotencyKeyUpdateOne {
+	if v != nil {
+		_u.SetResource(*v)
+	}
+	return _u
+}
+
+// ClearResource clears the value of the "resource" field.
+func (_u *IdempotencyKeyUpdateOne) ClearResource() *IdempotencyKeyUpdateOne {
+	_u.mutation.ClearResource()
+	return _u
+}
+
+// SetRowID sets the "row_id" field.
+func (_u *IdempotencyKeyUpdateOne) SetRowID(v string) *IdempotencyKeyUpdateOne {
+	_u.mutation.SetRowID(v)
+	return _u
+}
+
+// SetNillableRowID sets the "row_id" field if the given value is not nil.
+func (_u *IdempotencyKeyUpdateOne) SetNillableRowID(v *string) *IdempotencyKeyUpdateOne {
+	if v != nil {
+		_u.SetRowID(*v)
+	}
+	return _u
+}
+
+// ClearRowID clears the value of the "row_id" field.
+func (_u *IdempotencyKeyUpdateOne) ClearRowID() *IdempotencyKeyUpdateOne {
+	_u.mutation.ClearRowID()
+	return _u
+}
+
 // SetHeader sets the "header" field.
 func (_u *IdempotencyKeyUpdateOne) SetHeader(v map[string]string) *IdempotencyKeyUpdateOne {
 	_u.mutation.SetHeader(v)
@@ -258,7 +368,25 @@ func (_u *IdempotencyKeyUpdateOne) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *IdempotencyKeyUpdateOne) check() error {
+	if v, ok := _u.mutation.Resource(); ok {
+		if err := idempotencykey.ResourceValidator(v); err != nil {
+			return &ValidationError{Name: "resource", err: fmt.Errorf(`ent: validator failed for field "IdempotencyKey.resource": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.RowID(); ok {
+		if err := idempotencykey.RowIDValidator(v); err != nil {
+			return &ValidationError{Name: "row_id", err: fmt.Errorf(`ent: validator failed for field "IdempotencyKey.row_id": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *IdempotencyKeyUpdateOne) sqlSave(ctx context.Context) (_node *IdempotencyKey, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(idempotencykey.Table, idempotencykey.Columns, sqlgraph.NewFieldSpec(idempotencykey.FieldID, field.TypeString))
 	id, ok := _u.mutation.ID()
 	if !ok {
@@ -295,6 +423,18 @@ func (_u *IdempotencyKeyUpdateOne) sqlSave(ctx context.Context) (_node *Idempote
 	}
 	if value, ok := _u.mutation.Body(); ok {
 		_spec.SetField(idempotencykey.FieldBody, field.TypeBytes, value)
+	}
+	if value, ok := _u.mutation.Resource(); ok {
+		_spec.SetField(idempotencykey.FieldResource, field.TypeString, value)
+	}
+	if _u.mutation.ResourceCleared() {
+		_spec.ClearField(idempotencykey.FieldResource, field.TypeString)
+	}
+	if value, ok := _u.mutation.RowID(); ok {
+		_spec.SetField(idempotencykey.FieldRowID, field.TypeString, value)
+	}
+	if _u.mutation.RowIDCleared() {
+		_spec.ClearField(idempotencykey.FieldRowID, field.TypeString)
 	}
 	if value, ok := _u.mutation.Header(); ok {
 		_spec.SetField(idempotencykey.FieldHeader, field.TypeJSON, value)

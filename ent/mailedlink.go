@@ -30,6 +30,8 @@ type MailedLink struct {
 	AccountID *string `json:"account_id,omitempty"`
 	// invitation: the membership that it opens
 	UserID *string `json:"user_id,omitempty"`
+	// invitation: the company in whose allowance it counts; none for one that the person asked for
+	InvitedBy *string `json:"invited_by,omitempty"`
 	// email_change: the new address; sign_up: what was filled in
 	Data json.RawMessage `json:"data,omitempty"`
 	// ExpiresAt holds the value of the "expires_at" field.
@@ -46,7 +48,7 @@ func (*MailedLink) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case mailedlink.FieldTokenHash, mailedlink.FieldData:
 			values[i] = new([]byte)
-		case mailedlink.FieldID, mailedlink.FieldKind, mailedlink.FieldAccountID, mailedlink.FieldUserID:
+		case mailedlink.FieldID, mailedlink.FieldKind, mailedlink.FieldAccountID, mailedlink.FieldUserID, mailedlink.FieldInvitedBy:
 			values[i] = new(sql.NullString)
 		case mailedlink.FieldCreatedAt, mailedlink.FieldUpdatedAt, mailedlink.FieldExpiresAt, mailedlink.FieldUsedAt:
 			values[i] = new(sql.NullTime)
@@ -108,6 +110,13 @@ func (_m *MailedLink) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.UserID = new(string)
 				*_m.UserID = value.String
+			}
+		case mailedlink.FieldInvitedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field invited_by", values[i])
+			} else if value.Valid {
+				_m.InvitedBy = new(string)
+				*_m.InvitedBy = value.String
 			}
 		case mailedlink.FieldData:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -184,6 +193,11 @@ func (_m *MailedLink) String() string {
 	builder.WriteString(", ")
 	if v := _m.UserID; v != nil {
 		builder.WriteString("user_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.InvitedBy; v != nil {
+		builder.WriteString("invited_by=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

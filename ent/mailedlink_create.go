@@ -73,6 +73,20 @@ func (_c *MailedLinkCreate) SetNillableUserID(v *string) *MailedLinkCreate {
 	return _c
 }
 
+// SetInvitedBy sets the "invited_by" field.
+func (_c *MailedLinkCreate) SetInvitedBy(v string) *MailedLinkCreate {
+	_c.mutation.SetInvitedBy(v)
+	return _c
+}
+
+// SetNillableInvitedBy sets the "invited_by" field if the given value is not nil.
+func (_c *MailedLinkCreate) SetNillableInvitedBy(v *string) *MailedLinkCreate {
+	if v != nil {
+		_c.SetInvitedBy(*v)
+	}
+	return _c
+}
+
 // SetData sets the "data" field.
 func (_c *MailedLinkCreate) SetData(v json.RawMessage) *MailedLinkCreate {
 	_c.mutation.SetData(v)
@@ -194,6 +208,11 @@ func (_c *MailedLinkCreate) check() error {
 			return &ValidationError{Name: "user_id", err: fmt.Errorf(`ent: validator failed for field "MailedLink.user_id": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.InvitedBy(); ok {
+		if err := mailedlink.InvitedByValidator(v); err != nil {
+			return &ValidationError{Name: "invited_by", err: fmt.Errorf(`ent: validator failed for field "MailedLink.invited_by": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.ExpiresAt(); !ok {
 		return &ValidationError{Name: "expires_at", err: errors.New(`ent: missing required field "MailedLink.expires_at"`)}
 	}
@@ -260,6 +279,10 @@ func (_c *MailedLinkCreate) createSpec() (*MailedLink, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.UserID(); ok {
 		_spec.SetField(mailedlink.FieldUserID, field.TypeString, value)
 		_node.UserID = &value
+	}
+	if value, ok := _c.mutation.InvitedBy(); ok {
+		_spec.SetField(mailedlink.FieldInvitedBy, field.TypeString, value)
+		_node.InvitedBy = &value
 	}
 	if value, ok := _c.mutation.Data(); ok {
 		_spec.SetField(mailedlink.FieldData, field.TypeJSON, value)

@@ -148,6 +148,9 @@ func (_u *MailedLinkUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.UserIDCleared() {
 		_spec.ClearField(mailedlink.FieldUserID, field.TypeString)
 	}
+	if _u.mutation.InvitedByCleared() {
+		_spec.ClearField(mailedlink.FieldInvitedBy, field.TypeString)
+	}
 	if _u.mutation.DataCleared() {
 		_spec.ClearField(mailedlink.FieldData, field.TypeJSON)
 	}
@@ -326,6 +329,9 @@ func (_u *MailedLinkUpdateOne) sqlSave(ctx context.Context) (_node *MailedLink, 
 	}
 	if _u.mutation.UserIDCleared() {
 		_spec.ClearField(mailedlink.FieldUserID, field.TypeString)
+	}
+	if _u.mutation.InvitedByCleared() {
+		_spec.ClearField(mailedlink.FieldInvitedBy, field.TypeString)
 	}
 	if _u.mutation.DataCleared() {
 		_spec.ClearField(mailedlink.FieldData, field.TypeJSON)

@@ -13354,6 +13354,8 @@ type CompanyMutation struct {
 	addrate_per_minute          *int
 	rate_per_day                *int
 	addrate_per_day             *int
+	invitations_per_day         *int
+	addinvitations_per_day      *int
 	query_cost                  *int
 	addquery_cost               *int
 	clearedFields               map[string]struct{}
@@ -13963,6 +13965,76 @@ func (m *CompanyMutation) ResetRatePerDay() {
 	delete(m.clearedFields, company.FieldRatePerDay)
 }
 
+// SetInvitationsPerDay sets the "invitations_per_day" field.
+func (m *CompanyMutation) SetInvitationsPerDay(i int) {
+	m.invitations_per_day = &i
+	m.addinvitations_per_day = nil
+}
+
+// InvitationsPerDay returns the value of the "invitations_per_day" field in the mutation.
+func (m *CompanyMutation) InvitationsPerDay() (r int, exists bool) {
+	v := m.invitations_per_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInvitationsPerDay returns the old "invitations_per_day" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldInvitationsPerDay(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInvitationsPerDay is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInvitationsPerDay requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInvitationsPerDay: %w", err)
+	}
+	return oldValue.InvitationsPerDay, nil
+}
+
+// AddInvitationsPerDay adds i to the "invitations_per_day" field.
+func (m *CompanyMutation) AddInvitationsPerDay(i int) {
+	if m.addinvitations_per_day != nil {
+		*m.addinvitations_per_day += i
+	} else {
+		m.addinvitations_per_day = &i
+	}
+}
+
+// AddedInvitationsPerDay returns the value that was added to the "invitations_per_day" field in this mutation.
+func (m *CompanyMutation) AddedInvitationsPerDay() (r int, exists bool) {
+	v := m.addinvitations_per_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearInvitationsPerDay clears the value of the "invitations_per_day" field.
+func (m *CompanyMutation) ClearInvitationsPerDay() {
+	m.invitations_per_day = nil
+	m.addinvitations_per_day = nil
+	m.clearedFields[company.FieldInvitationsPerDay] = struct{}{}
+}
+
+// InvitationsPerDayCleared returns if the "invitations_per_day" field was cleared in this mutation.
+func (m *CompanyMutation) InvitationsPerDayCleared() bool {
+	_, ok := m.clearedFields[company.FieldInvitationsPerDay]
+	return ok
+}
+
+// ResetInvitationsPerDay resets all changes to the "invitations_per_day" field.
+func (m *CompanyMutation) ResetInvitationsPerDay() {
+	m.invitations_per_day = nil
+	m.addinvitations_per_day = nil
+	delete(m.clearedFields, company.FieldInvitationsPerDay)
+}
+
 // SetQueryCost sets the "query_cost" field.
 func (m *CompanyMutation) SetQueryCost(i int) {
 	m.query_cost = &i
@@ -14067,7 +14139,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 13)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -14100,6 +14172,9 @@ func (m *CompanyMutation) Fields() []string {
 	}
 	if m.rate_per_day != nil {
 		fields = append(fields, company.FieldRatePerDay)
+	}
+	if m.invitations_per_day != nil {
+		fields = append(fields, company.FieldInvitationsPerDay)
 	}
 	if m.query_cost != nil {
 		fields = append(fields, company.FieldQueryCost)
@@ -14134,6 +14209,8 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.RatePerMinute()
 	case company.FieldRatePerDay:
 		return m.RatePerDay()
+	case company.FieldInvitationsPerDay:
+		return m.InvitationsPerDay()
 	case company.FieldQueryCost:
 		return m.QueryCost()
 	}
@@ -14167,6 +14244,8 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldRatePerMinute(ctx)
 	case company.FieldRatePerDay:
 		return m.OldRatePerDay(ctx)
+	case company.FieldInvitationsPerDay:
+		return m.OldInvitationsPerDay(ctx)
 	case company.FieldQueryCost:
 		return m.OldQueryCost(ctx)
 	}
@@ -14255,6 +14334,13 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRatePerDay(v)
 		return nil
+	case company.FieldInvitationsPerDay:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInvitationsPerDay(v)
+		return nil
 	case company.FieldQueryCost:
 		v, ok := value.(int)
 		if !ok {
@@ -14279,6 +14365,9 @@ func (m *CompanyMutation) AddedFields() []string {
 	if m.addrate_per_day != nil {
 		fields = append(fields, company.FieldRatePerDay)
 	}
+	if m.addinvitations_per_day != nil {
+		fields = append(fields, company.FieldInvitationsPerDay)
+	}
 	if m.addquery_cost != nil {
 		fields = append(fields, company.FieldQueryCost)
 	}
@@ -14296,6 +14385,8 @@ func (m *CompanyMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedRatePerMinute()
 	case company.FieldRatePerDay:
 		return m.AddedRatePerDay()
+	case company.FieldInvitationsPerDay:
+		return m.AddedInvitationsPerDay()
 	case company.FieldQueryCost:
 		return m.AddedQueryCost()
 	}
@@ -14328,6 +14419,13 @@ func (m *CompanyMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddRatePerDay(v)
 		return nil
+	case company.FieldInvitationsPerDay:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddInvitationsPerDay(v)
+		return nil
 	case company.FieldQueryCost:
 		v, ok := value.(int)
 		if !ok {
@@ -14351,6 +14449,9 @@ func (m *CompanyMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(company.FieldRatePerDay) {
 		fields = append(fields, company.FieldRatePerDay)
+	}
+	if m.FieldCleared(company.FieldInvitationsPerDay) {
+		fields = append(fields, company.FieldInvitationsPerDay)
 	}
 	if m.FieldCleared(company.FieldQueryCost) {
 		fields = append(fields, company.FieldQueryCost)
@@ -14377,6 +14478,9 @@ func (m *CompanyMutation) ClearField(name string) error {
 		return nil
 	case company.FieldRatePerDay:
 		m.ClearRatePerDay()
+		return nil
+	case company.FieldInvitationsPerDay:
+		m.ClearInvitationsPerDay()
 		return nil
 	case company.FieldQueryCost:
 		m.ClearQueryCost()
@@ -14421,6 +14525,9 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldRatePerDay:
 		m.ResetRatePerDay()
+		return nil
+	case company.FieldInvitationsPerDay:
+		m.ResetInvitationsPerDay()
 		return nil
 	case company.FieldQueryCost:
 		m.ResetQueryCost()
@@ -21211,6 +21318,8 @@ type IdempotencyKeyMutation struct {
 	status        *int
 	addstatus     *int
 	body          *[]byte
+	resource      *string
+	row_id        *string
 	header        *map[string]string
 	clearedFields map[string]struct{}
 	done          bool
@@ -21630,6 +21739,104 @@ func (m *IdempotencyKeyMutation) ResetBody() {
 	m.body = nil
 }
 
+// SetResource sets the "resource" field.
+func (m *IdempotencyKeyMutation) SetResource(s string) {
+	m.resource = &s
+}
+
+// Resource returns the value of the "resource" field in the mutation.
+func (m *IdempotencyKeyMutation) Resource() (r string, exists bool) {
+	v := m.resource
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResource returns the old "resource" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldResource(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResource: %w", err)
+	}
+	return oldValue.Resource, nil
+}
+
+// ClearResource clears the value of the "resource" field.
+func (m *IdempotencyKeyMutation) ClearResource() {
+	m.resource = nil
+	m.clearedFields[idempotencykey.FieldResource] = struct{}{}
+}
+
+// ResourceCleared returns if the "resource" field was cleared in this mutation.
+func (m *IdempotencyKeyMutation) ResourceCleared() bool {
+	_, ok := m.clearedFields[idempotencykey.FieldResource]
+	return ok
+}
+
+// ResetResource resets all changes to the "resource" field.
+func (m *IdempotencyKeyMutation) ResetResource() {
+	m.resource = nil
+	delete(m.clearedFields, idempotencykey.FieldResource)
+}
+
+// SetRowID sets the "row_id" field.
+func (m *IdempotencyKeyMutation) SetRowID(s string) {
+	m.row_id = &s
+}
+
+// RowID returns the value of the "row_id" field in the mutation.
+func (m *IdempotencyKeyMutation) RowID() (r string, exists bool) {
+	v := m.row_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRowID returns the old "row_id" field's value of the IdempotencyKey entity.
+// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IdempotencyKeyMutation) OldRowID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRowID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRowID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRowID: %w", err)
+	}
+	return oldValue.RowID, nil
+}
+
+// ClearRowID clears the value of the "row_id" field.
+func (m *IdempotencyKeyMutation) ClearRowID() {
+	m.row_id = nil
+	m.clearedFields[idempotencykey.FieldRowID] = struct{}{}
+}
+
+// RowIDCleared returns if the "row_id" field was cleared in this mutation.
+func (m *IdempotencyKeyMutation) RowIDCleared() bool {
+	_, ok := m.clearedFields[idempotencykey.FieldRowID]
+	return ok
+}
+
+// ResetRowID resets all changes to the "row_id" field.
+func (m *IdempotencyKeyMutation) ResetRowID() {
+	m.row_id = nil
+	delete(m.clearedFields, idempotencykey.FieldRowID)
+}
+
 // SetHeader sets the "header" field.
 func (m *IdempotencyKeyMutation) SetHeader(value map[string]string) {
 	m.header = &value
@@ -21713,7 +21920,7 @@ func (m *IdempotencyKeyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *IdempotencyKeyMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, idempotencykey.FieldCreatedAt)
 	}
@@ -21737,6 +21944,12 @@ func (m *IdempotencyKeyMutation) Fields() []string {
 	}
 	if m.body != nil {
 		fields = append(fields, idempotencykey.FieldBody)
+	}
+	if m.resource != nil {
+		fields = append(fields, idempotencykey.FieldResource)
+	}
+	if m.row_id != nil {
+		fields = append(fields, idempotencykey.FieldRowID)
 	}
 	if m.header != nil {
 		fields = append(fields, idempotencykey.FieldHeader)
@@ -21765,6 +21978,10 @@ func (m *IdempotencyKeyMutation) Field(name string) (ent.Value, bool) {
 		return m.Status()
 	case idempotencykey.FieldBody:
 		return m.Body()
+	case idempotencykey.FieldResource:
+		return m.Resource()
+	case idempotencykey.FieldRowID:
+		return m.RowID()
 	case idempotencykey.FieldHeader:
 		return m.Header()
 	}
@@ -21792,6 +22009,10 @@ func (m *IdempotencyKeyMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldStatus(ctx)
 	case idempotencykey.FieldBody:
 		return m.OldBody(ctx)
+	case idempotencykey.FieldResource:
+		return m.OldResource(ctx)
+	case idempotencykey.FieldRowID:
+		return m.OldRowID(ctx)
 	case idempotencykey.FieldHeader:
 		return m.OldHeader(ctx)
 	}
@@ -21859,6 +22080,20 @@ func (m *IdempotencyKeyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetBody(v)
 		return nil
+	case idempotencykey.FieldResource:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResource(v)
+		return nil
+	case idempotencykey.FieldRowID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRowID(v)
+		return nil
 	case idempotencykey.FieldHeader:
 		v, ok := value.(map[string]string)
 		if !ok {
@@ -21911,6 +22146,12 @@ func (m *IdempotencyKeyMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *IdempotencyKeyMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(idempotencykey.FieldResource) {
+		fields = append(fields, idempotencykey.FieldResource)
+	}
+	if m.FieldCleared(idempotencykey.FieldRowID) {
+		fields = append(fields, idempotencykey.FieldRowID)
+	}
 	if m.FieldCleared(idempotencykey.FieldHeader) {
 		fields = append(fields, idempotencykey.FieldHeader)
 	}
@@ -21928,6 +22169,12 @@ func (m *IdempotencyKeyMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *IdempotencyKeyMutation) ClearField(name string) error {
 	switch name {
+	case idempotencykey.FieldResource:
+		m.ClearResource()
+		return nil
+	case idempotencykey.FieldRowID:
+		m.ClearRowID()
+		return nil
 	case idempotencykey.FieldHeader:
 		m.ClearHeader()
 		return nil
@@ -21962,6 +22209,12 @@ func (m *IdempotencyKeyMutation) ResetField(name string) error {
 		return nil
 	case idempotencykey.FieldBody:
 		m.ResetBody()
+		return nil
+	case idempotencykey.FieldResource:
+		m.ResetResource()
+		return nil
+	case idempotencykey.FieldRowID:
+		m.ResetRowID()
 		return nil
 	case idempotencykey.FieldHeader:
 		m.ResetHeader()
@@ -27345,6 +27598,7 @@ type MailedLinkMutation struct {
 	token_hash    *[]byte
 	account_id    *string
 	user_id       *string
+	invited_by    *string
 	data          *json.RawMessage
 	appenddata    json.RawMessage
 	expires_at    *time.Time
@@ -27701,6 +27955,55 @@ func (m *MailedLinkMutation) ResetUserID() {
 	delete(m.clearedFields, mailedlink.FieldUserID)
 }
 
+// SetInvitedBy sets the "invited_by" field.
+func (m *MailedLinkMutation) SetInvitedBy(s string) {
+	m.invited_by = &s
+}
+
+// InvitedBy returns the value of the "invited_by" field in the mutation.
+func (m *MailedLinkMutation) InvitedBy() (r string, exists bool) {
+	v := m.invited_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInvitedBy returns the old "invited_by" field's value of the MailedLink entity.
+// If the MailedLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailedLinkMutation) OldInvitedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInvitedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInvitedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInvitedBy: %w", err)
+	}
+	return oldValue.InvitedBy, nil
+}
+
+// ClearInvitedBy clears the value of the "invited_by" field.
+func (m *MailedLinkMutation) ClearInvitedBy() {
+	m.invited_by = nil
+	m.clearedFields[mailedlink.FieldInvitedBy] = struct{}{}
+}
+
+// InvitedByCleared returns if the "invited_by" field was cleared in this mutation.
+func (m *MailedLinkMutation) InvitedByCleared() bool {
+	_, ok := m.clearedFields[mailedlink.FieldInvitedBy]
+	return ok
+}
+
+// ResetInvitedBy resets all changes to the "invited_by" field.
+func (m *MailedLinkMutation) ResetInvitedBy() {
+	m.invited_by = nil
+	delete(m.clearedFields, mailedlink.FieldInvitedBy)
+}
+
 // SetData sets the "data" field.
 func (m *MailedLinkMutation) SetData(jm json.RawMessage) {
 	m.data = &jm
@@ -27885,7 +28188,7 @@ func (m *MailedLinkMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MailedLinkMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 10)
 	if m.created_at != nil {
 		fields = append(fields, mailedlink.FieldCreatedAt)
 	}
@@ -27903,6 +28206,9 @@ func (m *MailedLinkMutation) Fields() []string {
 	}
 	if m.user_id != nil {
 		fields = append(fields, mailedlink.FieldUserID)
+	}
+	if m.invited_by != nil {
+		fields = append(fields, mailedlink.FieldInvitedBy)
 	}
 	if m.data != nil {
 		fields = append(fields, mailedlink.FieldData)
@@ -27933,6 +28239,8 @@ func (m *MailedLinkMutation) Field(name string) (ent.Value, bool) {
 		return m.AccountID()
 	case mailedlink.FieldUserID:
 		return m.UserID()
+	case mailedlink.FieldInvitedBy:
+		return m.InvitedBy()
 	case mailedlink.FieldData:
 		return m.Data()
 	case mailedlink.FieldExpiresAt:
@@ -27960,6 +28268,8 @@ func (m *MailedLinkMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldAccountID(ctx)
 	case mailedlink.FieldUserID:
 		return m.OldUserID(ctx)
+	case mailedlink.FieldInvitedBy:
+		return m.OldInvitedBy(ctx)
 	case mailedlink.FieldData:
 		return m.OldData(ctx)
 	case mailedlink.FieldExpiresAt:
@@ -28016,6 +28326,13 @@ func (m *MailedLinkMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetUserID(v)
+		return nil
+	case mailedlink.FieldInvitedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInvitedBy(v)
 		return nil
 	case mailedlink.FieldData:
 		v, ok := value.(json.RawMessage)
@@ -28074,6 +28391,9 @@ func (m *MailedLinkMutation) ClearedFields() []string {
 	if m.FieldCleared(mailedlink.FieldUserID) {
 		fields = append(fields, mailedlink.FieldUserID)
 	}
+	if m.FieldCleared(mailedlink.FieldInvitedBy) {
+		fields = append(fields, mailedlink.FieldInvitedBy)
+	}
 	if m.FieldCleared(mailedlink.FieldData) {
 		fields = append(fields, mailedlink.FieldData)
 	}
@@ -28099,6 +28419,9 @@ func (m *MailedLinkMutation) ClearField(name string) error {
 		return nil
 	case mailedlink.FieldUserID:
 		m.ClearUserID()
+		return nil
+	case mailedlink.FieldInvitedBy:
+		m.ClearInvitedBy()
 		return nil
 	case mailedlink.FieldData:
 		m.ClearData()
@@ -28131,6 +28454,9 @@ func (m *MailedLinkMutation) ResetField(name string) error {
 		return nil
 	case mailedlink.FieldUserID:
 		m.ResetUserID()
+		return nil
+	case mailedlink.FieldInvitedBy:
+		m.ResetInvitedBy()
 		return nil
 	case mailedlink.FieldData:
 		m.ResetData()

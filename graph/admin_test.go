@@ -111,8 +111,44 @@ var settings = []struct {
 			return v
 		}},
 	{name: "webhookDeliveries", query: `{ webhookDeliveries { edges { node { id } } } }`},
+	{name: "inboundWebhooks", query: `{ inboundWebhooks { edges { node { id url } } } }`},
+	{name: "createInboundWebhook", query: `mutation($w: ID!) { createInboundWebhook(input: {name: "Alerts", workflowId: $w}) { inboundWebhook { id } signingSecret } }`,
+		action: "inboundwebhook.created", vars: func(t *testing.T, s *apitest.Server) vars { return vars{"w": someInbound(t, s)["w"]} }},
+	{name: "updateInboundWebhook", query: `mutation($id: ID!) { updateInboundWebhook(input: {id: $id, enabled: false}) { inboundWebhook { id } } }`,
+		action: "inboundwebhook.updated", vars: someInbound},
+	{name: "rotateInboundWebhookSecret", query: `mutation($id: ID!) { rotateInboundWebhookSecret(input: {id: $id}) { signingSecret } }`,
+		action: "inboundwebhook.rotated", vars: someInbound},
+	{name: "deleteInboundWebhook", query: `mutation($id: ID!) { deleteInboundWebhook(input: {id: $id}) { id } }`, action: "inboundwebhook.deleted", vars: someInbound},
+	{name: "inboundCalls", query: `query($id: ID!) { inboundCalls(webhookId: $id) { edges { node { id } } } }`, vars: someInbound},
+	{name: "replayInboundCall", query: `mutation($call: ID!) { replayInboundCall(input: {id: $call}) { inboundCall { id executionId } } }`,
+		action: "inboundcall.replayed", vars: someInbound},
 	{name: "node of a key", query: `query($id: ID!) { node(id: $id) { ... on ApiKey { id last4 } } }`,
 		vars: func(t *testing.T, s *apitest.Server) vars { return vars{"id": s.A.MemberKey.KeyID} }},
+}
+
+// someInbound makes an inbound webhook with one call, of a workflow that it makes as well.
+func someInbound(t *testing.T, s *apitest.Server) vars {
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error { // a company has at most 50
+		_, err := tx.InboundWebhook.Delete().Exec(ctx)
+		return err
+	})
+	owner := s.Session(t, s.World.A.Owner)
+	a := ask(t, s, owner, `mutation($in: CreateWorkflowInput!) { createWorkflow(input: $in) { workflow { id } } }`, vars{"in": vars{"name": fresh("alerts"), "definition": vars{
+		"phases":      []vars{{"id": "begin", "type": "START"}, {"id": "done", "type": "END"}},
+		"transitions": []vars{{"from": "begin", "name": "next", "to": "done"}},
+	}}})
+	out := vars{"w": a.Text("data.createWorkflow.workflow.id")}
+	ask(t, s, owner, `mutation($id: ID!) { publishWorkflow(input: {id: $id}) { workflow { id } } }`, vars{"id": out["w"]})
+	a = ask(t, s, owner, `mutation($w: ID!) { createInboundWebhook(input: {name: "Alerts", workflowId: $w}) { inboundWebhook { id } } }`, vars{"w": out["w"]})
+	out["id"] = a.Text("data.createInboundWebhook.inboundWebhook.id")
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		call, err := tx.InboundCall.Create().SetCompanyID(s.World.A.Company.ID).SetWebhookID(out["id"].(string)).SetOutcome("REJECTED").SetBody("{}").SetBodyBytes(2).Save(ctx)
+		if err == nil {
+			out["call"] = call.ID
+		}
+		return err
+	})
+	return out
 }
 
 func somebody(t *testing.T, s *apitest.Server) vars {

@@ -41,7 +41,7 @@ var private = map[string]map[string]string{
 	"Comment":        {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
 	"Company": {
 		"SandboxOf":     "the live company shows its sandbox",
-		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "QueryCost": "limits tell it",
+		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "QueryCost": "limits tell it", "InvitationsPerDay": "the operator's matter",
 	},
 	"CreditEntry": {
 		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",
@@ -64,6 +64,10 @@ var private = map[string]map[string]string{
 		"Notifications": "the viewer shows them to themselves",
 		"SignedOutAt":   "sessions and tokens from before are over, which their owners see",
 		"AcceptedAt":    "the status says whether somebody has come",
+	},
+	"InboundCall": {"CompanyID": tenantsOwn, "UpdatedAt": "calls do not change"},
+	"InboundWebhook": {
+		"CompanyID": tenantsOwn, "SecretSealed": "a secret is shown once", "PreviousSealed": "a secret is shown once",
 	},
 	"WebhookDelivery": {"CompanyID": tenantsOwn},
 	"WebhookSubscription": {
@@ -104,6 +108,10 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	})
 	check("WebhookSubscription", func(t *testing.T) {
 		mapped(t, "WebhookSubscription", func(e *ent.WebhookSubscription) answering { return node(e) })
+	})
+	check("InboundCall", func(t *testing.T) { mapped(t, "InboundCall", func(e *ent.InboundCall) answering { return node(e) }) })
+	check("InboundWebhook", func(t *testing.T) {
+		mapped(t, "InboundWebhook", func(e *ent.InboundWebhook) answering { return node(e) })
 	})
 	check("Agent", func(t *testing.T) { mapped(t, "Agent", func(e *ent.Agent) answering { return node(e) }) })
 	check("ApiKey", func(t *testing.T) { mapped(t, "ApiKey", func(e *ent.APIKey) answering { return node(e) }) })

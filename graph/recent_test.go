@@ -25,6 +25,7 @@ var stale = map[string]string{
 	"billing.change": "money, and owners alone", "company.update": "a name", "calendar.create": "no right", "calendar.update": "no right", "calendar.delete": "no right",
 	"webhooksubscription.delete": "takes away", "webhooksubscription.test": "to where events go already", "webhooksubscription.replay": "to where events go already",
 	"webhookdelivery.replay": "to where events go already",
+	"inboundwebhook.delete":  "takes away", "inboundcall.replay": "starts what the call has started already",
 }
 
 // recent are the verbs that take a recent proof.
@@ -77,8 +78,9 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 		}
 		slices.Sort(refused)
 		require.Equal(t, []string{
-			"createAccessPolicy", "createAgent", "createApiKey", "createOAuthClient", "createServiceAccount", "createWebhookSubscription", "deleteAccessPolicy",
-			"resetUserMfa", "rotateApiKey", "rotateWebhookSecret", "updateAccessPolicy", "updateCompany", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
+			"createAccessPolicy", "createAgent", "createApiKey", "createInboundWebhook", "createOAuthClient", "createServiceAccount", "createWebhookSubscription",
+			"deleteAccessPolicy", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateWebhookSecret", "updateAccessPolicy", "updateCompany",
+			"updateInboundWebhook", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
 		}, refused)
 
 		refused = nil

@@ -7,7 +7,10 @@ import (
 
 // Resolver answers the fields of the schema that are no columns. Each of its methods runs one operation; what they have
 // in common stands in run.go.
-type Resolver struct{ engine *op.Engine }
+type Resolver struct {
+	engine  *op.Engine
+	baseURL string // in front of addresses that are answered
+}
 
 // Query returns the resolver of what can be read.
 func (r *Resolver) Query() generated.QueryResolver { return &queryResolver{r} }

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
+	"atrium/internal/inbound"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/policy"
@@ -77,6 +78,10 @@ func (r *queryResolver) Execution(ctx context.Context, id string) (*ent.Executio
 
 func (r *queryResolver) Executions(ctx context.Context, first *int, after *string, filter *execution.ListInput, orderBy *relay.Order) (*relay.Connection[ent.Execution], error) {
 	return list(ctx, r.engine, execution.List, filter, first, after, orderBy)
+}
+
+func (r *queryResolver) InboundWebhooks(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.InboundWebhook], error) {
+	return list(ctx, r.engine, inbound.ListWebhooks, nil, first, after, orderBy)
 }
 
 func (r *queryResolver) Incident(ctx context.Context, id string) (*ent.Incident, error) {
@@ -282,6 +287,11 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input op.ByID) (*g
 	return &generated.DeleteCommentPayload{ID: input.ID}, err
 }
 
+func (r *mutationResolver) DeleteInboundWebhook(ctx context.Context, input op.ByID) (*generated.DeleteInboundWebhookPayload, error) {
+	_, err := change(ctx, r.engine, inbound.DeleteWebhook, input, "id")
+	return &generated.DeleteInboundWebhookPayload{ID: input.ID}, err
+}
+
 func (r *mutationResolver) DeleteOAuthClient(ctx context.Context, input op.ByID) (*generated.DeleteOAuthClientPayload, error) {
 	_, err := change(ctx, r.engine, identity.DeleteClient, input, "id")
 	return &generated.DeleteOAuthClientPayload{ID: input.ID}, err
@@ -352,6 +362,11 @@ func (r *mutationResolver) ReactivateUser(ctx context.Context, input op.ByID) (*
 	return &generated.ReactivateUserPayload{User: row}, err
 }
 
+func (r *mutationResolver) ReplayInboundCall(ctx context.Context, input op.ByID) (*generated.ReplayInboundCallPayload, error) {
+	row, err := change(ctx, r.engine, inbound.ReplayCall, input, "id")
+	return &generated.ReplayInboundCallPayload{InboundCall: row}, err
+}
+
 func (r *mutationResolver) ReplayWebhookDelivery(ctx context.Context, input op.ByID) (*generated.ReplayWebhookDeliveryPayload, error) {
 	row, err := change(ctx, r.engine, webhook.ReplayDelivery, input, "id")
 	return &generated.ReplayWebhookDeliveryPayload{WebhookDelivery: row}, err
@@ -417,6 +432,11 @@ func (r *mutationResolver) UpdateOAuthClient(ctx context.Context, input identity
 	return &generated.UpdateOAuthClientPayload{OauthClient: row}, err
 }
 
+func (r *mutationResolver) UpdateInboundWebhook(ctx context.Context, input inbound.UpdateWebhookInput) (*generated.UpdateInboundWebhookPayload, error) {
+	row, err := change(ctx, r.engine, inbound.UpdateWebhook, input, "id")
+	return &generated.UpdateInboundWebhookPayload{InboundWebhook: row}, err
+}
+
 func (r *mutationResolver) UpdateOffering(ctx context.Context, input catalog.UpdateOfferingInput) (*generated.UpdateOfferingPayload, error) {
 	row, err := change(ctx, r.engine, catalog.UpdateOffering, input, "id")
 	return &generated.UpdateOfferingPayload{Offering: row}, err
@@ -475,6 +495,10 @@ func (r *createAccessPolicyInputResolver) Condition(_ context.Context, in *polic
 	return readJSON(data, &in.Condition)
 }
 
+func (r *createInboundWebhookInputResolver) FieldMapping(_ context.Context, in *inbound.CreateWebhookInput, data json.RawMessage) error {
+	return readJSON(data, &in.FieldMapping)
+}
+
 func (r *createOfferingInputResolver) Form(_ context.Context, in *catalog.CreateOfferingInput, data json.RawMessage) error {
 	return readJSON(data, &in.Form)
 }
@@ -509,6 +533,10 @@ func (r *resolveIncidentInputResolver) Variables(_ context.Context, in *executio
 
 func (r *updateAccessPolicyInputResolver) Condition(_ context.Context, in *policy.UpdateInput, data json.RawMessage) error {
 	return readJSON(data, &in.Condition)
+}
+
+func (r *updateInboundWebhookInputResolver) FieldMapping(_ context.Context, in *inbound.UpdateWebhookInput, data json.RawMessage) error {
+	return readJSON(data, &in.FieldMapping)
 }
 
 func (r *updateOfferingInputResolver) Form(_ context.Context, in *catalog.UpdateOfferingInput, data json.RawMessage) error {
@@ -597,6 +625,14 @@ func (r *executionResolver) Workflow(ctx context.Context, row *ent.Execution) (*
 
 func (r *executionResolver) Request(ctx context.Context, row *ent.Execution) (*ent.Request, error) {
 	return follow(ctx, r.engine, row, func(row *ent.Execution) *string { return row.RequestID }, request.LookUpRequests)
+}
+
+func (r *inboundCallResolver) Headers(_ context.Context, row *ent.InboundCall) (map[string]string, error) {
+	return textsOf(row.Headers), nil
+}
+
+func (r *inboundWebhookResolver) Etag(_ context.Context, row *ent.InboundWebhook) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *incidentResolver) Variables(_ context.Context, row *ent.Incident) (json.RawMessage, error) {
@@ -843,6 +879,13 @@ func (r *Resolver) CreateAccessPolicyInput() generated.CreateAccessPolicyInputRe
 
 type createAccessPolicyInputResolver struct{ *Resolver }
 
+// CreateInboundWebhookInput returns the resolver of the type's fields that are no columns.
+func (r *Resolver) CreateInboundWebhookInput() generated.CreateInboundWebhookInputResolver {
+	return &createInboundWebhookInputResolver{r}
+}
+
+type createInboundWebhookInputResolver struct{ *Resolver }
+
 // CreateOfferingInput returns the resolver of the type's fields that are no columns.
 func (r *Resolver) CreateOfferingInput() generated.CreateOfferingInputResolver {
 	return &createOfferingInputResolver{r}
@@ -882,6 +925,18 @@ type createWorkflowInputResolver struct{ *Resolver }
 func (r *Resolver) Execution() generated.ExecutionResolver { return &executionResolver{r} }
 
 type executionResolver struct{ *Resolver }
+
+// InboundCall returns the resolver of the type's fields that are no columns.
+func (r *Resolver) InboundCall() generated.InboundCallResolver { return &inboundCallResolver{r} }
+
+type inboundCallResolver struct{ *Resolver }
+
+// InboundWebhook returns the resolver of the type's fields that are no columns.
+func (r *Resolver) InboundWebhook() generated.InboundWebhookResolver {
+	return &inboundWebhookResolver{r}
+}
+
+type inboundWebhookResolver struct{ *Resolver }
 
 // Incident returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Incident() generated.IncidentResolver { return &incidentResolver{r} }
@@ -963,6 +1018,13 @@ func (r *Resolver) UpdateAccessPolicyInput() generated.UpdateAccessPolicyInputRe
 }
 
 type updateAccessPolicyInputResolver struct{ *Resolver }
+
+// UpdateInboundWebhookInput returns the resolver of the type's fields that are no columns.
+func (r *Resolver) UpdateInboundWebhookInput() generated.UpdateInboundWebhookInputResolver {
+	return &updateInboundWebhookInputResolver{r}
+}
+
+type updateInboundWebhookInputResolver struct{ *Resolver }
 
 // UpdateOfferingInput returns the resolver of the type's fields that are no columns.
 func (r *Resolver) UpdateOfferingInput() generated.UpdateOfferingInputResolver {

@@ -20,6 +20,7 @@ import (
 	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
+	"atrium/internal/inbound"
 	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -137,6 +138,11 @@ var inputs = map[string]struct {
 	"sendTestEvent":              {webhook.SendTestEvent.Info(), ""},
 	"replayWebhookDelivery":      {webhook.ReplayDelivery.Info(), "id"},
 	"replayWebhookEvents":        {webhook.ReplayEvents.Info(), ""},
+	"createInboundWebhook":       {inbound.CreateWebhook.Info(), ""},
+	"updateInboundWebhook":       {inbound.UpdateWebhook.Info(), "id"},
+	"rotateInboundWebhookSecret": {inbound.RotateSecret.Info(), "id"},
+	"deleteInboundWebhook":       {inbound.DeleteWebhook.Info(), "id"},
+	"replayInboundCall":          {inbound.ReplayCall.Info(), "id"},
 	"assignTask":                 {execution.AssignTask.Info(), "id"},
 	"cancelExecution":            {execution.Cancel.Info(), "id"},
 	"claimTask":                  {execution.ClaimTask.Info(), "id"},
@@ -222,6 +228,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "agents": agent.List.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
+		"inboundWebhooks": inbound.ListWebhooks.Info(), "inboundCalls": inbound.ListCalls.Info(),
 		"approvals": execution.ListApprovals.Info(), "executions": execution.List.Info(), "incidents": execution.ListIncidents.Info(), "tasks": execution.ListTasks.Info(),
 		"invoices":      billing.ListInvoices.Info(),
 		"creditHistory": nil, // in one order alone
@@ -261,7 +268,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 				}
 			}
 			for _, a := range f.Arguments {
-				if f.Name == "webhookDeliveries" && a.Name == "subscriptionId" {
+				if f.Name == "webhookDeliveries" && a.Name == "subscriptionId" || f.Name == "inboundCalls" && a.Name == "webhookId" {
 					continue // GraphQL's alone, as the list is
 				}
 				if !slices.Contains([]string{"first", "after", "orderBy", "filter"}, a.Name) {

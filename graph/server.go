@@ -57,7 +57,7 @@ func New(o Options) *Server {
 	if s.feed == nil {
 		s.feed, _ = feed.New(feed.Options{Store: o.Engine.Store, Log: o.Log}) // without metrics it cannot fail
 	}
-	s.schema = generated.NewExecutableSchema(generated.Config{Schema: Schema(), Resolvers: &Resolver{engine: o.Engine}})
+	s.schema = generated.NewExecutableSchema(generated.Config{Schema: Schema(), Resolvers: &Resolver{engine: o.Engine, baseURL: strings.TrimSuffix(o.BaseURL, "/")}})
 	s.executor = executor.New(s.schema)
 	s.executor.SetErrorPresenter(s.present)
 	s.executor.SetRecoverFunc(s.recovered)

@@ -179,6 +179,7 @@ var tagDocs = map[string]string{
 	"Incidents":         "What stopped an execution, until somebody has the phase tried again or skipped.",
 	"Tasks":             "What an execution asks of a person, a team or an agent.",
 	"Approvals":         "What an execution asks approvers to decide.",
+	"Inbound webhooks":  "Addresses that start a workflow when they are called. Admins make them by GraphQL.",
 	"Users":             "The company's people.",
 	"Teams":             "Groups of people that work is given to.",
 	"Organizations":     "The company's units, in a tree.",

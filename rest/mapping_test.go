@@ -21,7 +21,7 @@ var private = map[string]map[string]string{
 	"Offering": {"CompanyID": tenantsOwn},
 	"Request": {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it",
 		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own"},
-	"Workflow":  {"CompanyID": tenantsOwn},
+	"Workflow": {"CompanyID": tenantsOwn},
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it",
 		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",

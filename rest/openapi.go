@@ -52,6 +52,7 @@ func newDocument(baseURL, authURL string) *document {
 	for i := range routes {
 		d.add(&routes[i])
 	}
+	d.addInbound()
 	d.answers.Map()["Error"].Properties["error"].Enum = allCodes()
 	finish(d.answers, true)
 	finish(d.inputs, false)

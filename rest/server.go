@@ -1,11 +1,13 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -22,6 +24,8 @@ type Options struct {
 	Log     *slog.Logger
 	BaseURL string // for the OpenAPI document
 	AuthURL string // of the identity provider, for the same; empty where tokens are another issuer's
+
+	InboundPatience time.Duration // for the body of an inbound webhook's call; 20 s when it is 0
 }
 
 // Server answers /v1, and what describes the API: /openapi.json, /asyncapi.json and /docs. Safe for concurrent use.
@@ -52,6 +56,9 @@ func New(o Options) (*Server, error) {
 			s.handle(http.MethodHead, rt)
 		}
 	}
+	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
+		return nil, fmt.Errorf("inbound webhooks: %w", err)
+	}
 	events, err := webhook.AsyncAPI(o.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("describe the events: %w", err)
@@ -79,7 +86,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // guarded tells whether the path takes a credential and counts against the limits.
 func guarded(path string) bool {
-	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json"
+	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json" && !isInbound(path)
 }
 
 // handle leads a method of a row's path to the row.

@@ -43,17 +43,18 @@ func (m *companyCreateCmd) Run(ctx context.Context) (err error) {
 type companyLimitsCmd struct {
 	dataFlags
 	jsonFlag
-	Company   string `required:"" help:"The live company's id (co_…)."`
-	PerMinute *int   `help:"Calls a minute and key; 0 goes back to the plan's. Stays as it is when not given."`
-	PerDay    *int   `help:"Calls a day and key; 0 goes back to the plan's. Stays as it is when not given."`
-	QueryCost *int   `help:"What one GraphQL operation may cost, 20000 to 200000; 0 goes back to the plan's. Stays as it is when not given."`
+	Company     string `required:"" help:"The live company's id (co_…)."`
+	PerMinute   *int   `help:"Calls a minute and key; 0 goes back to the plan's. Stays as it is when not given."`
+	PerDay      *int   `help:"Calls a day and key; 0 goes back to the plan's. Stays as it is when not given."`
+	Invitations *int   `help:"Invitations that are mailed in any 24 hours; 0 goes back to the plan's. Stays as it is when not given."`
+	QueryCost   *int   `help:"What one GraphQL operation may cost, 20000 to 200000; 0 goes back to the plan's. Stays as it is when not given."`
 }
 
 // Run sets a company's own limits.
 func (m *companyLimitsCmd) Run(ctx context.Context) error {
 	return m.inCompany(ctx, m.Company, "company limits", func(ctx context.Context, c *core) error {
 		in := company.LimitsInput{
-			ByID: op.ByID{ID: m.Company}, PerMinute: orNull(m.PerMinute), PerDay: orNull(m.PerDay), QueryCost: orNull(m.QueryCost),
+			ByID: op.ByID{ID: m.Company}, PerMinute: orNull(m.PerMinute), PerDay: orNull(m.PerDay), QueryCost: orNull(m.QueryCost), Invitations: orNull(m.Invitations),
 		}
 		co, _, err := op.Run(ctx, c.engine, company.SetLimits, in, nil)
 		if err != nil {
@@ -61,8 +62,8 @@ func (m *companyLimitsCmd) Run(ctx context.Context) error {
 		}
 		time.Sleep(store.Propagation) // when this returns, every server knows
 		return m.print(map[string]any{"company": map[string]any{
-			"id": co.ID, "perMinute": co.RatePerMinute, "perDay": co.RatePerDay, "queryCost": co.QueryCost,
-		}}, "calls a minute  "+ownOr(co.RatePerMinute), "calls a day     "+ownOr(co.RatePerDay), "query cost      "+ownOr(co.QueryCost))
+			"id": co.ID, "perMinute": co.RatePerMinute, "perDay": co.RatePerDay, "queryCost": co.QueryCost, "invitations": co.InvitationsPerDay,
+		}}, "calls a minute  "+ownOr(co.RatePerMinute), "calls a day     "+ownOr(co.RatePerDay), "query cost      "+ownOr(co.QueryCost), "invitations     "+ownOr(co.InvitationsPerDay))
 	})
 }
 

@@ -73,6 +73,7 @@ type accountFlags struct {
 	MailFrom          string `help:"Sender of mails, \"Name <address>\"; needed with --smtp-url."`
 	SMSURL            string `name:"sms-url" help:"Address that text messages are posted to, as {\"to\", \"text\"}; \"console\" logs them instead, for development. Without it telephones cannot be enrolled."`
 	SMSToken          string `name:"sms-token" help:"Bearer token for --sms-url."`
+	SMSPerDay         int    `name:"sms-per-day" default:"1000" help:"Text messages that the installation sends in a day for signing in; half as many are sent for enrolling telephones."`
 	SignUp            bool   `name:"signup" help:"Let anybody open a company at /signup."`
 	BreachedPasswords string `help:"File of breached passwords' SHA-1 hashes, sorted, as Have I Been Pwned publishes them: they are refused." type:"path"`
 }

@@ -24,6 +24,7 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/provider"
+	"atrium/internal/inbound"
 	"atrium/internal/jobs"
 	"atrium/internal/mail"
 	"atrium/internal/op"
@@ -116,9 +117,10 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	c.outbox = mail.NewOutbox(c.queue, c.sealer)
 	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
 	c.engine = &op.Engine{
-		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue, Events: events.Subscribers{webhook.Deliver(c.queue), execution.Follow(c.queue)},
+		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
+	c.engine.Events = events.Subscribers{webhook.Deliver(c.queue, c.engine), execution.Follow(c.queue)}
 	return nil
 }
 
@@ -278,7 +280,7 @@ func (s *server) addWork() error {
 		return fmt.Errorf("--smtp-url: %w", err)
 	}
 	hooks, err := webhook.New(webhook.Options{
-		Store: s.store, Queue: s.queue, Sealer: s.sealer, Egress: s.outside, Mail: s.outbox, Retries: s.WebhookRetries, Metrics: s.metrics.registry, Log: s.log,
+		Store: s.store, Engine: s.engine, Queue: s.queue, Sealer: s.sealer, Egress: s.outside, Mail: s.outbox, Retries: s.WebhookRetries, Metrics: s.metrics.registry, Log: s.log,
 	})
 	if err != nil {
 		return fmt.Errorf("--webhook-retries: %w", err)
@@ -292,6 +294,7 @@ func (s *server) addWork() error {
 			jobs.Sweep{Rows: "decisions", Kept: decisionlog.Age, Delete: decisionlog.Delete},
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),
+		inbound.Sweeps(),
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine),
 		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside, Mail: s.outbox}).Work(), request.Clocks(s.engine, execution.TaskClocks(s.engine)),
 	)...)

@@ -157,7 +157,7 @@ func (s *server) provider(layout *pages.Layout) (*hosted, error) {
 	hasher := password.New(password.Options{})
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + hasher.Workers()) // a password that it hashes holds a thread that Go schedules calls on
 	signIn, err := signin.New(signin.Options{
-		Store: s.store, Provider: p, Hasher: hasher, Sealer: s.sealer, SMS: sms, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
+		Store: s.store, Provider: p, Hasher: hasher, Sealer: s.sealer, SMS: sms, SMSPerDay: s.SMSPerDay, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
 		SignUp: s.SignUp, Log: s.log, Notify: s.letters.Notify,
 	})
 	if err != nil {

@@ -36,6 +36,8 @@ const (
 	FieldRatePerMinute = "rate_per_minute"
 	// FieldRatePerDay holds the string denoting the rate_per_day field in the database.
 	FieldRatePerDay = "rate_per_day"
+	// FieldInvitationsPerDay holds the string denoting the invitations_per_day field in the database.
+	FieldInvitationsPerDay = "invitations_per_day"
 	// FieldQueryCost holds the string denoting the query_cost field in the database.
 	FieldQueryCost = "query_cost"
 	// Table holds the table name of the company in the database.
@@ -56,6 +58,7 @@ var Columns = []string{
 	FieldJitUsers,
 	FieldRatePerMinute,
 	FieldRatePerDay,
+	FieldInvitationsPerDay,
 	FieldQueryCost,
 }
 
@@ -186,6 +189,11 @@ func ByRatePerMinute(opts ...sql.OrderTermOption) OrderOption {
 // ByRatePerDay orders the results by the rate_per_day field.
 func ByRatePerDay(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRatePerDay, opts...).ToFunc()
+}
+
+// ByInvitationsPerDay orders the results by the invitations_per_day field.
+func ByInvitationsPerDay(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInvitationsPerDay, opts...).ToFunc()
 }
 
 // ByQueryCost orders the results by the query_cost field.

@@ -114,6 +114,11 @@ func RatePerDay(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldRatePerDay, v))
 }
 
+// InvitationsPerDay applies equality check predicate on the "invitations_per_day" field. It's identical to InvitationsPerDayEQ.
+func InvitationsPerDay(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldInvitationsPerDay, v))
+}
+
 // QueryCost applies equality check predicate on the "query_cost" field. It's identical to QueryCostEQ.
 func QueryCost(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldQueryCost, v))
@@ -582,6 +587,56 @@ func RatePerDayIsNil() predicate.Company {
 // RatePerDayNotNil applies the NotNil predicate on the "rate_per_day" field.
 func RatePerDayNotNil() predicate.Company {
 	return predicate.Company(sql.FieldNotNull(FieldRatePerDay))
+}
+
+// InvitationsPerDayEQ applies the EQ predicate on the "invitations_per_day" field.
+func InvitationsPerDayEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldInvitationsPerDay, v))
+}
+
+// InvitationsPerDayNEQ applies the NEQ predicate on the "invitations_per_day" field.
+func InvitationsPerDayNEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldInvitationsPerDay, v))
+}
+
+// InvitationsPerDayIn applies the In predicate on the "invitations_per_day" field.
+func InvitationsPerDayIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldInvitationsPerDay, vs...))
+}
+
+// InvitationsPerDayNotIn applies the NotIn predicate on the "invitations_per_day" field.
+func InvitationsPerDayNotIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldInvitationsPerDay, vs...))
+}
+
+// InvitationsPerDayGT applies the GT predicate on the "invitations_per_day" field.
+func InvitationsPerDayGT(v int) predicate.Company {
+	return predicate.Company(sql.FieldGT(FieldInvitationsPerDay, v))
+}
+
+// InvitationsPerDayGTE applies the GTE predicate on the "invitations_per_day" field.
+func InvitationsPerDayGTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldGTE(FieldInvitationsPerDay, v))
+}
+
+// InvitationsPerDayLT applies the LT predicate on the "invitations_per_day" field.
+func InvitationsPerDayLT(v int) predicate.Company {
+	return predicate.Company(sql.FieldLT(FieldInvitationsPerDay, v))
+}
+
+// InvitationsPerDayLTE applies the LTE predicate on the "invitations_per_day" field.
+func InvitationsPerDayLTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldLTE(FieldInvitationsPerDay, v))
+}
+
+// InvitationsPerDayIsNil applies the IsNil predicate on the "invitations_per_day" field.
+func InvitationsPerDayIsNil() predicate.Company {
+	return predicate.Company(sql.FieldIsNull(FieldInvitationsPerDay))
+}
+
+// InvitationsPerDayNotNil applies the NotNil predicate on the "invitations_per_day" field.
+func InvitationsPerDayNotNil() predicate.Company {
+	return predicate.Company(sql.FieldNotNull(FieldInvitationsPerDay))
 }
 
 // QueryCostEQ applies the EQ predicate on the "query_cost" field.

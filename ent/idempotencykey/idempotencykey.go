@@ -28,6 +28,10 @@ const (
 	FieldStatus = "status"
 	// FieldBody holds the string denoting the body field in the database.
 	FieldBody = "body"
+	// FieldResource holds the string denoting the resource field in the database.
+	FieldResource = "resource"
+	// FieldRowID holds the string denoting the row_id field in the database.
+	FieldRowID = "row_id"
 	// FieldHeader holds the string denoting the header field in the database.
 	FieldHeader = "header"
 	// Table holds the table name of the idempotencykey in the database.
@@ -45,6 +49,8 @@ var Columns = []string{
 	FieldFingerprint,
 	FieldStatus,
 	FieldBody,
+	FieldResource,
+	FieldRowID,
 	FieldHeader,
 }
 
@@ -74,6 +80,10 @@ var (
 	KeyValidator func(string) error
 	// FingerprintValidator is a validator for the "fingerprint" field. It is called by the builders before save.
 	FingerprintValidator func([]byte) error
+	// ResourceValidator is a validator for the "resource" field. It is called by the builders before save.
+	ResourceValidator func(string) error
+	// RowIDValidator is a validator for the "row_id" field. It is called by the builders before save.
+	RowIDValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -116,4 +126,14 @@ func ByKey(opts ...sql.OrderTermOption) OrderOption {
 // ByStatus orders the results by the status field.
 func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
+}
+
+// ByResource orders the results by the resource field.
+func ByResource(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldResource, opts...).ToFunc()
+}
+
+// ByRowID orders the results by the row_id field.
+func ByRowID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRowID, opts...).ToFunc()
 }

@@ -104,6 +104,16 @@ func Body(v []byte) predicate.IdempotencyKey {
 	return predicate.IdempotencyKey(sql.FieldEQ(FieldBody, v))
 }
 
+// Resource applies equality check predicate on the "resource" field. It's identical to ResourceEQ.
+func Resource(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEQ(FieldResource, v))
+}
+
+// RowID applies equality check predicate on the "row_id" field. It's identical to RowIDEQ.
+func RowID(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEQ(FieldRowID, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.IdempotencyKey {
 	return predicate.IdempotencyKey(sql.FieldEQ(FieldCreatedAt, v))
@@ -497,6 +507,156 @@ func BodyLT(v []byte) predicate.IdempotencyKey {
 // BodyLTE applies the LTE predicate on the "body" field.
 func BodyLTE(v []byte) predicate.IdempotencyKey {
 	return predicate.IdempotencyKey(sql.FieldLTE(FieldBody, v))
+}
+
+// ResourceEQ applies the EQ predicate on the "resource" field.
+func ResourceEQ(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEQ(FieldResource, v))
+}
+
+// ResourceNEQ applies the NEQ predicate on the "resource" field.
+func ResourceNEQ(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNEQ(FieldResource, v))
+}
+
+// ResourceIn applies the In predicate on the "resource" field.
+func ResourceIn(vs ...string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldIn(FieldResource, vs...))
+}
+
+// ResourceNotIn applies the NotIn predicate on the "resource" field.
+func ResourceNotIn(vs ...string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNotIn(FieldResource, vs...))
+}
+
+// ResourceGT applies the GT predicate on the "resource" field.
+func ResourceGT(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldGT(FieldResource, v))
+}
+
+// ResourceGTE applies the GTE predicate on the "resource" field.
+func ResourceGTE(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldGTE(FieldResource, v))
+}
+
+// ResourceLT applies the LT predicate on the "resource" field.
+func ResourceLT(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldLT(FieldResource, v))
+}
+
+// ResourceLTE applies the LTE predicate on the "resource" field.
+func ResourceLTE(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldLTE(FieldResource, v))
+}
+
+// ResourceContains applies the Contains predicate on the "resource" field.
+func ResourceContains(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldContains(FieldResource, v))
+}
+
+// ResourceHasPrefix applies the HasPrefix predicate on the "resource" field.
+func ResourceHasPrefix(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldHasPrefix(FieldResource, v))
+}
+
+// ResourceHasSuffix applies the HasSuffix predicate on the "resource" field.
+func ResourceHasSuffix(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldHasSuffix(FieldResource, v))
+}
+
+// ResourceIsNil applies the IsNil predicate on the "resource" field.
+func ResourceIsNil() predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldIsNull(FieldResource))
+}
+
+// ResourceNotNil applies the NotNil predicate on the "resource" field.
+func ResourceNotNil() predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNotNull(FieldResource))
+}
+
+// ResourceEqualFold applies the EqualFold predicate on the "resource" field.
+func ResourceEqualFold(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEqualFold(FieldResource, v))
+}
+
+// ResourceContainsFold applies the ContainsFold predicate on the "resource" field.
+func ResourceContainsFold(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldContainsFold(FieldResource, v))
+}
+
+// RowIDEQ applies the EQ predicate on the "row_id" field.
+func RowIDEQ(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEQ(FieldRowID, v))
+}
+
+// RowIDNEQ applies the NEQ predicate on the "row_id" field.
+func RowIDNEQ(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNEQ(FieldRowID, v))
+}
+
+// RowIDIn applies the In predicate on the "row_id" field.
+func RowIDIn(vs ...string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldIn(FieldRowID, vs...))
+}
+
+// RowIDNotIn applies the NotIn predicate on the "row_id" field.
+func RowIDNotIn(vs ...string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNotIn(FieldRowID, vs...))
+}
+
+// RowIDGT applies the GT predicate on the "row_id" field.
+func RowIDGT(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldGT(FieldRowID, v))
+}
+
+// RowIDGTE applies the GTE predicate on the "row_id" field.
+func RowIDGTE(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldGTE(FieldRowID, v))
+}
+
+// RowIDLT applies the LT predicate on the "row_id" field.
+func RowIDLT(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldLT(FieldRowID, v))
+}
+
+// RowIDLTE applies the LTE predicate on the "row_id" field.
+func RowIDLTE(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldLTE(FieldRowID, v))
+}
+
+// RowIDContains applies the Contains predicate on the "row_id" field.
+func RowIDContains(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldContains(FieldRowID, v))
+}
+
+// RowIDHasPrefix applies the HasPrefix predicate on the "row_id" field.
+func RowIDHasPrefix(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldHasPrefix(FieldRowID, v))
+}
+
+// RowIDHasSuffix applies the HasSuffix predicate on the "row_id" field.
+func RowIDHasSuffix(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldHasSuffix(FieldRowID, v))
+}
+
+// RowIDIsNil applies the IsNil predicate on the "row_id" field.
+func RowIDIsNil() predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldIsNull(FieldRowID))
+}
+
+// RowIDNotNil applies the NotNil predicate on the "row_id" field.
+func RowIDNotNil() predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldNotNull(FieldRowID))
+}
+
+// RowIDEqualFold applies the EqualFold predicate on the "row_id" field.
+func RowIDEqualFold(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldEqualFold(FieldRowID, v))
+}
+
+// RowIDContainsFold applies the ContainsFold predicate on the "row_id" field.
+func RowIDContainsFold(v string) predicate.IdempotencyKey {
+	return predicate.IdempotencyKey(sql.FieldContainsFold(FieldRowID, v))
 }
 
 // HeaderIsNil applies the IsNil predicate on the "header" field.

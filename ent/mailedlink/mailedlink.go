@@ -26,6 +26,8 @@ const (
 	FieldAccountID = "account_id"
 	// FieldUserID holds the string denoting the user_id field in the database.
 	FieldUserID = "user_id"
+	// FieldInvitedBy holds the string denoting the invited_by field in the database.
+	FieldInvitedBy = "invited_by"
 	// FieldData holds the string denoting the data field in the database.
 	FieldData = "data"
 	// FieldExpiresAt holds the string denoting the expires_at field in the database.
@@ -45,6 +47,7 @@ var Columns = []string{
 	FieldTokenHash,
 	FieldAccountID,
 	FieldUserID,
+	FieldInvitedBy,
 	FieldData,
 	FieldExpiresAt,
 	FieldUsedAt,
@@ -74,6 +77,8 @@ var (
 	AccountIDValidator func(string) error
 	// UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
 	UserIDValidator func(string) error
+	// InvitedByValidator is a validator for the "invited_by" field. It is called by the builders before save.
+	InvitedByValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -136,6 +141,11 @@ func ByAccountID(opts ...sql.OrderTermOption) OrderOption {
 // ByUserID orders the results by the user_id field.
 func ByUserID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldUserID, opts...).ToFunc()
+}
+
+// ByInvitedBy orders the results by the invited_by field.
+func ByInvitedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInvitedBy, opts...).ToFunc()
 }
 
 // ByExpiresAt orders the results by the expires_at field.

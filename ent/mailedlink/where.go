@@ -89,6 +89,11 @@ func UserID(v string) predicate.MailedLink {
 	return predicate.MailedLink(sql.FieldEQ(FieldUserID, v))
 }
 
+// InvitedBy applies equality check predicate on the "invited_by" field. It's identical to InvitedByEQ.
+func InvitedBy(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldEQ(FieldInvitedBy, v))
+}
+
 // ExpiresAt applies equality check predicate on the "expires_at" field. It's identical to ExpiresAtEQ.
 func ExpiresAt(v time.Time) predicate.MailedLink {
 	return predicate.MailedLink(sql.FieldEQ(FieldExpiresAt, v))
@@ -387,6 +392,81 @@ func UserIDEqualFold(v string) predicate.MailedLink {
 // UserIDContainsFold applies the ContainsFold predicate on the "user_id" field.
 func UserIDContainsFold(v string) predicate.MailedLink {
 	return predicate.MailedLink(sql.FieldContainsFold(FieldUserID, v))
+}
+
+// InvitedByEQ applies the EQ predicate on the "invited_by" field.
+func InvitedByEQ(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldEQ(FieldInvitedBy, v))
+}
+
+// InvitedByNEQ applies the NEQ predicate on the "invited_by" field.
+func InvitedByNEQ(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldNEQ(FieldInvitedBy, v))
+}
+
+// InvitedByIn applies the In predicate on the "invited_by" field.
+func InvitedByIn(vs ...string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldIn(FieldInvitedBy, vs...))
+}
+
+// InvitedByNotIn applies the NotIn predicate on the "invited_by" field.
+func InvitedByNotIn(vs ...string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldNotIn(FieldInvitedBy, vs...))
+}
+
+// InvitedByGT applies the GT predicate on the "invited_by" field.
+func InvitedByGT(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldGT(FieldInvitedBy, v))
+}
+
+// InvitedByGTE applies the GTE predicate on the "invited_by" field.
+func InvitedByGTE(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldGTE(FieldInvitedBy, v))
+}
+
+// InvitedByLT applies the LT predicate on the "invited_by" field.
+func InvitedByLT(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldLT(FieldInvitedBy, v))
+}
+
+// InvitedByLTE applies the LTE predicate on the "invited_by" field.
+func InvitedByLTE(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldLTE(FieldInvitedBy, v))
+}
+
+// InvitedByContains applies the Contains predicate on the "invited_by" field.
+func InvitedByContains(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldContains(FieldInvitedBy, v))
+}
+
+// InvitedByHasPrefix applies the HasPrefix predicate on the "invited_by" field.
+func InvitedByHasPrefix(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldHasPrefix(FieldInvitedBy, v))
+}
+
+// InvitedByHasSuffix applies the HasSuffix predicate on the "invited_by" field.
+func InvitedByHasSuffix(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldHasSuffix(FieldInvitedBy, v))
+}
+
+// InvitedByIsNil applies the IsNil predicate on the "invited_by" field.
+func InvitedByIsNil() predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldIsNull(FieldInvitedBy))
+}
+
+// InvitedByNotNil applies the NotNil predicate on the "invited_by" field.
+func InvitedByNotNil() predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldNotNull(FieldInvitedBy))
+}
+
+// InvitedByEqualFold applies the EqualFold predicate on the "invited_by" field.
+func InvitedByEqualFold(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldEqualFold(FieldInvitedBy, v))
+}
+
+// InvitedByContainsFold applies the ContainsFold predicate on the "invited_by" field.
+func InvitedByContainsFold(v string) predicate.MailedLink {
+	return predicate.MailedLink(sql.FieldContainsFold(FieldInvitedBy, v))
 }
 
 // DataIsNil applies the IsNil predicate on the "data" field.

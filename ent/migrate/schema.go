@@ -458,6 +458,7 @@ var (
 		{Name: "jit_users", Type: field.TypeBool, Default: false},
 		{Name: "rate_per_minute", Type: field.TypeInt, Nullable: true},
 		{Name: "rate_per_day", Type: field.TypeInt, Nullable: true},
+		{Name: "invitations_per_day", Type: field.TypeInt, Nullable: true},
 		{Name: "query_cost", Type: field.TypeInt, Nullable: true},
 	}
 	// CompaniesTable holds the schema information for the "companies" table.
@@ -758,6 +759,8 @@ var (
 		{Name: "fingerprint", Type: field.TypeBytes, Size: 32},
 		{Name: "status", Type: field.TypeInt},
 		{Name: "body", Type: field.TypeBytes},
+		{Name: "resource", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "row_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "header", Type: field.TypeJSON, Nullable: true},
 	}
 	// IdempotencyKeysTable holds the schema information for the "idempotency_keys" table.
@@ -995,6 +998,7 @@ var (
 		{Name: "token_hash", Type: field.TypeBytes, Unique: true, Size: 32},
 		{Name: "account_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "user_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "invited_by", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "data", Type: field.TypeJSON, Nullable: true},
 		{Name: "expires_at", Type: field.TypeTime},
 		{Name: "used_at", Type: field.TypeTime, Nullable: true},
@@ -1016,9 +1020,14 @@ var (
 				Columns: []*schema.Column{MailedLinksColumns[6]},
 			},
 			{
+				Name:    "mailedlink_invited_by_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{MailedLinksColumns[7], MailedLinksColumns[1]},
+			},
+			{
 				Name:    "mailedlink_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{MailedLinksColumns[8]},
+				Columns: []*schema.Column{MailedLinksColumns[9]},
 			},
 		},
 	}

@@ -992,6 +992,14 @@ func init() {
 	idempotencykeyDescFingerprint := idempotencykeyFields[2].Descriptor()
 	// idempotencykey.FingerprintValidator is a validator for the "fingerprint" field. It is called by the builders before save.
 	idempotencykey.FingerprintValidator = idempotencykeyDescFingerprint.Validators[0].(func([]byte) error)
+	// idempotencykeyDescResource is the schema descriptor for resource field.
+	idempotencykeyDescResource := idempotencykeyFields[5].Descriptor()
+	// idempotencykey.ResourceValidator is a validator for the "resource" field. It is called by the builders before save.
+	idempotencykey.ResourceValidator = idempotencykeyDescResource.Validators[0].(func(string) error)
+	// idempotencykeyDescRowID is the schema descriptor for row_id field.
+	idempotencykeyDescRowID := idempotencykeyFields[6].Descriptor()
+	// idempotencykey.RowIDValidator is a validator for the "row_id" field. It is called by the builders before save.
+	idempotencykey.RowIDValidator = idempotencykeyDescRowID.Validators[0].(func(string) error)
 	// idempotencykeyDescID is the schema descriptor for id field.
 	idempotencykeyDescID := idempotencykeyMixinFields0[0].Descriptor()
 	// idempotencykey.DefaultID holds the default value on creation for the id field.
@@ -1220,6 +1228,10 @@ func init() {
 	mailedlinkDescUserID := mailedlinkFields[3].Descriptor()
 	// mailedlink.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
 	mailedlink.UserIDValidator = mailedlinkDescUserID.Validators[0].(func(string) error)
+	// mailedlinkDescInvitedBy is the schema descriptor for invited_by field.
+	mailedlinkDescInvitedBy := mailedlinkFields[4].Descriptor()
+	// mailedlink.InvitedByValidator is a validator for the "invited_by" field. It is called by the builders before save.
+	mailedlink.InvitedByValidator = mailedlinkDescInvitedBy.Validators[0].(func(string) error)
 	// mailedlinkDescID is the schema descriptor for id field.
 	mailedlinkDescID := mailedlinkMixinFields0[0].Descriptor()
 	// mailedlink.DefaultID holds the default value on creation for the id field.

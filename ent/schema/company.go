@@ -23,6 +23,7 @@ func (Company) Fields() []ent.Field {
 		field.Bool("jit_users").Default(false).Comment("people whom the configured issuer vouches for become members when they first come"),
 		field.Int("rate_per_minute").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("rate_per_day").Optional().Nillable().Comment("overrides the plan's number"),
+		field.Int("invitations_per_day").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("query_cost").Optional().Nillable().Comment("overrides the plan's number"),
 	}
 }

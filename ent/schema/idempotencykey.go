@@ -20,6 +20,8 @@ func (IdempotencyKey) Fields() []ent.Field {
 		field.Bytes("fingerprint").MaxLen(32).Immutable().Comment("SHA-256 of method, path and body"),
 		field.Int("status"),
 		field.Bytes("body"),
+		field.String("resource").MaxLen(40).Optional().Comment("of the row that the answer is about; none for an answer about no row"),
+		field.String("row_id").MaxLen(40).Optional(),
 		field.JSON("header", map[string]string{}).Optional(),
 	}
 }

@@ -22,6 +22,7 @@ func (MailedLink) Fields() []ent.Field {
 		field.Bytes("token_hash").MaxLen(32).Sensitive().Unique().Immutable(),
 		field.String("account_id").MaxLen(40).Optional().Nillable().Comment("none for a sign-up"),
 		field.String("user_id").MaxLen(40).Optional().Nillable().Immutable().Comment("invitation: the membership that it opens"),
+		field.String("invited_by").MaxLen(40).Optional().Nillable().Immutable().Comment("invitation: the company in whose allowance it counts; none for one that the person asked for"),
 		field.JSON("data", json.RawMessage{}).Optional().Immutable().Comment("email_change: the new address; sign_up: what was filled in"),
 		field.Time("expires_at").Immutable(),
 		field.Time("used_at").Optional().Nillable(),
@@ -30,5 +31,5 @@ func (MailedLink) Fields() []ent.Field {
 
 // Indexes beyond those of the mixins.
 func (MailedLink) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("account_id", "kind"), index.Fields("user_id"), index.Fields("expires_at")}
+	return []ent.Index{index.Fields("account_id", "kind"), index.Fields("user_id"), index.Fields("invited_by", "created_at"), index.Fields("expires_at")}
 }

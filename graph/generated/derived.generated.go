@@ -22,6 +22,7 @@ import (
 	"atrium/internal/company"
 	"atrium/internal/execution"
 	"atrium/internal/identity"
+	"atrium/internal/inbound"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/policy"
@@ -40,6 +41,9 @@ type CompleteTaskInputResolver interface {
 }
 type CreateAccessPolicyInputResolver interface {
 	Condition(ctx context.Context, obj *policy.CreateInput, data json.RawMessage) error
+}
+type CreateInboundWebhookInputResolver interface {
+	FieldMapping(ctx context.Context, obj *inbound.CreateWebhookInput, data json.RawMessage) error
 }
 type CreateOfferingInputResolver interface {
 	Form(ctx context.Context, obj *catalog.CreateOfferingInput, data json.RawMessage) error
@@ -64,6 +68,9 @@ type ResolveIncidentInputResolver interface {
 }
 type UpdateAccessPolicyInputResolver interface {
 	Condition(ctx context.Context, obj *policy.UpdateInput, data json.RawMessage) error
+}
+type UpdateInboundWebhookInputResolver interface {
+	FieldMapping(ctx context.Context, obj *inbound.UpdateWebhookInput, data json.RawMessage) error
 }
 type UpdateOfferingInputResolver interface {
 	Form(ctx context.Context, obj *catalog.UpdateOfferingInput, data json.RawMessage) error
@@ -2019,6 +2026,13 @@ func (ec *executionContext) fieldContext_DeleteCommentPayload_id(_ context.Conte
 	return graphql.NewScalarFieldContext("DeleteCommentPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _DeleteInboundWebhookPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteInboundWebhookPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteInboundWebhookPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteInboundWebhookPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _DeleteOAuthClientPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteOAuthClientPayload) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -2270,6 +2284,258 @@ func (ec *executionContext) _ExecutionEdge_cursor(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_ExecutionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ExecutionEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundCallConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundCall]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundCallConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.InboundCall]) graphql.Marshaler {
+			return ec.marshalNInboundCallEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundCallConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundCallConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundCallEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundCallConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundCall]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundCallConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundCallConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundCallConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundCallConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundCall]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_InboundCallConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundCallConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InboundCallEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.InboundCall]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundCallEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.InboundCall) graphql.Marshaler {
+			return ec.marshalNInboundCall2ᚖatriumᚋentᚐInboundCall(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundCallEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundCallEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundCall(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundCallEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.InboundCall]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundCallEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundCallEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundCallEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundWebhookConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundWebhook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundWebhookConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.InboundWebhook]) graphql.Marshaler {
+			return ec.marshalNInboundWebhookEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundWebhookConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundWebhookConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundWebhookEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundWebhookConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundWebhook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundWebhookConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundWebhookConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundWebhookConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundWebhookConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundWebhook]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_InboundWebhookConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundWebhookConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InboundWebhookEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.InboundWebhook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundWebhookEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.InboundWebhook) graphql.Marshaler {
+			return ec.marshalNInboundWebhook2ᚖatriumᚋentᚐInboundWebhook(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundWebhookEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundWebhookEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundWebhook(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundWebhookEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.InboundWebhook]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundWebhookEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundWebhookEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundWebhookEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _IncidentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Incident]) (ret graphql.Marshaler) {
@@ -2993,6 +3259,38 @@ func (ec *executionContext) fieldContext_ReactivateUserPayload_user(_ context.Co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReplayInboundCallPayload_inboundCall(ctx context.Context, field graphql.CollectedField, obj *ReplayInboundCallPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayInboundCallPayload_inboundCall(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.InboundCall, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.InboundCall) graphql.Marshaler {
+			return ec.marshalNInboundCall2ᚖatriumᚋentᚐInboundCall(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayInboundCallPayload_inboundCall(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReplayInboundCallPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundCall(ctx, field)
 		},
 	}
 	return fc, nil
@@ -4259,6 +4557,38 @@ func (ec *executionContext) fieldContext_UpdateCommentPayload_comment(_ context.
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Comment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateInboundWebhookPayload_inboundWebhook(ctx context.Context, field graphql.CollectedField, obj *UpdateInboundWebhookPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateInboundWebhookPayload_inboundWebhook(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.InboundWebhook, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.InboundWebhook) graphql.Marshaler {
+			return ec.marshalNInboundWebhook2ᚖatriumᚋentᚐInboundWebhook(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateInboundWebhookPayload_inboundWebhook(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateInboundWebhookPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundWebhook(ctx, field)
 		},
 	}
 	return fc, nil
@@ -6165,6 +6495,80 @@ func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateInboundWebhookInput(ctx context.Context, obj any) (inbound.CreateWebhookInput, error) {
+	var it inbound.CreateWebhookInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "workflowId", "offeringId", "fieldMapping", "signatureStyle", "verifySignature", "signingSecret"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "workflowId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("workflowId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WorkflowID = data
+		case "offeringId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OfferingID = data
+		case "fieldMapping":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fieldMapping"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.CreateInboundWebhookInput().FieldMapping(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "signatureStyle":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signatureStyle"))
+			data, err := ec.unmarshalOSignatureStyle2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SignatureStyle = data
+		case "verifySignature":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("verifySignature"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VerifySignature = data
+		case "signingSecret":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signingSecret"))
+			data, err := ec.unmarshalOString2ᚖatriumᚋinternalᚋsecretᚐValue(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SigningSecret = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateOAuthClientInput(ctx context.Context, obj any) (identity.CreateClientInput, error) {
 	var it identity.CreateClientInput
 	if obj == nil {
@@ -7053,6 +7457,43 @@ func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDeleteInboundWebhookInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteOAuthClientInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -7531,6 +7972,88 @@ func (ec *executionContext) unmarshalInputExecutionOrder(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputInboundCallOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNInboundCallSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInboundWebhookOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNInboundWebhookSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputIncidentFilter(ctx context.Context, obj any) (execution.ListIncidentsInput, error) {
 	var it execution.ListIncidentsInput
 	if obj == nil {
@@ -7975,6 +8498,36 @@ func (ec *executionContext) unmarshalInputReactivateUserInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputReplayInboundCallInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputReplayWebhookDeliveryInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -8372,6 +8925,57 @@ func (ec *executionContext) unmarshalInputRotateApiKeyInput(ctx context.Context,
 				return it, err
 			}
 			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRotateInboundWebhookSecretInput(ctx context.Context, obj any) (inbound.RotateSecretInput, error) {
+	var it inbound.RotateSecretInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "overlapSeconds", "signingSecret"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "overlapSeconds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overlapSeconds"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OverlapSeconds = data
+		case "signingSecret":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signingSecret"))
+			data, err := ec.unmarshalOString2ᚖatriumᚋinternalᚋsecretᚐValue(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SigningSecret = data
 		}
 	}
 	return it, nil
@@ -9417,6 +10021,94 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 				return it, err
 			}
 			it.JitUsers = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateInboundWebhookInput(ctx context.Context, obj any) (inbound.UpdateWebhookInput, error) {
+	var it inbound.UpdateWebhookInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "enabled", "workflowId", "offeringId", "fieldMapping", "signatureStyle", "verifySignature"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "enabled":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("enabled"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Enabled = graphql.OmittableOf(data)
+		case "workflowId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("workflowId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.WorkflowID = graphql.OmittableOf(data)
+		case "offeringId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OfferingID = graphql.OmittableOf(data)
+		case "fieldMapping":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fieldMapping"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.UpdateInboundWebhookInput().FieldMapping(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "signatureStyle":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signatureStyle"))
+			data, err := ec.unmarshalOSignatureStyle2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SignatureStyle = graphql.OmittableOf(data)
+		case "verifySignature":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("verifySignature"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.VerifySignature = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -11999,6 +12691,34 @@ func (ec *executionContext) _DeleteCommentPayload(ctx context.Context, sel ast.S
 	return out
 }
 
+var deleteInboundWebhookPayloadImplementors = []string{"DeleteInboundWebhookPayload"}
+
+func (ec *executionContext) _DeleteInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteInboundWebhookPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteInboundWebhookPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteInboundWebhookPayload")
+		case "id":
+			out.Values[i] = ec._DeleteInboundWebhookPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var deleteOAuthClientPayloadImplementors = []string{"DeleteOAuthClientPayload"}
 
 func (ec *executionContext) _DeleteOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteOAuthClientPayload) graphql.Marshaler {
@@ -12363,6 +13083,148 @@ func (ec *executionContext) _ExecutionEdge(ctx context.Context, sel ast.Selectio
 			}
 		case "cursor":
 			out.Values[i] = ec._ExecutionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var inboundCallConnectionImplementors = []string{"InboundCallConnection"}
+
+func (ec *executionContext) _InboundCallConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.InboundCall]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundCallConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundCallConnection")
+		case "edges":
+			out.Values[i] = ec._InboundCallConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InboundCallConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._InboundCallConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var inboundCallEdgeImplementors = []string{"InboundCallEdge"}
+
+func (ec *executionContext) _InboundCallEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.InboundCall]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundCallEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundCallEdge")
+		case "node":
+			out.Values[i] = ec._InboundCallEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._InboundCallEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var inboundWebhookConnectionImplementors = []string{"InboundWebhookConnection"}
+
+func (ec *executionContext) _InboundWebhookConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.InboundWebhook]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundWebhookConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundWebhookConnection")
+		case "edges":
+			out.Values[i] = ec._InboundWebhookConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InboundWebhookConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._InboundWebhookConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var inboundWebhookEdgeImplementors = []string{"InboundWebhookEdge"}
+
+func (ec *executionContext) _InboundWebhookEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.InboundWebhook]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundWebhookEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundWebhookEdge")
+		case "node":
+			out.Values[i] = ec._InboundWebhookEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._InboundWebhookEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -12802,6 +13664,34 @@ func (ec *executionContext) _ReactivateUserPayload(ctx context.Context, sel ast.
 			out.Values[i] = graphql.MarshalString("ReactivateUserPayload")
 		case "user":
 			out.Values[i] = ec._ReactivateUserPayload_user(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var replayInboundCallPayloadImplementors = []string{"ReplayInboundCallPayload"}
+
+func (ec *executionContext) _ReplayInboundCallPayload(ctx context.Context, sel ast.SelectionSet, obj *ReplayInboundCallPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, replayInboundCallPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReplayInboundCallPayload")
+		case "inboundCall":
+			out.Values[i] = ec._ReplayInboundCallPayload_inboundCall(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -13635,6 +14525,34 @@ func (ec *executionContext) _UpdateCommentPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("UpdateCommentPayload")
 		case "comment":
 			out.Values[i] = ec._UpdateCommentPayload_comment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var updateInboundWebhookPayloadImplementors = []string{"UpdateInboundWebhookPayload"}
+
+func (ec *executionContext) _UpdateInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateInboundWebhookPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateInboundWebhookPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateInboundWebhookPayload")
+		case "inboundWebhook":
+			out.Values[i] = ec._UpdateInboundWebhookPayload_inboundWebhook(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -14780,6 +15698,11 @@ func (ec *executionContext) marshalNCreateCommentPayload2ᚖatriumᚋgraphᚋgen
 	return ec._CreateCommentPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNCreateInboundWebhookInput2atriumᚋinternalᚋinboundᚐCreateWebhookInput(ctx context.Context, v any) (inbound.CreateWebhookInput, error) {
+	res, err := ec.unmarshalInputCreateInboundWebhookInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateOAuthClientInput2atriumᚋinternalᚋidentityᚐCreateClientInput(ctx context.Context, v any) (identity.CreateClientInput, error) {
 	res, err := ec.unmarshalInputCreateOAuthClientInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -15031,6 +15954,21 @@ func (ec *executionContext) marshalNDeleteCommentPayload2ᚖatriumᚋgraphᚋgen
 	return ec._DeleteCommentPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNDeleteInboundWebhookInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteInboundWebhookInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteInboundWebhookPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteInboundWebhookPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNDeleteOAuthClientInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteOAuthClientInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -15228,6 +16166,90 @@ func (ec *executionContext) unmarshalNExecutionSort2string(ctx context.Context, 
 }
 
 func (ec *executionContext) marshalNExecutionSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNInboundCallEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.InboundCall]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInboundCallEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInboundCallEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.InboundCall]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InboundCallEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInboundCallSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInboundCallSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNInboundWebhookEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.InboundWebhook]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInboundWebhookEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInboundWebhookEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.InboundWebhook]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InboundWebhookEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInboundWebhookSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInboundWebhookSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(v)
 	if res == graphql.Null {
@@ -15477,6 +16499,21 @@ func (ec *executionContext) marshalNReactivateUserPayload2ᚖatriumᚋgraphᚋge
 	return ec._ReactivateUserPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNReplayInboundCallInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputReplayInboundCallInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReplayInboundCallPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayInboundCallPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayInboundCallPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReplayInboundCallPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNReplayWebhookDeliveryInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputReplayWebhookDeliveryInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -15601,6 +16638,11 @@ func (ec *executionContext) marshalNRevokeApiKeyPayload2ᚖatriumᚋgraphᚋgene
 
 func (ec *executionContext) unmarshalNRotateApiKeyInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputRotateApiKeyInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNRotateInboundWebhookSecretInput2atriumᚋinternalᚋinboundᚐRotateSecretInput(ctx context.Context, v any) (inbound.RotateSecretInput, error) {
+	res, err := ec.unmarshalInputRotateInboundWebhookSecretInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -15979,6 +17021,21 @@ func (ec *executionContext) marshalNUpdateCommentPayload2ᚖatriumᚋgraphᚋgen
 func (ec *executionContext) unmarshalNUpdateCompanyInput2atriumᚋinternalᚋcompanyᚐUpdateInput(ctx context.Context, v any) (company.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateCompanyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateInboundWebhookInput2atriumᚋinternalᚋinboundᚐUpdateWebhookInput(ctx context.Context, v any) (inbound.UpdateWebhookInput, error) {
+	res, err := ec.unmarshalInputUpdateInboundWebhookInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateInboundWebhookPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateInboundWebhookPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateOAuthClientInput2atriumᚋinternalᚋidentityᚐUpdateClientInput(ctx context.Context, v any) (identity.UpdateClientInput, error) {
@@ -16542,6 +17599,36 @@ func (ec *executionContext) unmarshalOExecutionOrder2ᚖatriumᚋgraphᚋinterna
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputExecutionOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOInboundCallConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.InboundCall]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InboundCallConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOInboundCallOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputInboundCallOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOInboundWebhookConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.InboundWebhook]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InboundWebhookConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOInboundWebhookOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputInboundWebhookOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

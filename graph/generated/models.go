@@ -89,6 +89,14 @@ type CreateCommentPayload struct {
 	Comment *ent.Comment `json:"comment"`
 }
 
+// An inbound webhook that was made.
+type CreateInboundWebhookPayload struct {
+	// The webhook.
+	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
+	// What its calls are signed with, shown this once.
+	SigningSecret string `json:"signingSecret"`
+}
+
 // An OAuth client that was registered.
 type CreateOAuthClientPayload struct {
 	// The client.
@@ -189,6 +197,12 @@ type DeleteCommentPayload struct {
 	ID string `json:"id"`
 }
 
+// What deleteInboundWebhook answers.
+type DeleteInboundWebhookPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
 // What deleteOAuthClient answers.
 type DeleteOAuthClientPayload struct {
 	// The id that the row had.
@@ -279,6 +293,12 @@ type ReactivateUserPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// What replayInboundCall answers.
+type ReplayInboundCallPayload struct {
+	// The row as it is now.
+	InboundCall *ent.InboundCall `json:"inboundCall"`
+}
+
 // What replayWebhookDelivery answers.
 type ReplayWebhookDeliveryPayload struct {
 	// The row as it is now.
@@ -331,6 +351,14 @@ type RotateAPIKeyPayload struct {
 	APIKey *ent.APIKey `json:"apiKey"`
 	// Its value, which is shown this once.
 	Value string `json:"value"`
+}
+
+// An inbound webhook with a new secret.
+type RotateInboundWebhookSecretPayload struct {
+	// The webhook as it is now.
+	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
+	// The new secret, shown this once.
+	SigningSecret string `json:"signingSecret"`
 }
 
 // What rotateSecret answers.
@@ -387,6 +415,12 @@ type UpdateCommentPayload struct {
 type UpdateCompanyPayload struct {
 	// The company as it is now.
 	Company *view.Company `json:"company"`
+}
+
+// What updateInboundWebhook answers.
+type UpdateInboundWebhookPayload struct {
+	// The row as it is now.
+	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
 }
 
 // What updateOAuthClient answers.

@@ -32,6 +32,8 @@ type ResolverRoot interface {
 	Calendar() CalendarResolver
 	Comment() CommentResolver
 	Execution() ExecutionResolver
+	InboundCall() InboundCallResolver
+	InboundWebhook() InboundWebhookResolver
 	Incident() IncidentResolver
 	Invoice() InvoiceResolver
 	Mutation() MutationResolver
@@ -57,6 +59,7 @@ type ResolverRoot interface {
 	AccessPolicyDraftInput() AccessPolicyDraftInputResolver
 	CompleteTaskInput() CompleteTaskInputResolver
 	CreateAccessPolicyInput() CreateAccessPolicyInputResolver
+	CreateInboundWebhookInput() CreateInboundWebhookInputResolver
 	CreateOfferingInput() CreateOfferingInputResolver
 	CreateOrganizationInput() CreateOrganizationInputResolver
 	CreateRequestInput() CreateRequestInputResolver
@@ -64,6 +67,7 @@ type ResolverRoot interface {
 	CreateWorkflowInput() CreateWorkflowInputResolver
 	ResolveIncidentInput() ResolveIncidentInputResolver
 	UpdateAccessPolicyInput() UpdateAccessPolicyInputResolver
+	UpdateInboundWebhookInput() UpdateInboundWebhookInputResolver
 	UpdateOfferingInput() UpdateOfferingInputResolver
 	UpdateOrganizationInput() UpdateOrganizationInputResolver
 	UpdateRequestInput() UpdateRequestInputResolver
@@ -122,6 +126,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateApiKeyInput,
 		ec.unmarshalInputCreateCalendarInput,
 		ec.unmarshalInputCreateCommentInput,
+		ec.unmarshalInputCreateInboundWebhookInput,
 		ec.unmarshalInputCreateOAuthClientInput,
 		ec.unmarshalInputCreateOfferingInput,
 		ec.unmarshalInputCreateOrganizationInput,
@@ -139,6 +144,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteAccessPolicyInput,
 		ec.unmarshalInputDeleteCalendarInput,
 		ec.unmarshalInputDeleteCommentInput,
+		ec.unmarshalInputDeleteInboundWebhookInput,
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
@@ -153,6 +159,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputExecutionFilter,
 		ec.unmarshalInputExecutionOrder,
 		ec.unmarshalInputExportAuditInput,
+		ec.unmarshalInputInboundCallOrder,
+		ec.unmarshalInputInboundWebhookOrder,
 		ec.unmarshalInputIncidentFilter,
 		ec.unmarshalInputIncidentOrder,
 		ec.unmarshalInputInviteUserInput,
@@ -165,6 +173,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputOrganizationOrder,
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
+		ec.unmarshalInputReplayInboundCallInput,
 		ec.unmarshalInputReplayWebhookDeliveryInput,
 		ec.unmarshalInputReplayWebhookEventsInput,
 		ec.unmarshalInputRequestFilter,
@@ -174,6 +183,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputResolveIncidentInput,
 		ec.unmarshalInputRevokeApiKeyInput,
 		ec.unmarshalInputRotateApiKeyInput,
+		ec.unmarshalInputRotateInboundWebhookSecretInput,
 		ec.unmarshalInputRotateSecretInput,
 		ec.unmarshalInputRotateWebhookSecretInput,
 		ec.unmarshalInputSLAByPriorityInput,
@@ -197,6 +207,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateCalendarInput,
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCompanyInput,
+		ec.unmarshalInputUpdateInboundWebhookInput,
 		ec.unmarshalInputUpdateNotificationSettingsInput,
 		ec.unmarshalInputUpdateOAuthClientInput,
 		ec.unmarshalInputUpdateOfferingInput,
@@ -1201,6 +1212,122 @@ type Incident implements Node {
   updatedAt: Time!
   "The execution that waits."
   execution: Execution
+}
+`, BuiltIn: false},
+	{Name: "../inbound.graphqls", Input: `"How the calls of an inbound webhook are signed."
+enum SignatureStyle {
+  "x-webhook-signature: sha256= and the HMAC of the body in hexadecimal."
+  hex
+  "Standard Webhooks."
+  standard
+  "GitHub's x-hub-signature-256."
+  github
+  "Stripe's stripe-signature."
+  stripe
+  "Slack's x-slack-signature."
+  slack
+  "PagerDuty's x-pagerduty-signature."
+  pagerduty
+}
+
+"An address that starts a workflow when it is called."
+type InboundWebhook implements Node {
+  "The webhook's id, whi_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "Where it is called."
+  url: String!
+  "The workflow that each call starts."
+  workflowId: ID!
+  "The offering against which each call files a request; null for none."
+  offeringId: ID
+  "What the request is made of: title, priority and fields, all of them CEL over webhook."
+  fieldMapping: JSON
+  "How calls are signed."
+  signatureStyle: SignatureStyle!
+  "Whether calls must be signed."
+  verifySignature: Boolean!
+  "Whether it takes calls."
+  enabled: Boolean!
+  "What is dangerous about it; null for nothing."
+  warning: String
+  "Until when calls may be signed with the secret before, too; null without one."
+  previousUntil: Time
+  "The user who made it."
+  createdBy: ID!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
+}
+
+"What came of the call of an inbound webhook."
+enum InboundOutcome {
+  "It has started a workflow."
+  ACCEPTED
+  "It repeats a call that has, and started nothing."
+  DUPLICATE
+  "It was the sender's, and could not be taken."
+  REJECTED
+}
+
+"One call of an inbound webhook."
+type InboundCall implements Node {
+  "The call's id, whc_…"
+  id: ID!
+  "The webhook that was called."
+  webhookId: ID!
+  "When it came."
+  at: Time!
+  "What came of it."
+  outcome: InboundOutcome!
+  "Why it was rejected."
+  reason: String
+  "Its headers by their lower-case names; what proves who somebody is shows as ***."
+  headers: StringMap!
+  "The first 16 KiB of its body."
+  body: String!
+  "How many bytes the whole body had."
+  bodyBytes: Int!
+  "The execution that it, or the call that it repeats, has started."
+  executionId: ID
+  "The call that somebody sent again by this one."
+  replayOf: ID
+}
+
+extend type Query {
+  "The calls of an inbound webhook in the last 30 days, 1,000 at most, the newest first unless ordered otherwise. Takes a person."
+  inboundCalls(
+    "The webhook."
+    webhookId: ID!
+    "Those of which this has come."
+    outcome: [InboundOutcome!]
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: InboundCallOrder
+  ): InboundCallConnection
+}
+
+"An inbound webhook that was made."
+type CreateInboundWebhookPayload {
+  "The webhook."
+  inboundWebhook: InboundWebhook!
+  "What its calls are signed with, shown this once."
+  signingSecret: String!
+}
+
+"An inbound webhook with a new secret."
+type RotateInboundWebhookSecretPayload {
+  "The webhook as it is now."
+  inboundWebhook: InboundWebhook!
+  "The new secret, shown this once."
+  signingSecret: String!
 }
 `, BuiltIn: false},
 	{Name: "../key.graphqls", Input: `"Whether an API key works."
@@ -3016,6 +3143,16 @@ func (ec *executionContext) childFields_CreateCommentPayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type CreateCommentPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateInboundWebhookPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "inboundWebhook":
+		return ec.fieldContext_CreateInboundWebhookPayload_inboundWebhook(ctx, field)
+	case "signingSecret":
+		return ec.fieldContext_CreateInboundWebhookPayload_signingSecret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateInboundWebhookPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "oauthClient":
@@ -3224,6 +3361,14 @@ func (ec *executionContext) childFields_DeleteCommentPayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type DeleteCommentPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DeleteInboundWebhookPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteInboundWebhookPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteInboundWebhookPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeleteOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3400,6 +3545,112 @@ func (ec *executionContext) childFields_FaultDetail(ctx context.Context, field g
 		return ec.fieldContext_FaultDetail_message(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FaultDetail", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundCall(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_InboundCall_id(ctx, field)
+	case "webhookId":
+		return ec.fieldContext_InboundCall_webhookId(ctx, field)
+	case "at":
+		return ec.fieldContext_InboundCall_at(ctx, field)
+	case "outcome":
+		return ec.fieldContext_InboundCall_outcome(ctx, field)
+	case "reason":
+		return ec.fieldContext_InboundCall_reason(ctx, field)
+	case "headers":
+		return ec.fieldContext_InboundCall_headers(ctx, field)
+	case "body":
+		return ec.fieldContext_InboundCall_body(ctx, field)
+	case "bodyBytes":
+		return ec.fieldContext_InboundCall_bodyBytes(ctx, field)
+	case "executionId":
+		return ec.fieldContext_InboundCall_executionId(ctx, field)
+	case "replayOf":
+		return ec.fieldContext_InboundCall_replayOf(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundCall", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundCallConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_InboundCallConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_InboundCallConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_InboundCallConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundCallConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundCallEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_InboundCallEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_InboundCallEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundCallEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundWebhook(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_InboundWebhook_id(ctx, field)
+	case "name":
+		return ec.fieldContext_InboundWebhook_name(ctx, field)
+	case "url":
+		return ec.fieldContext_InboundWebhook_url(ctx, field)
+	case "workflowId":
+		return ec.fieldContext_InboundWebhook_workflowId(ctx, field)
+	case "offeringId":
+		return ec.fieldContext_InboundWebhook_offeringId(ctx, field)
+	case "fieldMapping":
+		return ec.fieldContext_InboundWebhook_fieldMapping(ctx, field)
+	case "signatureStyle":
+		return ec.fieldContext_InboundWebhook_signatureStyle(ctx, field)
+	case "verifySignature":
+		return ec.fieldContext_InboundWebhook_verifySignature(ctx, field)
+	case "enabled":
+		return ec.fieldContext_InboundWebhook_enabled(ctx, field)
+	case "warning":
+		return ec.fieldContext_InboundWebhook_warning(ctx, field)
+	case "previousUntil":
+		return ec.fieldContext_InboundWebhook_previousUntil(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_InboundWebhook_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_InboundWebhook_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_InboundWebhook_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_InboundWebhook_etag(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundWebhook", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundWebhookConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_InboundWebhookConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_InboundWebhookConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_InboundWebhookConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundWebhookConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundWebhookEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_InboundWebhookEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_InboundWebhookEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundWebhookEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Incident(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3784,6 +4035,14 @@ func (ec *executionContext) childFields_ReactivateUserPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type ReactivateUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_ReplayInboundCallPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "inboundCall":
+		return ec.fieldContext_ReplayInboundCallPayload_inboundCall(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReplayInboundCallPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_ReplayWebhookDeliveryPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "webhookDelivery":
@@ -3938,6 +4197,16 @@ func (ec *executionContext) childFields_RotateApiKeyPayload(ctx context.Context,
 		return ec.fieldContext_RotateApiKeyPayload_value(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RotateApiKeyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RotateInboundWebhookSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "inboundWebhook":
+		return ec.fieldContext_RotateInboundWebhookSecretPayload_inboundWebhook(ctx, field)
+	case "signingSecret":
+		return ec.fieldContext_RotateInboundWebhookSecretPayload_signingSecret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RotateInboundWebhookSecretPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RotateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4408,6 +4677,14 @@ func (ec *executionContext) childFields_UpdateCompanyPayload(ctx context.Context
 		return ec.fieldContext_UpdateCompanyPayload_company(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateCompanyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateInboundWebhookPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "inboundWebhook":
+		return ec.fieldContext_UpdateInboundWebhookPayload_inboundWebhook(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateInboundWebhookPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateNotificationSettingsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
@@ -13,6 +14,7 @@ import (
 	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/text"
 	workflows "atrium/internal/workflow"
 )
 
@@ -174,11 +176,35 @@ func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) 
 	if used {
 		return struct{}{}, apperr.New(apperr.Conflict, "The offering has requests. Make it inactive instead.")
 	}
+	if err := uncalled(ctx, tx, offering.ID(o.ID)); err != nil {
+		return struct{}{}, err
+	}
 	if err := tx.Offering.DeleteOne(o).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the offering: %w", err)
 	}
 	tx.Changed(o, nil)
 	return struct{}{}, nil
+}
+
+// uncalled returns conflict, naming an inbound webhook, when one files requests against an offering that matches. The webhook's
+// id is its address, which not everybody who may delete offerings may know.
+func uncalled(ctx context.Context, tx *op.Tx, offerings predicate.Offering) error {
+	w, err := tx.InboundWebhook.Query().Where(inboundwebhook.HasOfferingWith(offerings)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()).
+		First(tx.Unfiltered(ctx, "webhooks that the caller does not see keep an offering in use, too"))
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for the offering's webhooks: %w", err)
+	}
+	visible, err := tx.InboundWebhook.Query().Where(inboundwebhook.ID(w.ID)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the offering's webhooks: %w", err)
+	}
+	if !visible {
+		return apperr.New(apperr.Conflict, "An inbound webhook files requests against the offering.")
+	}
+	return apperr.New(apperr.Conflict, "The inbound webhook %q files requests against the offering.", text.Short(w.Name, 80))
 }
 
 // deleteOfferingsOf deletes the offerings of a service that goes with them.

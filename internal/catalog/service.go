@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/offering"
 	"atrium/ent/organization"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
@@ -141,6 +142,9 @@ func deleteService(ctx context.Context, tx *op.Tx, s *ent.Service, _ op.ByID) (s
 	}
 	if used {
 		return struct{}{}, apperr.New(apperr.Conflict, "The service has requests. Archive it instead.")
+	}
+	if err := uncalled(ctx, tx, offering.ServiceID(s.ID)); err != nil {
+		return struct{}{}, err
 	}
 	if err := deleteOfferingsOf(ctx, tx, s.ID); err != nil {
 		return struct{}{}, err

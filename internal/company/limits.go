@@ -12,7 +12,7 @@ import (
 
 // limitsOf returns what a company's callers may do; nothing on a plan without numbers, which the database does not hold.
 func limitsOf(c *ent.Company) ratelimit.Limit {
-	l, _ := ratelimit.ForCompany(string(c.Plan), c.SandboxOf != nil, ratelimit.Own{PerMinute: c.RatePerMinute, PerDay: c.RatePerDay, QueryCost: c.QueryCost})
+	l, _ := ratelimit.ForCompany(string(c.Plan), c.SandboxOf != nil, ratelimit.Own{PerMinute: c.RatePerMinute, PerDay: c.RatePerDay, QueryCost: c.QueryCost, Invitations: c.InvitationsPerDay})
 	return l
 }
 
@@ -33,6 +33,8 @@ type LimitsInput struct {
 
 	// Never less than every plan has: clients may rely on that. The maximum bounds what one answer holds in memory.
 	QueryCost op.Patch[int] `json:"queryCost,omitzero" nullable:"true" minimum:"20000" maximum:"200000" doc:"What one GraphQL operation may cost."`
+
+	Invitations op.Patch[int] `json:"invitations,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Invitations that are mailed in any 24 hours."`
 }
 
 func setLimits(ctx context.Context, tx *op.Tx, before *ent.Company, in LimitsInput) (*ent.Company, error) {
@@ -40,6 +42,7 @@ func setLimits(ctx context.Context, tx *op.Tx, before *ent.Company, in LimitsInp
 	op.SetOrClear(in.PerMinute, u.SetRatePerMinute, u.ClearRatePerMinute)
 	op.SetOrClear(in.PerDay, u.SetRatePerDay, u.ClearRatePerDay)
 	op.SetOrClear(in.QueryCost, u.SetQueryCost, u.ClearQueryCost)
+	op.SetOrClear(in.Invitations, u.SetInvitationsPerDay, u.ClearInvitationsPerDay)
 	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("set the limits: %w", err)

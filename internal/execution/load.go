@@ -25,6 +25,7 @@ type loaded struct {
 	d       *definition.Definition
 	request *ent.Request // nil when there is none
 	inputs  []engine.Input
+	refused *engine.Fault // why its request could not be filed
 }
 
 // load reads an execution with the inputs that wait for it. It returns nil for one that is gone or has ended.
@@ -132,7 +133,7 @@ func (l *loaded) resolution(ctx context.Context, db *ent.Client) ([]engine.Input
 
 // env is what a step may look at.
 func (l *loaded) env(ctx context.Context, db *ent.Client, now time.Time) (engine.Env, error) {
-	env := engine.Env{Now: now, ExecutionID: l.row.ID, Calendar: func(id string) (*sla.Calendar, error) { return calendarOf(ctx, db, id) }}
+	env := engine.Env{Now: now, ExecutionID: l.row.ID, Refused: l.refused, Calendar: func(id string) (*sla.Calendar, error) { return calendarOf(ctx, db, id) }}
 	var err error
 	if env.Request, err = requestVariables(l.request); err != nil {
 		return env, err

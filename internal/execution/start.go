@@ -60,6 +60,9 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 // start makes the execution of a new request, if its offering has a workflow that is published and active. Other requests pay
 // one statement.
 func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
+	if ctx.Value(filing{}) != nil {
+		return nil // the execution that files the request processes it
+	}
 	w, err := tx.Workflow.Query().Where(workflow.StatusEQ(workflow.StatusActive), workflow.VersionGT(0), processes(requestID)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil
@@ -67,7 +70,7 @@ func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID strin
 	if err != nil {
 		return fmt.Errorf("look for the offering's workflow: %w", err)
 	}
-	priority, err := priorityOf(ctx, tx)
+	priority, err := priorityOf(ctx, tx.Client)
 	if err != nil {
 		return err
 	}
@@ -97,8 +100,8 @@ func processes(requestID string) predicate.Workflow {
 var fair = []int{16, 64, 256}
 
 // priorityOf returns the priority of the company's next first step: the more of its executions are under way, the later.
-func priorityOf(ctx context.Context, tx *store.Tx) (int, error) {
-	busy, err := tx.Execution.Query().Where(execution.StatusEQ(execution.StatusRUNNING)).Limit(fair[len(fair)-1]).IDs(ctx)
+func priorityOf(ctx context.Context, db *ent.Client) (int, error) {
+	busy, err := db.Execution.Query().Where(execution.StatusEQ(execution.StatusRUNNING)).Limit(fair[len(fair)-1]).IDs(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("count the company's executions: %w", err)
 	}

@@ -79,6 +79,14 @@ func (r *Runner) advance(ctx context.Context, company, id string, given engine.I
 		if given != nil {
 			l.inputs = []engine.Input{given}
 		}
+		if l.files() {
+			switch l.refused, err = r.file(ctx, l, given != nil || job == nil); {
+			case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated), err == nil && l.refused == nil:
+				continue // it is loaded again, with its request
+			case err != nil:
+				return err
+			}
+		}
 		if early := l.early(now); early > 0 && len(l.inputs) == 0 && job != nil {
 			return river.JobSnooze(early)
 		}

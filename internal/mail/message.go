@@ -55,9 +55,13 @@ func (m *Message) check() error {
 	return nil
 }
 
-// Line makes one short line of a text that somebody else wrote, for a subject or a sentence: blanks and control
-// characters become single spaces, and what is longer than limit characters is cut.
-func Line(s string, limit int) string {
+// Line makes one short line of a text that somebody else wrote, for a subject or a sentence: Plain, without what mail programs
+// make links of. Who names a company or a person decides on no link in a mail of ours.
+func Line(s string, limit int) string { return Plain(Defuse(s), limit) }
+
+// Plain makes one short line of a text: blanks and control characters become single spaces, and what is longer than limit
+// characters is cut. Addresses stay what they are.
+func Plain(s string, limit int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	}), " ")

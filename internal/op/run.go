@@ -137,7 +137,7 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 			a.writing = true
 			defer func() { a.writing = false }()
 			tx := &Tx{Client: dbtx.Client, attempt: a, db: dbtx}
-			first, err := tx.firstAnswer(ctx)
+			first, err := o.firstAnswer(ctx, tx, in)
 			if first != nil || err != nil {
 				answer = first
 				return err

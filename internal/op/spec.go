@@ -74,6 +74,7 @@ type Operation[In, Out any] struct {
 	rowVerbs func(row any, in In) []string
 	prepare  func(ctx context.Context, tx *Tx, in In) (any, error)
 	run      func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error)
+	again    func(ctx context.Context, tx *Tx, in In) error // asks for the rights of run, for who gets a kept answer
 }
 
 // Info returns what the operation is, for tables and documents.
@@ -118,6 +119,7 @@ func New[In, Out any](name string, spec Spec, fn func(context.Context, *Tx, In) 
 		}
 		return fn(ctx, tx, in)
 	}
+	o.again = func(ctx context.Context, tx *Tx, _ In) error { return tx.provenRecently(tx.Now(ctx), tx.verbs) }
 	return o
 }
 
@@ -128,28 +130,39 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 	fn func(context.Context, *Tx, Row, In) (Out, error),
 ) *Operation[In, Out] {
 	o := declare[In, Out](name, spec)
-	o.run = func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error) {
-		var none Out
+	// rights returns the row once the caller may do the operation on it.
+	rights := func(ctx context.Context, tx *Tx, in In) (row Row, err error) {
 		id := targetOf(in)
-		row, err := load(ctx, tx, id)
-		if err != nil {
-			return none, secondLook(ctx, tx, id, load, err)
+		if row, err = load(ctx, tx, id); err != nil {
+			return row, secondLook(ctx, tx, id, load, err)
 		}
 		if err := tx.mayReach(row); err != nil {
-			return none, err
+			return row, err
 		}
 		verbs := tx.verbs
 		if o.rowVerbs != nil {
 			further := o.rowVerbs(row, in)
 			if err := tx.mayAlso(ctx, further); err != nil {
-				return none, err
+				return row, err
 			}
 			verbs = slices.Concat(verbs, further)
 		}
 		if err := tx.provenRecently(tx.Now(ctx), verbs); err != nil {
-			return none, err
+			return row, err
 		}
-		if err := tx.mayTouch(ctx, row); err != nil {
+		return row, tx.mayTouch(ctx, row)
+	}
+	o.again = func(ctx context.Context, tx *Tx, in In) error {
+		_, err := rights(ctx, tx, in)
+		if isNotFound(err) && tx.decision.Allow {
+			return tx.mayHaveGone(ctx, err)
+		}
+		return err
+	}
+	o.run = func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error) {
+		var none Out
+		row, err := rights(ctx, tx, in)
+		if err != nil {
 			return none, err
 		}
 		if err := c.matches(row); err != nil {

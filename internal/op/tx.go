@@ -202,6 +202,7 @@ func (tx *Tx) ChangedField(name string, from, to any) {
 // data the payload's data.
 func (tx *Tx) Emit(ctx context.Context, event, subject string, data any) error {
 	ctx = tx.Unfiltered(ctx, "subscribers are told of what happened, whatever the caller may see of them")
+	ctx = context.WithValue(ctx, setKey{}, tx.attempt) // with the company's policies, if they were asked
 	return tx.engine.Events.Emit(ctx, tx.db, events.Event{Name: event, SubjectID: subject, At: tx.Now(ctx), Data: data})
 }
 

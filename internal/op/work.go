@@ -16,7 +16,12 @@ import (
 // A refusal of an operation that fn ran is returned and audited, and nothing else of the transaction stays, whether or not
 // fn returned it.
 func (e *Engine) Work(ctx context.Context, companyID, name string, fn func(ctx context.Context, tx *Tx) error) error {
-	a := &attempt{engine: e, principal: principal.Worker(companyID, name), info: &Info{Name: name}}
+	return e.WorkAs(ctx, principal.Worker(companyID, name), fn)
+}
+
+// WorkAs is Work for a worker that has an identity of its own (principal.WorkerAs).
+func (e *Engine) WorkAs(ctx context.Context, p *principal.Principal, fn func(ctx context.Context, tx *Tx) error) error {
+	a := &attempt{engine: e, principal: p, info: &Info{Name: p.Name}}
 	ctx = principal.With(ctx, a.principal)
 	var inner refusal
 	err := e.Store.Write(ctx, func(ctx context.Context, dbtx *store.Tx) error {
@@ -48,11 +53,45 @@ func (tx *Tx) AsWorker(name string) *Tx {
 // The input is checked while the transaction is open. A caller whose input may be costly to check, because a customer chose
 // it, checks it before.
 func RunIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in In) (Out, error) {
+	return runIn(ctx, tx, o, in, nil, func(ctx context.Context, a *attempt) error {
+		return o.prepared(ctx, a, tx.Client, in) // it sees what the transaction has written
+	})
+}
+
+// Ready is an input that was checked and prepared outside of any transaction.
+type Ready[In any] struct {
+	in          In
+	preparation any
+}
+
+// Prepare checks and prepares an input for RunReady, as a worker and outside of any transaction: for what a customer sent, and
+// may be costly. Returns the operation's refusal of the input.
+func Prepare[In, Out any](ctx context.Context, e *Engine, p *principal.Principal, o *Operation[In, Out], in In) (Ready[In], error) {
+	ctx, a, err := start(principal.With(ctx, p), e, o, in, nil)
+	if err != nil {
+		return Ready[In]{}, apperr.From(err)
+	}
+	if err := o.prepared(ctx, a, e.Store.Reader(), in); err != nil {
+		return Ready[In]{}, a.public(err)
+	}
+	return Ready[In]{in, a.preparation}, nil
+}
+
+// RunReady is RunIn for an input that Prepare has prepared. Returns ErrOutdated where a row has changed since.
+func RunReady[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], r Ready[In]) (Out, error) {
+	return runIn(ctx, tx, o, r.in, (Call{}).Checked(), func(_ context.Context, a *attempt) error {
+		a.preparation = r.preparation
+		return nil
+	})
+}
+
+// runIn performs an operation inside a transaction, with what prepare makes.
+func runIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in In, c *Call, prepare func(context.Context, *attempt) error) (Out, error) {
 	var none Out
 	if tx.db == nil {
 		return none, tx.refuse(nil, errors.New("op: an operation was to run in a transaction that only reads"))
 	}
-	ctx, a, err := start(principal.With(ctx, tx.principal), tx.engine, o, in, nil)
+	ctx, a, err := start(principal.With(ctx, tx.principal), tx.engine, o, in, c)
 	if err != nil {
 		return none, tx.refuse(a, err)
 	}
@@ -61,7 +100,7 @@ func RunIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in I
 	var out Out
 	if o.info.Action == Read {
 		out, err = o.perform(ctx, within, in)
-	} else if err = o.prepared(ctx, a, tx.Client, in); err == nil { // it sees what the transaction has written
+	} else if err = prepare(ctx, a); err == nil {
 		out, err = o.complete(ctx, within, in)
 	}
 	if err == nil {

@@ -11,6 +11,8 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
 	"atrium/internal/store"
 	"atrium/internal/text"
 )
@@ -83,8 +85,48 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 	return u, mailInvitation(ctx, tx, u)
 }
 
+// mailInvitation returns rate_limit_exceeded when the company has mailed as many within a day as its plan lets it. Nothing gives
+// one back: what counts are the mails.
 func mailInvitation(ctx context.Context, tx *op.Tx, u *ent.User) error {
+	if err := mayMail(ctx, tx); err != nil {
+		return err
+	}
 	return tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Invite(ctx, db, u) })
+}
+
+// day is how long an invitation counts for the company that mailed it.
+const day = 24 * time.Hour
+
+// mayMail holds the company's invitations against its allowance. Those of one company are counted one after the other.
+func mayMail(ctx context.Context, tx *op.Tx) error {
+	p := tx.Principal()
+	if p.Type == principal.TypeOperator {
+		return nil // who gives the allowances
+	}
+	if err := tx.LockName(ctx, "invitations/"+p.CompanyID); err != nil {
+		return err
+	}
+	c, err := tx.Company.Get(ctx, p.CompanyID)
+	if err != nil {
+		return fmt.Errorf("read the company: %w", err)
+	}
+	limit, _ := ratelimit.ForCompany(string(c.Plan), false, ratelimit.Own{Invitations: c.InvitationsPerDay})
+	most, now := max(1, limit.Invitations), tx.Now(ctx)
+	var oldest []*ent.MailedLink
+	err = tx.AsSystem(ctx, "invite: links in mails belong to no company", func(ctx context.Context) (err error) {
+		oldest, err = tx.MailedLink.Query().Where(mailedlink.InvitedBy(p.CompanyID), mailedlink.CreatedAtGT(now.Add(-day))).
+			Order(ent.Desc(mailedlink.FieldCreatedAt)).Offset(most - 1).Limit(1).All(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("count the company's invitations: %w", err)
+	}
+	if len(oldest) == 0 {
+		return nil
+	}
+	out := apperr.New(apperr.RateLimited, "The company has mailed %d invitations within a day, as many as its plan allows. Try again later.", most)
+	out.RetryAfter = max(1, int(oldest[0].CreatedAt.Add(day).Sub(now)/time.Second))
+	return out
 }
 
 // resendInvitation returns conflict for somebody who has come already or was deactivated, and rate_limit_exceeded for one

@@ -32,6 +32,7 @@ type Type string
 const (
 	TypeUser           Type = "user"
 	TypeServiceAccount Type = "service_account"
+	TypeWebhook        Type = "webhook"  // a webhook subscription, which calls nothing: policies say what it is told of
 	TypeOperator       Type = "operator" // the command line on the server's own machine
 	TypeSystem         Type = "system"   // the product itself: jobs, migrations, authentication
 )
@@ -88,6 +89,11 @@ type Rows interface {
 	Knows(entity, id string, visible bool)
 	// Enter bounds a query of the entity that Narrow narrows: the query runs under the context, and leave is called after it.
 	Enter(ctx context.Context, entity string) (within context.Context, leave func(), err error)
+}
+
+// Webhook returns what a subscription of a company is to its access policies.
+func Webhook(companyID, subscriptionID string) *Principal {
+	return &Principal{CompanyID: companyID, Type: TypeWebhook, ID: subscriptionID, Role: Admin, Scopes: AllScopes}
 }
 
 // WithRows returns a copy of the caller whose queries are narrowed by rows; nil narrows nothing.
@@ -180,4 +186,11 @@ func Worker(companyID, name string) *Principal {
 		CompanyID: companyID, Type: TypeSystem, ID: "system", Name: name,
 		Role: OperatorRole, Scopes: AllScopes, Method: MethodLocal,
 	}
+}
+
+// WorkerAs is Worker for what has an id of its own, which what it makes names as its maker: an inbound webhook.
+func WorkerAs(companyID, id, name string) *Principal {
+	p := Worker(companyID, name)
+	p.ID = id
+	return p
 }

@@ -28,6 +28,7 @@ var seenByTheCaller = map[string]string{
 	"internal/catalog.checkOffering":      "the workflow and the calendar of an offering",
 	"internal/catalog.checkSLA":           "the calendar and the teams of service levels",
 	"internal/catalog.ownersExist":        "the team and the organization of a service",
+	"internal/inbound.check":              "the workflow and the offering of a webhook",
 	"internal/people.usersExist":          "the members of a team",
 	"internal/people.teamsExist":          "the teams of a user",
 	"internal/people.parentExists":        "the parent of an organization",
@@ -46,6 +47,8 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow.deleteCalendar": "whether what uses the row may be named",
 	"internal/workflow.Unused":         "whether what uses the row may be named",
 	"internal/workflow.unoffered":      "whether what uses the row may be named",
+	"internal/workflow.uncalled":       "whether what uses the row may be named",
+	"internal/catalog.uncalled":        "whether what uses the row may be named",
 
 	// Whose queries are unfiltered for another reason.
 	"internal/identity/signin.mayReset": "runs as the system, over all companies",

@@ -11,6 +11,7 @@ import (
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/events"
 	"atrium/internal/jobs"
+	"atrium/internal/op"
 	"atrium/internal/store"
 )
 
@@ -43,18 +44,30 @@ func first(d *ent.WebhookDelivery, attempts int) AttemptArgs {
 	return AttemptArgs{Delivery: d.ID, Subscription: d.SubscriptionID, Company: d.CompanyID, Attempt: attempts + 1, Step: 1}
 }
 
-// Deliver returns the subscriber that makes a delivery of an event for each enabled subscription that asks for it, with the
-// job of its first attempt. A company without subscriptions pays one statement.
-func Deliver(queue *jobs.Queue) events.Subscriber {
+// Deliver returns the subscriber that makes a delivery of an event for each enabled subscription that asks for it and may read
+// what it is about, with the job of its first attempt. A company without subscriptions pays one statement.
+func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		subs, err := tx.WebhookSubscription.Query().
 			Where(webhooksubscription.CompanyID(e.CompanyID), webhooksubscription.EnabledEQ(true)).All(ctx)
 		if err != nil {
 			return fmt.Errorf("look for subscriptions: %w", err)
 		}
+		subs = slices.DeleteFunc(subs, func(s *ent.WebhookSubscription) bool { return !slices.Contains(s.Events, e.Type) })
+		if len(subs) == 0 {
+			return nil
+		}
+		ids := make([]string, len(subs))
+		for i, s := range subs {
+			ids[i] = s.ID
+		}
+		hears, err := engine.HearsNow(ctx, tx.Client, e, ids)
+		if err != nil {
+			return err
+		}
 		var creates []*ent.WebhookDeliveryCreate
 		for _, s := range subs {
-			if slices.Contains(s.Events, e.Type) {
+			if hears(s.ID) {
 				creates = append(creates, delivery(tx.Client, s, e).SetCreatedAt(e.CreatedAt).SetNextAttemptAt(e.CreatedAt))
 			}
 		}

@@ -16,6 +16,7 @@ import (
 // Options are what deliveries need.
 type Options struct {
 	Store   *store.Store
+	Engine  *op.Engine  // knows what subscriptions may read
 	Queue   *jobs.Queue // inserts the jobs of further attempts
 	Sealer  op.Sealer
 	Egress  *egress.Client

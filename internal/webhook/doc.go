@@ -6,7 +6,7 @@
 //
 //	                       2xx
 //	PENDING ── attempt ───────────────────────────────▶ SUCCESS
-//	   ▲          │  410, or the subscription is disabled
+//	   ▲          │  410, or the subscription is disabled, or may not read what the event is about
 //	   │          ├───────────────────────────────────▶ FAILED ── replay ──▶ PENDING
 //	   │          │  anything else                         ▲
 //	   │          ├── after the last retry ────────────────┘
@@ -42,6 +42,12 @@
 // milliseconds, whereas deleting its rows takes minutes and does not give their space back. A page of the history reads the
 // index of each partition, of which there are about eight. Events are not partitioned: foreign keys refer to them, and a week
 // has far fewer events than deliveries.
+//
+// # What is sent
+//
+// A subscription is a principal (type webhook, role admin), and is told of no row that access policies hide from it. It is asked
+// when an event happens, and again before each attempt: policies and rows may have changed. Where policies do not look at
+// rows or callers, neither costs a query (op.Engine.HearsNow).
 //
 // The package decides neither what happened (the domain does) nor which addresses may be called (egress).
 package webhook

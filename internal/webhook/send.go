@@ -28,6 +28,7 @@ const (
 	failed               // to be attempted again, if the schedule has it
 	receiverGone         // 410: never again
 	disabled             // the subscription was, and no call was made
+	concealed            // policies hide from the subscription what the event is about, and no call was made
 	interrupted          // this node stops: nobody knows what the receiver got
 )
 
@@ -42,6 +43,7 @@ type report struct {
 
 // The texts of attempts without an answer that are not the network's doing. A class comes first, as in package egress.
 const (
+	textHidden      = "hidden: access policies hide from the subscription what the event is about, no call was made"
 	textDisabled    = "disabled: the subscription is disabled, no call was made"
 	textInterrupted = "interrupted: the node stopped before the end of the attempt was recorded"
 )
@@ -51,6 +53,13 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 	s, now := row.Edges.Subscription, d.Store.Clock().Now()
 	if !s.Enabled {
 		return report{verdict: disabled, result: "disabled", attempt: Attempt{At: now, Error: new(textDisabled)}}, nil
+	}
+	shown, err := d.Engine.Hears(ctx, row.Edges.Source, s.ID)
+	if err != nil {
+		return report{}, err
+	}
+	if !shown {
+		return report{verdict: concealed, result: "hidden", attempt: Attempt{At: now, Error: new(textHidden)}}, nil
 	}
 	secrets, err := openSecrets(d.Sealer, s, now)
 	if err != nil {

@@ -44,7 +44,7 @@ var quick = []time.Duration{20 * time.Millisecond, 30 * time.Millisecond, 40 * t
 func open(t testing.TB, w *testkit.World, change ...func(*webhook.Options, *egress.Options)) *office {
 	t.Helper()
 	eo := egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(t), Timeout: 2 * time.Second}
-	o := webhook.Options{Store: w.Store, Queue: w.Queue, Sealer: w.Engine.Sealer, Retries: quick, Log: w.Engine.Log, Metrics: prometheus.NewRegistry()}
+	o := webhook.Options{Store: w.Store, Engine: w.Engine, Queue: w.Queue, Sealer: w.Engine.Sealer, Retries: quick, Log: w.Engine.Log, Metrics: prometheus.NewRegistry()}
 	for _, c := range change {
 		c(&o, &eo)
 	}

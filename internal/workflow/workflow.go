@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/workflow"
@@ -47,7 +48,7 @@ var (
 
 	DeleteWorkflow = op.OnRow("workflow.delete", op.Spec{
 		Resource: "Workflow", Action: op.Delete, Scope: "workflows:write",
-		Summary: "Delete a workflow that no offering uses",
+		Summary: "Delete a workflow that no offering and no inbound webhook uses",
 	}, loadWorkflow, deleteWorkflow)
 )
 
@@ -145,6 +146,9 @@ func deleteWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, _ op.ByID) 
 	if err := unoffered(ctx, tx, w); err != nil {
 		return struct{}{}, err
 	}
+	if err := uncalled(ctx, tx, w); err != nil {
+		return struct{}{}, err
+	}
 	if err := tx.Workflow.DeleteOne(w).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the workflow: %w", err)
 	}
@@ -170,4 +174,25 @@ func unoffered(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
 		return apperr.New(apperr.Conflict, "An offering uses the workflow. Archive it instead.")
 	}
 	return apperr.New(apperr.Conflict, "The offering %q (%s) uses the workflow. Archive it instead.", short(o.Name), o.ID)
+}
+
+// uncalled returns conflict, naming an inbound webhook, when one starts the workflow. The webhook's id is its address, which not
+// everybody who may delete workflows may know.
+func uncalled(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
+	in, err := tx.InboundWebhook.Query().Where(inboundwebhook.WorkflowID(w.ID)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()).
+		First(tx.Unfiltered(ctx, "webhooks that the caller does not see keep a workflow in use, too"))
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for the workflow's webhooks: %w", err)
+	}
+	visible, err := tx.InboundWebhook.Query().Where(inboundwebhook.ID(in.ID)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the workflow's webhooks: %w", err)
+	}
+	if !visible {
+		return apperr.New(apperr.Conflict, "An inbound webhook starts the workflow. Archive it instead.")
+	}
+	return apperr.New(apperr.Conflict, "The inbound webhook %q starts the workflow. Archive it instead.", short(in.Name))
 }

@@ -10,6 +10,7 @@ import (
 	"atrium/internal/execution"
 	"atrium/internal/identity"
 	"atrium/internal/identity/signin"
+	"atrium/internal/inbound"
 	"atrium/internal/notice"
 	"atrium/internal/people"
 	"atrium/internal/policy"
@@ -35,6 +36,8 @@ var Entities = []Entity{
 	entity("CreditEntry", list("", billing.ListHistory)),
 	entity("Invoice", get("inv", billing.GetInvoice), list("invoices", billing.ListInvoices)),
 	entity("Execution", get("exe", execution.Get), list("executions", execution.List), lookUp(execution.LookUp)),
+	entity("InboundCall", node("whc", inbound.GetCall), list("", inbound.ListCalls)),
+	entity("InboundWebhook", node("whi", inbound.GetWebhook), list("inboundWebhooks", inbound.ListWebhooks)),
 	entity("Incident", get("inc", execution.GetIncident), list("incidents", execution.ListIncidents)),
 	entity("OAuthClient", node("cli", identity.GetClient), list("oauthClients", identity.ListClients)),
 	entity("Offering", get("off", catalog.GetOffering), paged(catalog.OfferingsOf), lookUp(catalog.LookUpOfferings)),
@@ -67,6 +70,7 @@ var Mutations = []Mutation{
 	mutation("createApiKey", apikey.Create),
 	mutation("createCalendar", workflow.CreateCalendar),
 	mutation("createComment", request.CreateComment).about("requestId"),
+	mutation("createInboundWebhook", inbound.CreateWebhook),
 	mutation("createOAuthClient", identity.CreateClient),
 	mutation("createOffering", catalog.CreateOffering).about("serviceId"),
 	mutation("createOrganization", people.CreateOrganization),
@@ -84,6 +88,7 @@ var Mutations = []Mutation{
 	mutation("deleteAccessPolicy", policy.Delete),
 	mutation("deleteCalendar", workflow.DeleteCalendar),
 	mutation("deleteComment", request.DeleteComment),
+	mutation("deleteInboundWebhook", inbound.DeleteWebhook),
 	mutation("deleteOAuthClient", identity.DeleteClient),
 	mutation("deleteOffering", catalog.DeleteOffering),
 	mutation("deleteOrganization", people.DeleteOrganization),
@@ -99,6 +104,7 @@ var Mutations = []Mutation{
 	mutation("inviteUser", people.InviteUser),
 	mutation("publishWorkflow", workflow.PublishWorkflow),
 	mutation("reactivateUser", people.ReactivateUser),
+	mutation("replayInboundCall", inbound.ReplayCall),
 	mutation("replayWebhookDelivery", webhook.ReplayDelivery),
 	mutation("replayWebhookEvents", webhook.ReplayEvents),
 	mutation("resendInvitation", people.ResendInvitation),
@@ -106,6 +112,7 @@ var Mutations = []Mutation{
 	mutation("resolveIncident", execution.ResolveIncident),
 	mutation("revokeApiKey", apikey.Revoke),
 	mutation("rotateApiKey", apikey.Rotate),
+	mutation("rotateInboundWebhookSecret", inbound.RotateSecret),
 	mutation("rotateSecret", secret.RotateSecret),
 	mutation("rotateWebhookSecret", webhook.RotateSecret),
 	mutation("sendTestEvent", webhook.SendTestEvent),
@@ -117,6 +124,7 @@ var Mutations = []Mutation{
 	mutation("updateComment", request.UpdateComment),
 	mutation("updateCompany", company.Update),
 	mutation("updateOAuthClient", identity.UpdateClient),
+	mutation("updateInboundWebhook", inbound.UpdateWebhook),
 	mutation("updateNotificationSettings", notice.UpdateSettings),
 	mutation("updateOffering", catalog.UpdateOffering),
 	mutation("updateOrganization", people.UpdateOrganization),

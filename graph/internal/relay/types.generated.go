@@ -41,6 +41,12 @@ type (
 	ExecutionConnection           = Connection[ent.Execution]
 	ExecutionEdge                 = Edge[ent.Execution]
 	ExecutionOrder                = Order
+	InboundCallConnection         = Connection[ent.InboundCall]
+	InboundCallEdge               = Edge[ent.InboundCall]
+	InboundCallOrder              = Order
+	InboundWebhookConnection      = Connection[ent.InboundWebhook]
+	InboundWebhookEdge            = Edge[ent.InboundWebhook]
+	InboundWebhookOrder           = Order
 	IncidentConnection            = Connection[ent.Incident]
 	IncidentEdge                  = Edge[ent.Incident]
 	IncidentOrder                 = Order

@@ -12,7 +12,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/account"
 	"atrium/ent/mailedlink"
+	"atrium/ent/predicate"
 	"atrium/ent/user"
+	"atrium/internal/clock"
 	"atrium/internal/id"
 	"atrium/internal/jobs"
 	"atrium/internal/people"
@@ -31,6 +33,7 @@ type ask struct {
 	Kind    string `json:"kind"`
 	Email   string `json:"email"`
 	Company string `json:"company,omitempty"` // the name of the one to be opened
+	Enough  bool   `json:"enough,omitempty"`  // the address was mailed often: only what it has no living link for
 }
 
 // askedArgs is the job. Its request is sealed, being about people who may not be ours.
@@ -106,13 +109,36 @@ func (l *Letters) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
 	if !proven {
 		u, err := tx.User.Query().Where(user.AccountID(acc.ID), user.StatusEQ(user.StatusInvited)).Order(ent.Desc(user.FieldCreatedAt)).First(ctx)
 		if err == nil {
-			return l.invite(ctx, tx, u)
+			if alive, err := l.alive(ctx, tx, a, mailedlink.UserID(u.ID), mailedlink.KindEQ(mailedlink.KindInvitation)); err != nil || alive {
+				return err
+			}
+			return l.invite(ctx, tx, u, nil)
 		}
 		if !ent.IsNotFound(err) {
 			return fmt.Errorf("look for an invitation: %w", err)
 		}
 	}
+	if alive, err := l.alive(ctx, tx, a, mailedlink.AccountID(acc.ID), mailedlink.KindEQ(mailedlink.KindPasswordReset)); err != nil || alive {
+		return err
+	}
 	return l.reset(ctx, tx, acc)
+}
+
+// stillLong is how long a link must work at least for somebody who asks for one to need no other.
+const stillLong = 20 * time.Minute
+
+// alive tells whether an address that was mailed enough has a link that works for a while. Whoever asks has one that works,
+// however many strangers have asked for.
+func (l *Letters) alive(ctx context.Context, tx *store.Tx, a ask, which ...predicate.MailedLink) (bool, error) {
+	if !a.Enough {
+		return false, nil
+	}
+	which = append(which, mailedlink.UsedAtIsNil(), mailedlink.ExpiresAtGT(clock.From(ctx).Now().Add(stillLong)))
+	alive, err := tx.MailedLink.Query().Where(which...).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for a link: %w", err)
+	}
+	return alive, nil
 }
 
 // signUp is what the link of a sign-up remembers.

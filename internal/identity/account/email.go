@@ -76,7 +76,10 @@ func (s *Server) askEmail(r *http.Request, acc *ent.Account, email string) (wait
 	if err != nil {
 		return 0, fmt.Errorf("write the new address: %w", err)
 	}
-	return s.throttle.Mail(r, email, func(ctx context.Context, tx *store.Tx) error {
+	return s.throttle.Mail(r, "email_change", email, func(ctx context.Context, tx *store.Tx, enough bool) error {
+		if enough {
+			return nil
+		}
 		if err := kill(ctx, tx, acc.ID, mailedlink.KindEmailChange); err != nil {
 			return err
 		}

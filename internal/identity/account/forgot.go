@@ -34,7 +34,12 @@ func (s *Server) postForgot(w http.ResponseWriter, r *http.Request) {
 
 // answerAsk counts and queues a request, and tells the person to look into the mailbox.
 func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text string) {
-	wait, err := s.throttle.Mail(r, a.Email, func(ctx context.Context, tx *store.Tx) error { return s.letters.ask(ctx, tx, a) })
+	wait, err := s.throttle.Mail(r, a.Kind, a.Email, func(ctx context.Context, tx *store.Tx, enough bool) error {
+		if a.Enough = enough; enough && a.Kind != askReset {
+			return nil
+		}
+		return s.letters.ask(ctx, tx, a)
+	})
 	switch {
 	case err != nil:
 		s.Broken(w, r, err)

@@ -55,14 +55,15 @@ var _ op.Mailer = (*Letters)(nil)
 
 // Invite mails the invited user a link that is good for 7 days. Links that were mailed before are dead.
 func (l *Letters) Invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
-	err := tx.AsSystem(ctx, "links in mails belong to no company", func(ctx context.Context) error { return l.invite(ctx, tx, u) })
+	err := tx.AsSystem(ctx, "links in mails belong to no company", func(ctx context.Context) error { return l.invite(ctx, tx, u, &u.CompanyID) })
 	if err != nil {
 		return fmt.Errorf("mail the invitation: %w", err)
 	}
 	return nil
 }
 
-func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
+// invite mails an invitation; by is the company that asked for it, in whose allowance it counts.
+func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *string) error {
 	c, err := tx.Company.Get(ctx, u.CompanyID)
 	if err != nil {
 		return fmt.Errorf("read the company: %w", err)
@@ -72,7 +73,7 @@ func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
 	if err != nil {
 		return fmt.Errorf("end earlier invitations: %w", err)
 	}
-	token, err := newLink(ctx, tx, mailedlink.KindInvitation, func(m *ent.MailedLinkCreate) { m.SetAccountID(u.AccountID).SetUserID(u.ID) })
+	token, err := newLink(ctx, tx, mailedlink.KindInvitation, func(m *ent.MailedLinkCreate) { m.SetAccountID(u.AccountID).SetUserID(u.ID).SetNillableInvitedBy(by) })
 	if err != nil {
 		return err
 	}

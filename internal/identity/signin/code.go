@@ -75,7 +75,7 @@ func (s *Server) postSendCode(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
 		return
 	}
-	_, err = s.sendCode(r.Context(), st.signIn, phones[i], "")
+	_, err = s.sendCode(r, st.signIn, phones[i], "")
 	if text, status := s.notSent(w, r, err); text != "" {
 		s.codePage(w, r, g, st, pages.Page{Error: text}, status)
 		return

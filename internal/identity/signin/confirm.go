@@ -59,7 +59,7 @@ func (s *Server) postNumber(w http.ResponseWriter, r *http.Request, at *place) {
 		}, http.StatusUnprocessableEntity)
 		return
 	}
-	at.signIn, err = s.sendCode(r.Context(), at.signIn, nil, number)
+	at.signIn, err = s.sendCode(r, at.signIn, nil, number)
 	if fault, status := s.notSent(w, r, err); fault != "" {
 		s.enrolPage(w, r, at, pages.Page{Error: fault, Values: url.Values{"number": {text.Cut(typed, 40)}}}, status)
 		return

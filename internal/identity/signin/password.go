@@ -228,7 +228,7 @@ func (s *Server) passwordGiven(w http.ResponseWriter, r *http.Request, g *goal, 
 	handOut(w, value)
 	if !enrolled {
 		s.know(w, r, acc.ID)
-	} else if err := s.sendIfOnly(ctx, row); err != nil {
+	} else if err := s.sendIfOnly(r, row); err != nil {
 		s.log.WarnContext(ctx, "no code could be sent", "account", acc.ID, "error", err)
 	}
 	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -45,20 +46,24 @@ const (
 
 // Options are what a Server works with.
 type Options struct {
-	Store    *store.Store
-	Provider *provider.Provider
-	Hasher   *password.Hasher
-	Sealer   op.Sealer
-	SMS      mfa.SMS // nil: telephones cannot be enrolled
-	AuthURL  string  // origin of the hosted pages
-	BaseURL  string  // of the web application, whose /login begins a sign-in
-	SignUp   bool    // /signup is open to everybody
-	Log      *slog.Logger
+	Store     *store.Store
+	Provider  *provider.Provider
+	Hasher    *password.Hasher
+	Sealer    op.Sealer
+	SMS       mfa.SMS // nil: telephones cannot be enrolled
+	SMSPerDay int     // text messages of the installation in a day; 0 means 1,000
+	AuthURL   string  // origin of the hosted pages
+	BaseURL   string  // of the web application, whose /login begins a sign-in
+	SignUp    bool    // /signup is open to everybody
+	Log       *slog.Logger
 
 	// Notify tells the person by mail what became of a factor, in the transaction that changes it, whose context reaches
 	// rows of no company; nil for nobody.
 	Notify func(ctx context.Context, tx *store.Tx, accountID, kind string) error
 }
+
+// DefaultSMSPerDay is how many text messages an installation sends in a day for signing in.
+const DefaultSMSPerDay = 1_000
 
 // maxAtOnce bounds how many proofs are looked at at the same time; what comes on top is told to come again before
 // anything is read or written for it.
@@ -67,20 +72,21 @@ const maxAtOnce = 128
 // Server serves the pages. Safe for concurrent use.
 type Server struct {
 	*pages.Layout
-	log      *slog.Logger
-	store    *store.Store
-	provider *provider.Provider
-	hasher   *password.Hasher
-	sealer   op.Sealer
-	sms      mfa.SMS
-	host     string // of the pages, as codes in messages and passkeys are bound to it
-	baseURL  string
-	signUp   bool
-	notify   func(ctx context.Context, tx *store.Tx, accountID, kind string) error
-	passkeys *webauthn.WebAuthn // nil where browsers have none: on an IP address
-	signIns  *SignIns
-	throttle *throttle.Throttle
-	slots    chan struct{}
+	log       *slog.Logger
+	store     *store.Store
+	provider  *provider.Provider
+	hasher    *password.Hasher
+	sealer    op.Sealer
+	sms       mfa.SMS
+	smsPerDay int
+	host      string // of the pages, as codes in messages and passkeys are bound to it
+	baseURL   string
+	signUp    bool
+	notify    func(ctx context.Context, tx *store.Tx, accountID, kind string) error
+	passkeys  *webauthn.WebAuthn // nil where browsers have none: on an IP address
+	signIns   *SignIns
+	throttle  *throttle.Throttle
+	slots     chan struct{}
 }
 
 // New returns the pages' server. Nothing is read or written before the first request.
@@ -97,7 +103,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("signin: store, provider, hasher and sealer are needed")
 	}
 	s := &Server{
-		Layout: layout, log: o.Log, store: o.Store, provider: o.Provider, hasher: o.Hasher, sealer: o.Sealer, sms: o.SMS,
+		Layout: layout, log: o.Log, store: o.Store, provider: o.Provider, hasher: o.Hasher, sealer: o.Sealer, sms: o.SMS, smsPerDay: cmp.Or(o.SMSPerDay, DefaultSMSPerDay),
 		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp, notify: o.Notify, signIns: NewSignIns(o.Store), slots: make(chan struct{}, maxAtOnce),
 	}
 	s.throttle = throttle.New(o.Store)

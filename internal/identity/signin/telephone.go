@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net/http"
 	"time"
 
 	"atrium/ent"
 	"atrium/ent/factor"
+	"atrium/internal/identity/throttle"
 )
 
 // Codes in text messages.
@@ -30,20 +32,20 @@ func (waitError) Error() string { return "too many messages" }
 
 // sendCode sends a new code: to the number of the factor, or, with a nil factor, to the one that is being enrolled. The
 // row that it returns remembers the code. Returns errSoon right after another one, and waitError after too many.
-func (s *Server) sendCode(ctx context.Context, row *ent.SignIn, f *ent.Factor, number string) (*ent.SignIn, error) {
-	factorID := ""
+func (s *Server) sendCode(r *http.Request, row *ent.SignIn, f *ent.Factor, number string) (*ent.SignIn, error) {
+	ctx, factorID, purpose := r.Context(), "", throttle.ToEnrol
 	if f != nil {
 		plain, err := s.sealer.Unseal(f.SecretSealed, []byte(f.ID))
 		if err != nil {
 			return nil, fmt.Errorf("open a telephone's number: %w", err)
 		}
-		factorID, number = f.ID, string(plain)
+		factorID, number, purpose = f.ID, string(plain), throttle.ToSignIn
 	}
 	now := s.signIns.now()
 	if sent := s.open(row).SMS; sent != nil && now.Sub(sent.SentAt) < smsPause {
 		return row, errSoon
 	}
-	wait, err := s.throttle.Message(ctx, row.AccountID, number)
+	wait, err := s.throttle.Message(r, purpose, row.AccountID, number, s.smsPerDay)
 	if err != nil {
 		return row, err
 	}
@@ -78,15 +80,15 @@ func (s *Server) sendCode(ctx context.Context, row *ent.SignIn, f *ent.Factor, n
 }
 
 // sendIfOnly sends a code right away to somebody who has nothing else than one telephone.
-func (s *Server) sendIfOnly(ctx context.Context, row *ent.SignIn) error {
+func (s *Server) sendIfOnly(r *http.Request, row *ent.SignIn) error {
 	if s.sms == nil {
 		return nil
 	}
-	all, err := s.factors(ctx, row.AccountID)
+	all, err := s.factors(r.Context(), row.AccountID)
 	if err != nil || len(all) != 1 || all[0].Kind != factor.KindSms {
 		return err
 	}
-	_, err = s.sendCode(ctx, row, all[0], "")
+	_, err = s.sendCode(r, row, all[0], "")
 	return err
 }
 

@@ -5,8 +5,12 @@
 //	         an address       100 failures, then pauses of 10 s to 15 min; an IPv6 address counts by its /64
 //	         a known browser  10 failures, in place of the other two
 //	message  an account, a number   5 codes, then pauses of 15 to 45 min
-//	mail     an e-mail address  5 within an hour; what comes on top is not sent, and nobody is told so
 //	         an address         60 within an hour
+//	         the installation   1,000 a day unless the operator says otherwise; for enrolling, half of that
+//	mail     an e-mail address  5 within an hour; what comes on top is sent only where no earlier link still works
+//	         an address         60 within an hour
+//
+// Messages count apart for signing in and enrolling, mails apart for resets and sign-ups.
 //
 // An attempt is counted as a failure before it is checked, so that many at once cannot exceed the limit; Proved and Undo take
 // it back. Somebody who knows nothing but an e-mail address can make its owner wait for an hour at most, and not in a browser

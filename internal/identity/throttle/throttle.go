@@ -22,6 +22,7 @@ var (
 	BrowserLimit = ratelimit.Attempts{Max: 10, Window: 24 * time.Hour, FirstPause: 24 * time.Hour, MostPause: 24 * time.Hour}
 	AddressLimit = ratelimit.Attempts{Max: 100, Window: 15 * time.Minute, FirstPause: 10 * time.Second, MostPause: 15 * time.Minute}
 	messageLimit = ratelimit.Attempts{Max: 5, Window: 30 * time.Minute, FirstPause: 15 * time.Minute, MostPause: 45 * time.Minute}
+	messagesFrom = ratelimit.Attempts{Max: 60, Window: time.Hour}
 	mailsTo      = ratelimit.Attempts{Max: 5, Window: time.Hour}
 	mailsFrom    = ratelimit.Attempts{Max: 60, Window: time.Hour}
 )
@@ -90,9 +91,24 @@ func (t *Throttle) take(ctx context.Context, account string, counters []ratelimi
 	return &Attempt{counters: counters, account: account}, 0, nil
 }
 
-// Message counts a text message to a number of the account, or returns how long to wait before the next one.
-func (t *Throttle) Message(ctx context.Context, accountID, number string) (time.Duration, error) {
-	return t.count(t.context(ctx), ratelimit.Counter{Key: "sms/" + accountID, Limit: messageLimit}, ratelimit.Counter{Key: "sms-to/" + hidden(number), Limit: messageLimit})
+// What a text message is for. Each has counters of its own: nobody who signs in waits for what others enrol.
+const (
+	ToSignIn = "sign_in"
+	ToEnrol  = "enrol"
+)
+
+// Message counts a text message to a number of the account, which the caller of r has asked for, or returns how long to wait
+// before the next one. perDay bounds those of the installation in a day: the enrolments among them take half of it, so that
+// strangers cannot use up what people sign in by.
+func (t *Throttle) Message(r *http.Request, purpose, accountID, number string, perDay int) (time.Duration, error) {
+	if purpose == ToEnrol {
+		perDay = max(1, perDay/2)
+	}
+	return t.count(t.context(r.Context()),
+		ratelimit.Counter{Key: "sms/" + purpose + "/day", Limit: ratelimit.Attempts{Max: perDay, Window: 24 * time.Hour}},
+		ratelimit.Counter{Key: "sms/" + purpose + "/from/" + network(r), Limit: messagesFrom},
+		ratelimit.Counter{Key: "sms/" + purpose + "/" + accountID, Limit: messageLimit},
+		ratelimit.Counter{Key: "sms/" + purpose + "/to/" + hidden(number), Limit: messageLimit})
 }
 
 // count reads first: a flood that is refused writes nothing.
@@ -107,12 +123,13 @@ func (t *Throttle) count(ctx context.Context, counters ...ratelimit.Counter) (wa
 	return wait, err
 }
 
-// Mail counts a mail that the caller of r has asked for, and runs send in the transaction that counts it, unless the e-mail
-// address has been mailed enough. A network that asks too often is told to wait, and nothing is written for it.
-func (t *Throttle) Mail(r *http.Request, email string, send func(context.Context, *store.Tx) error) (wait time.Duration, err error) {
+// Mail counts a mail of a kind that the caller of r has asked for, and runs send in the transaction that counts it, with
+// whether the e-mail address has been mailed enough of that kind. A network that asks too often is told to wait, and nothing is
+// written for it. Each kind has counters of its own: nobody waits for a password because of what others signed up for.
+func (t *Throttle) Mail(r *http.Request, kind, email string, send func(ctx context.Context, tx *store.Tx, enough bool) error) (wait time.Duration, err error) {
 	ctx := t.context(r.Context())
-	from := ratelimit.Counter{Key: "mail/from/" + network(r), Limit: mailsFrom}
-	to := ratelimit.Counter{Key: "mail/to/" + hidden(email), Limit: mailsTo}
+	from := ratelimit.Counter{Key: "mail/" + kind + "/from/" + network(r), Limit: mailsFrom}
+	to := ratelimit.Counter{Key: "mail/" + kind + "/to/" + hidden(email), Limit: mailsTo}
 	if wait, err = ratelimit.Wait(ctx, t.store.Reader(), from); err != nil || wait > 0 {
 		return wait, err
 	}
@@ -121,10 +138,10 @@ func (t *Throttle) Mail(r *http.Request, email string, send func(context.Context
 			return err
 		}
 		enough, err := ratelimit.Count(ctx, tx, to)
-		if err != nil || enough > 0 {
+		if err != nil {
 			return err
 		}
-		return send(ctx, tx)
+		return send(ctx, tx, enough > 0)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("ask for a mail: %w", err)

@@ -78,6 +78,15 @@ func (c *Cache) Policies(ctx context.Context, from From, companyID string) (*aut
 	return set, nil
 }
 
+// Known returns the access policies in force in a company where they are at hand.
+func (c *Cache) Known(from From, companyID string) (*authz.Set, bool) {
+	version, heard := from.Store.Authority()
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	set, ok := c.sets[companyID]
+	return set, ok && heard && c.version == version
+}
+
 // remember runs note under the lock, after everything of another version was forgotten.
 func (c *Cache) remember(version uint64, note func()) {
 	c.mu.Lock()

@@ -37,6 +37,7 @@ const (
 	plain       scope = iota
 	inCall            // templates of API_CALL and WEBHOOK_CALLOUT: secrets
 	forResponse       // response expressions of API_CALL: response
+	forMapping        // of an inbound webhook's mapping: webhook, and nothing else
 )
 
 var secretName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
@@ -180,6 +181,10 @@ func (c *checker) names(path string, checked *cel.Ast, s scope) ([]string, bool)
 		c.loopNames(path, loop.AsComprehension())
 	}
 	for _, ident := range ast.MatchDescendants(tree, ast.KindMatcher(ast.IdentKind)) {
+		if s == forMapping {
+			c.mappingNames(path, ident)
+			continue
+		}
 		switch ident.AsIdent() {
 		case "secrets":
 			if name, ok := c.secretUse(path, ident, s); ok {

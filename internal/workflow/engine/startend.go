@@ -2,10 +2,18 @@ package engine
 
 import "atrium/internal/workflow/definition"
 
-// startPhase goes on at once.
+// startPhase goes on at once, unless the request is missing that the execution begins with: people look at that. SKIP goes on
+// without one.
 type startPhase struct{}
 
-func (startPhase) enter(r *run, p *definition.Phase)           { r.leave(p, definition.Next, nil) }
+func (startPhase) enter(r *run, p *definition.Phase) {
+	if f := r.env.Refused; f != nil {
+		r.stuck(f.Code, f.Message)
+		return
+	}
+	r.leave(p, definition.Next, nil)
+}
+
 func (startPhase) resume(*run, *definition.Phase, Input) error { return ErrStale }
 
 // endPhase completes the execution.

@@ -70,6 +70,7 @@ const (
 	ValidationFailed   = "validation_failed"
 	ParticipantMissing = "participant_missing"
 	RequestConflict    = "request_conflict"
+	RequestRefused     = "request_refused"
 	CalendarFailed     = "calendar_failed"
 	VariablesTooLarge  = "variables_too_large"
 	TooManySteps       = "too_many_steps"

@@ -19,6 +19,7 @@ type Env struct {
 	ExecutionID string
 	Request     map[string]any // as the API shows it; nil when there is none
 	Webhook     map[string]any // body, headers, method, receivedAt; nil when no webhook started the execution
+	Refused     *Fault         // why the request could not be filed that the execution is to begin with; nil when it was, or there is none
 	Calendar    func(id string) (*sla.Calendar, error)
 }
 

@@ -1,0 +1,37 @@
+package graph
+
+import (
+	"context"
+
+	"atrium/ent"
+	"atrium/ent/inboundcall"
+	"atrium/graph/generated"
+	"atrium/graph/internal/relay"
+	"atrium/internal/inbound"
+)
+
+func (r *queryResolver) InboundCalls(ctx context.Context, webhook string, outcome []inboundcall.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.InboundCall], error) {
+	in := &inbound.ListCallsInput{WebhookID: webhook}
+	for _, o := range outcome {
+		in.Outcome = append(in.Outcome, string(o))
+	}
+	return list(ctx, r.engine, inbound.ListCalls, in, first, after, orderBy)
+}
+
+func (r *mutationResolver) CreateInboundWebhook(ctx context.Context, input inbound.CreateWebhookInput) (*generated.CreateInboundWebhookPayload, error) {
+	w, err := change(ctx, r.engine, inbound.CreateWebhook, input, "")
+	return &generated.CreateInboundWebhookPayload{InboundWebhook: w.Webhook, SigningSecret: string(w.SigningSecret)}, err
+}
+
+func (r *mutationResolver) RotateInboundWebhookSecret(ctx context.Context, input inbound.RotateSecretInput) (*generated.RotateInboundWebhookSecretPayload, error) {
+	w, err := change(ctx, r.engine, inbound.RotateSecret, input, "id")
+	return &generated.RotateInboundWebhookSecretPayload{InboundWebhook: w.Webhook, SigningSecret: string(w.SigningSecret)}, err
+}
+
+func (r *inboundWebhookResolver) URL(_ context.Context, w *ent.InboundWebhook) (string, error) {
+	return r.baseURL + inbound.Path(w.ID), nil
+}
+
+func (r *inboundWebhookResolver) Warning(_ context.Context, w *ent.InboundWebhook) (*string, error) {
+	return inbound.Warning(w), nil
+}

@@ -1,0 +1,214 @@
+package execution
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/execution"
+	"atrium/ent/inboundwebhook"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	domain "atrium/internal/request"
+	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
+)
+
+// Intake is the request that an execution files before it enters its first phase.
+type Intake struct {
+	OfferingID   string          `json:"offeringId"`
+	Name         string          `json:"name"` // of the webhook: the title where the mapping gives none
+	FieldMapping json.RawMessage `json:"fieldMapping,omitempty"`
+}
+
+// filing marks the context in which an execution files its request: the offering's own workflow is not started for that.
+type filing struct{}
+
+const (
+	mappingTimeout = 5 * time.Second
+	maxMappings    = 512 // that are kept compiled; past it all are forgotten
+)
+
+// files tells whether the execution's next commit files its request: it has not begun, or somebody has its first phase tried
+// again.
+func (l *loaded) files() bool {
+	if len(l.row.Intake) == 0 || l.row.RequestID != nil {
+		return false
+	}
+	if l.state.Visit == nil {
+		return true
+	}
+	_, retried := l.retry()
+	return retried && l.state.Visit.PhaseID == l.d.Start.ID
+}
+
+// retry returns the resolution of an incident that waits to be taken.
+func (l *loaded) retry() (engine.Retry, bool) {
+	if len(l.inputs) != 1 {
+		return engine.Retry{}, false
+	}
+	r, ok := l.inputs[0].(engine.Retry)
+	return r, ok
+}
+
+// file files the request, in a transaction of its own, as the webhook. What it is made of is evaluated and held against the
+// offering's form before. Returns why it cannot be filed, for people; and errMoved or op.ErrOutdated when the execution or the
+// offering is not as it was read. wait is fair's.
+func (r *Runner) file(ctx context.Context, l *loaded, wait bool) (*engine.Fault, error) {
+	var in domain.CreateInput
+	err := r.fair(ctx, l.row.CompanyID, wait, func(ctx context.Context) (err error) {
+		in, err = r.intake(ctx, l)
+		return err
+	})
+	if fault, err := unfiled(ctx, l, err); fault != nil || err != nil {
+		return fault, err
+	}
+	who := principal.WorkerAs(l.row.CompanyID, op.Or(l.row.InboundWebhookID, "system"), "inbound webhook")
+	ready, err := op.Prepare(ctx, r.Engine, who, domain.Create, in)
+	if err == nil {
+		err = r.Engine.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
+			ctx = context.WithValue(ctx, filing{}, true)
+			made, err := op.RunReady(ctx, tx, domain.Create, ready)
+			if err != nil {
+				return err
+			}
+			n, err := tx.Execution.Update().Where(execution.ID(l.row.ID), execution.Revision(l.row.Revision)).AddRevision(1).SetRequestID(made.ID).Save(ctx)
+			if err != nil {
+				return fmt.Errorf("note the execution's request: %w", err)
+			}
+			if n == 0 {
+				return errMoved
+			}
+			return domain.Link(ctx, tx.Client, made.ID, l.row.ID)
+		})
+	}
+	return unfiled(ctx, l, err)
+}
+
+// unfiled makes a fault of what is wrong with the request, and leaves other errors.
+func unfiled(ctx context.Context, l *loaded, err error) (*engine.Fault, error) {
+	fault := &engine.Fault{PhaseID: l.d.Start.ID, Code: engine.RequestRefused}
+	switch wrong, expression := errors.AsType[*definition.MappingError](err); {
+	case err == nil:
+		return nil, nil
+	case ctx.Err() != nil, errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated):
+		return nil, err
+	case expression:
+		fault.Code, fault.Message = engine.ExpressionFailed, "The field mapping could not be evaluated: "+wrong.Error()+"."
+	case isRefusal(err):
+		e := apperr.From(err)
+		text := []string{"The request was refused: " + e.Message}
+		for _, d := range e.Details {
+			text = append(text, d.Field+": "+d.Message)
+		}
+		fault.Message = strings.Join(text, " ")
+	default:
+		return nil, err
+	}
+	return fault, nil
+}
+
+// intake returns what the execution files. A first attempt goes by the webhook as it was when it was called, a retry by the
+// webhook as it is now, and by what the retry gives as the first phase's variables: title, priority and fields.
+func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, error) {
+	var in domain.CreateInput
+	var intake Intake
+	if err := decode(l.row.Intake, &intake); err != nil {
+		return in, fmt.Errorf("read what %s files: %w", l.row.ID, err)
+	}
+	db := r.Engine.Store.Reader()
+	retry, again := l.retry()
+	if again && l.row.InboundWebhookID != nil {
+		w, err := db.InboundWebhook.Query().Where(inboundwebhook.ID(*l.row.InboundWebhookID)).Only(ctx)
+		if err != nil && !ent.IsNotFound(err) {
+			return in, fmt.Errorf("read the webhook: %w", err)
+		}
+		if w != nil && w.OfferingID != nil {
+			intake.OfferingID, intake.FieldMapping = *w.OfferingID, w.FieldMapping
+		}
+	}
+	off, err := db.Offering.Get(ctx, intake.OfferingID)
+	if ent.IsNotFound(err) {
+		return in, apperr.New(apperr.Conflict, "The offering does not exist any more.")
+	}
+	if err != nil {
+		return in, fmt.Errorf("read the offering: %w", err)
+	}
+	var webhook map[string]any
+	if err := decode(l.row.Webhook, &webhook); err != nil {
+		return in, fmt.Errorf("read the call of %s: %w", l.row.ID, err)
+	}
+	mapped, err := mappings.eval(ctx, intake.FieldMapping, webhook, given(retry.Variables[l.d.Start.ID]))
+	if err != nil {
+		return in, err
+	}
+	in = domain.CreateInput{
+		ServiceID: off.ServiceID, OfferingID: off.ID, Title: op.Or(mapped.Title, intake.Name), Priority: mapped.Priority, Fields: mapped.Fields,
+	}
+	return in, nil
+}
+
+// given reads what a retry gives in the place of the mapping.
+func given(variables any) definition.Mapped {
+	var out definition.Mapped
+	m, _ := variables.(map[string]any)
+	if title, ok := m["title"].(string); ok {
+		out.Title = &title
+	}
+	if priority, ok := m["priority"].(string); ok {
+		out.Priority = &priority
+	}
+	out.Fields, _ = m["fields"].(map[string]any)
+	return out
+}
+
+// mappingCache keeps compiled mappings by their text.
+type mappingCache struct {
+	mu     sync.Mutex
+	parsed map[[sha256.Size]byte]*definition.Mapping
+}
+
+var mappings = &mappingCache{parsed: map[[sha256.Size]byte]*definition.Mapping{}}
+
+// eval evaluates a mapping over what the webhook was called with; without one only what is given counts.
+func (c *mappingCache) eval(ctx context.Context, raw json.RawMessage, webhook map[string]any, given definition.Mapped) (definition.Mapped, error) {
+	if len(raw) == 0 {
+		return given, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, mappingTimeout)
+	defer cancel()
+	m, err := c.of(ctx, raw)
+	if err != nil {
+		return given, err
+	}
+	return m.Eval(ctx, webhook, given)
+}
+
+// of returns the compiled mapping.
+func (c *mappingCache) of(ctx context.Context, raw json.RawMessage) (*definition.Mapping, error) {
+	key := sha256.Sum256(raw)
+	c.mu.Lock()
+	m := c.parsed[key]
+	c.mu.Unlock()
+	if m != nil {
+		return m, nil
+	}
+	m, faults := definition.ParseMapping(ctx, raw)
+	if len(faults) > 0 {
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("read the mapping: %s: %s", faults[0].Field, faults[0].Message))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.parsed) >= maxMappings {
+		clear(c.parsed)
+	}
+	c.parsed[key] = m
+	return m, nil
+}

@@ -1,0 +1,71 @@
+package inbound
+
+import (
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+// masked stands in the history for what is not kept.
+const masked = "***"
+
+// telling are the parts of names of headers that prove who somebody is.
+var telling = []string{"signature", "authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential"}
+
+// proves tells whether a header, by its lower-case name, proves who somebody is.
+func proves(name string) bool {
+	for _, part := range telling {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// headersOf returns the headers of a call by their lower-case names: what the workflow reads, and what the history shows.
+func headersOf(h http.Header) (kept, shown map[string]string) {
+	kept, shown = make(map[string]string, len(h)), make(map[string]string, len(h))
+	for name, values := range h {
+		name = plain(strings.ToLower(name))
+		if proves(name) {
+			shown[name] = masked
+			continue
+		}
+		kept[name] = plain(strings.Join(values, ", "))
+		shown[name] = kept[name]
+	}
+	return kept, shown
+}
+
+// withoutMasked returns the headers of the history that a workflow may read.
+func withoutMasked(shown map[string]string) map[string]string {
+	kept := make(map[string]string, len(shown))
+	for name, value := range shown {
+		if !proves(name) {
+			kept[name] = value
+		}
+	}
+	return kept
+}
+
+// plain returns a text that any database takes.
+func plain(s string) string {
+	if utf8.ValidString(s) && !strings.Contains(s, "\x00") {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// clip returns the first bytes of a body as text, cut between two characters.
+func clip(body []byte, most int) string {
+	if len(body) > most {
+		body = body[:most]
+		for n := 0; n < utf8.UTFMax && len(body) > 0; n++ {
+			if r, size := utf8.DecodeLastRune(body); r != utf8.RuneError || size > 1 {
+				break
+			}
+			body = body[:len(body)-1]
+		}
+	}
+	return plain(string(body))
+}

@@ -1,0 +1,139 @@
+package op
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"atrium/authz"
+	"atrium/ent"
+	"atrium/internal/clock"
+	"atrium/internal/op/rights"
+	"atrium/internal/principal"
+)
+
+// A webhook subscription is a principal (principal.Webhook): events about rows that the access policies hide from it are not
+// sent. It is asked twice, when an event happens and when it is sent.
+
+// eventResources name what the events of a kind ("request.created") are about.
+var eventResources = map[string]string{"request": "Request", "sla": "Request", "workflow": "Execution", "task": "Task"}
+
+// HearsNow tells which subscriptions may read what an event is about, in the transaction in which it happens. Whatever would
+// take long there, because it is to be read or a customer made it dear, is left to Hears: policies that are not at hand,
+// and so many of them that a decision may take more than a millisecond. Where policies answer the same whatever the row,
+// it makes no query.
+func (e *Engine) HearsNow(ctx context.Context, db *ent.Client, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
+	on := eventResource(ev)
+	set, known := e.atHand(ctx, ev.CompanyID)
+	if !known || on == "" || e.Authz.Heavy(set, string(Read), on) {
+		return func(string) bool { return true }, nil
+	}
+	return e.hears(ctx, db, set, ev, subscriptions)
+}
+
+type setKey struct{}
+
+// atHand returns the company's policies where nothing has to be read for them: the call that makes the event has asked them, or
+// another one has.
+func (e *Engine) atHand(ctx context.Context, companyID string) (*authz.Set, bool) {
+	if a, ok := ctx.Value(setKey{}).(*attempt); ok && a.set != nil && a.principal.CompanyID == companyID {
+		return a.set, true
+	}
+	return e.rights.Known(rights.From{Store: e.Store, Authz: e.Authz}, companyID)
+}
+
+// Hears tells whether a subscription may read what an event is about, as it is now. It takes the company's turn of costly work
+// where its policies are many.
+func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) (shown bool, err error) {
+	on := eventResource(ev)
+	if on == "" {
+		return true, nil // it tells of no row
+	}
+	set, err := e.Policies(ctx, ev.CompanyID)
+	if err != nil {
+		return false, err
+	}
+	ask := func(ctx context.Context) error {
+		hears, err := e.hears(ctx, e.Store.Reader(), set, ev, []string{subscription})
+		if err == nil {
+			shown = hears(subscription)
+		}
+		return err
+	}
+	if e.Authz.Heavy(set, string(Read), on) {
+		return shown, e.Costly(ctx, ev.CompanyID, func(ctx context.Context) error { return ask(ctx) })
+	}
+	err = ask(ctx)
+	return shown, err
+}
+
+// hears asks the policies about the row for each of the subscriptions. A row that is gone is hidden where any may be, and so is
+// one that policies take too long to decide about.
+func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
+	on := eventResource(ev)
+	q := authz.Question{Verb: strings.ToLower(on) + ".read", Action: string(Read), Resource: on}
+	ask := func(id string, row authz.Row) bool {
+		who := &authz.Caller{Principal: principal.Webhook(ev.CompanyID, id), Time: clock.From(ctx).Now()}
+		d, err := e.Authz.DecideRow(ctx, set, who, q, row)
+		return err == nil && d.Allow
+	}
+	if e.Authz.Settled(set, string(Read), on) {
+		all := ask("", authz.Row{Resource: on})
+		return func(string) bool { return all }, nil
+	}
+	row, found, err := e.toldOf(ctx, db, on, ev)
+	if err != nil {
+		return nil, err
+	}
+	shown := map[string]bool{}
+	for _, id := range subscriptions {
+		shown[id] = found && ask(id, row)
+	}
+	return func(id string) bool { return shown[id] }, nil
+}
+
+// toldOf returns the row that an event is about, as it is now: of a trial, the one that its data make up.
+func (e *Engine) toldOf(ctx context.Context, db *ent.Client, on string, ev *ent.Event) (authz.Row, bool, error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return authz.Row{}, false, fmt.Errorf("look at what %s is about: nobody asks", ev.ID)
+	}
+	tx := &Tx{Client: db, attempt: &attempt{engine: e, principal: p}}
+	if strings.HasPrefix(ev.SubjectID, "whs_") {
+		row, err := madeUp(on, ev)
+		return row, err == nil, err
+	}
+	entity, err := authz.Load(ctx, db, on, ev.SubjectID)
+	if ent.IsNotFound(err) {
+		return authz.Row{}, false, nil
+	}
+	if err != nil {
+		return authz.Row{}, false, fmt.Errorf("read what %s is about: %w", ev.ID, err)
+	}
+	row, err := tx.RowOf(ctx, entity)
+	return row, err == nil, err
+}
+
+// madeUp returns the row of a trial's data, below a request of which nothing but the data is known.
+func madeUp(on string, ev *ent.Event) (authz.Row, error) {
+	var payload struct {
+		Data map[string]any `json:"data"`
+	}
+	if err := json.Unmarshal(ev.Payload, &payload); err != nil {
+		return authz.Row{}, fmt.Errorf("read the data of %s: %w", ev.ID, err)
+	}
+	row := authz.RowOfInput(on, ev.SubjectID, payload.Data)
+	if len(row.Parents()) == 0 {
+		return row, nil
+	}
+	return row.Below(authz.RowOfInput("Request", ev.SubjectID, map[string]any{
+		"id": payload.Data["requestId"], "serviceId": payload.Data["serviceId"],
+	})), nil
+}
+
+// eventResource is what an event is about; empty for nothing that policies know.
+func eventResource(ev *ent.Event) string {
+	kind, _, _ := strings.Cut(ev.Type, ".")
+	return eventResources[kind]
+}
