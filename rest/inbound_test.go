@@ -180,7 +180,7 @@ func TestInboundNotFoundAlike(t *testing.T) {
 		testkit.Run(t, s.World, ctx, inbound.DeleteWebhook, op.ByID{ID: deleted.ID})
 		var first string
 		for _, c := range []struct{ id, secret string }{
-			{theirs, "x"}, {disabled.ID, string(disabled.SigningSecret)}, {disabled.ID, "x"}, {deleted.ID, string(deleted.SigningSecret)}, {"%00", "x"}, {"x%2Fy", "x"},
+			{theirs, "x"}, {disabled.ID, string(disabled.SigningSecret)}, {disabled.ID, "x"}, {deleted.ID, string(deleted.SigningSecret)}, {"%00", "x"},
 		} {
 			res, body := answered(t, s, inboundCall(t, s, c.id, c.secret, `{}`))
 			require.Equal(t, http.StatusNotFound, res.StatusCode)
