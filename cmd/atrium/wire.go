@@ -298,13 +298,16 @@ func (s *server) addWork() error {
 		inbound.Sweeps(),
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine),
 		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}),
-		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(), request.Clocks(s.engine),
+		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(), request.Clocks(s.engine, execution.TaskClocks(s.engine)),
 	)...)
 	if err != nil {
 		return err
 	}
 	s.add("job queue", func(ctx context.Context) error {
 		defer hooks.Close()
+		if err := request.Start(ctx, s.store, s.queue); err != nil { // the sweep of the interval comes a little later
+			s.log.WarnContext(ctx, "what fell due meanwhile waits for the next sweep", "error", err)
+		}
 		return s.workers.Run(ctx)
 	})
 	return nil

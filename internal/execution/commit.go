@@ -162,9 +162,17 @@ func closed(err error) error {
 
 // closeOpen ends whatever the execution has open.
 func closeOpen(ctx context.Context, db *ent.Client, executionID string, now time.Time) error {
-	err := db.Task.Update().Where(task.ExecutionID(executionID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).SetStatus(task.StatusCANCELLED).Exec(ctx)
+	n, err := db.Task.Update().Where(task.ExecutionID(executionID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).
+		SetStatus(task.StatusCANCELLED).ClearSLANextAt().Save(ctx)
 	if err != nil {
 		return fmt.Errorf("cancel the tasks: %w", err)
+	}
+	if n > 0 { // their clocks end with them
+		err = db.Task.Update().Where(task.ExecutionID(executionID), task.StatusEQ(task.StatusCANCELLED), task.SLAStateNotNil(), task.SLAStateNEQ(task.SLAStateBREACHED)).
+			SetSLAState(task.SLAStateMET).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("end the clocks of the tasks: %w", err)
+		}
 	}
 	err = db.Approval.Update().Where(approval.ExecutionID(executionID), approval.StatusEQ(approval.StatusPENDING)).SetStatus(approval.StatusCANCELLED).Exec(ctx)
 	if err != nil {
@@ -224,6 +232,9 @@ func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attem
 		c.SetTeamID(who.ID)
 	case "agent":
 		c.SetAgentID(who.ID)
+	}
+	if err := startTaskClock(ctx, tx, c.Mutation(), e.Phase, p.row.RequestID, e.DueAt); err != nil {
+		return err
 	}
 	t, err := c.Save(ctx)
 	if err != nil {

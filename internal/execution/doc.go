@@ -17,6 +17,10 @@
 // Rows that a phase opens (tasks, approvals, incidents) carry the number of the visit and its attempt. That pair tells which
 // row the execution waits for, and is unique, so that none is opened twice.
 //
+// The service levels of a phase bind the task that it opens (taskclock.go), by the rules of package sla: the response is when
+// somebody takes it, and it stands still while its request waits. Those who are accountable for the phase are told when a target
+// of it or of its request is missed (breach.go).
+//
 // The request is locked before the execution wherever both are, so that no two transactions wait for each other.
 //
 // Expressions, forms and calls never run in a transaction. A commit whose expressions take more than 5 ms together is computed

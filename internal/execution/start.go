@@ -41,8 +41,8 @@ func (a StepArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueName, MaxAttempts: 100, Priority: a.priority}
 }
 
-// Follow returns the subscriber that starts the offering's workflow when a request is filed, and ends it when the request is
-// cancelled, both in the transaction of the event.
+// Follow returns the subscriber that starts the offering's workflow when a request is filed, ends it when the request is
+// cancelled, and has those told who are accountable when it is late, all in the transaction of the event.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		switch e.Type {
@@ -50,6 +50,8 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 			return start(ctx, tx, queue, e.SubjectID)
 		case events.RequestCancelled:
 			return endWith(ctx, tx, e.SubjectID)
+		case events.SLABreached:
+			return followBreach(ctx, tx, queue, e)
 		}
 		return nil
 	}

@@ -46,7 +46,7 @@ func New(o Options) *Runner { return &Runner{o} }
 // Work makes a queue run executions.
 func (r *Runner) Work() jobs.Option {
 	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.NamedQueue(callQueue, callers),
-		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&teller{r: r}))
+		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&teller{r: r}), jobs.Work(&breachTeller{r: r}))
 }
 
 // stepper performs the jobs of steps.

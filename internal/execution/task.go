@@ -187,7 +187,12 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 	if len(c.faults) > 0 {
 		return nil, apperr.Invalid(c.faults...)
 	}
-	u := t.Update().SetStatus(task.StatusCOMPLETED).SetNillableOutcome(c.outcome).SetCompletedBy(tx.Principal().ID).SetCompletedAt(tx.Now(ctx))
+	now := tx.Now(ctx)
+	t, err := settleTask(ctx, tx, t, now) // what has fallen due has done so before the completion
+	if err != nil {
+		return nil, err
+	}
+	u := t.Update().SetStatus(task.StatusCOMPLETED).SetNillableOutcome(c.outcome).SetCompletedBy(tx.Principal().ID).SetCompletedAt(now)
 	if len(in.Variables) > 0 {
 		raw, err := encode(in.Variables)
 		if err != nil {
@@ -198,6 +203,9 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 	after, err := u.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("complete the task: %w", err)
+	}
+	if after, err = settleTask(ctx, tx, after, now); err != nil {
+		return nil, err
 	}
 	tx.Changed(t, after)
 	if err := tellTask(ctx, tx, events.TaskCompleted, after); err != nil {
@@ -237,9 +245,20 @@ func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Tas
 	if t.AssigneeID != nil && t.Status == task.StatusIN_PROGRESS {
 		return t, nil
 	}
-	after, err := t.Update().SetAssigneeID(me).SetStatus(task.StatusIN_PROGRESS).Save(ctx)
+	now := tx.Now(ctx)
+	if t, err = settleTask(ctx, tx, t, now); err != nil {
+		return nil, err
+	}
+	u := t.Update().SetAssigneeID(me).SetStatus(task.StatusIN_PROGRESS)
+	if t.ClaimedAt == nil {
+		u.SetClaimedAt(now)
+	}
+	after, err := u.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("claim the task: %w", err)
+	}
+	if after, err = settleTask(ctx, tx, after, now); err != nil {
+		return nil, err
 	}
 	tx.Changed(t, after)
 	return after, tellTask(ctx, tx, events.TaskAssigned, after)

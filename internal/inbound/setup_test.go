@@ -20,7 +20,6 @@ import (
 	"atrium/internal/form"
 	"atrium/internal/inbound"
 	"atrium/internal/jobs"
-	"atrium/internal/mail"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
@@ -144,7 +143,7 @@ func (h *hook) work() {
 	h.t.Helper()
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(h.t)})
 	require.NoError(h.t, err)
-	runner := execution.New(execution.Options{Engine: h.Engine, Queue: h.Queue, Egress: out, Mail: mail.NewOutbox(h.Queue, h.Engine.Sealer)})
+	runner := execution.New(execution.Options{Engine: h.Engine, Queue: h.Queue, Egress: out})
 	q, err := jobs.New(h.Store, slog.New(slog.DiscardHandler), true, runner.Work())
 	require.NoError(h.t, err)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -175,7 +175,7 @@ func startClock(ctx context.Context, tx *op.Tx, off *ent.Offering, m *ent.Reques
 	m.SetCreatedAt(now)
 	c := sla.Derive(p.levels, string(priority), p.calendar, []sla.Event{{Kind: sla.Filed, At: now}}, now)
 	putClock(m, c)
-	return wakeFor(ctx, tx, c.NextAt, now)
+	return WakeFor(ctx, tx, c.NextAt, now)
 }
 
 // settle brings a request's clock up to a moment, in the transaction that has locked the row: what has fallen due is set off,
@@ -218,7 +218,7 @@ func (c *clocks) write(ctx context.Context, r *ent.Request, clock sla.Clock) (*e
 			return nil, fmt.Errorf("write the request's clock: %w", err)
 		}
 	}
-	return r, wakeFor(ctx, c.tx, clock.NextAt, c.now)
+	return r, WakeFor(ctx, c.tx, clock.NextAt, c.now)
 }
 
 // putClock puts what a clock comes to into a mutation.

@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	patience = 20 * time.Second
+	patience = time.Minute
 	tick     = 10 * time.Millisecond
 )
 
@@ -48,6 +48,7 @@ func (w *watch) work() (stop func()) {
 	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, request.Clocks(w.Engine))
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
+	require.NoError(w.t, request.Start(ctx, w.Store, w.Queue))
 	done := make(chan error, 1)
 	go func() { done <- q.Run(ctx) }()
 	stopped := false

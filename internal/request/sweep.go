@@ -11,9 +11,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/task"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/store"
 	"atrium/internal/workflow"
 )
 
@@ -48,8 +50,17 @@ func Clocks(e *op.Engine, further ...Sweep) jobs.Option {
 		jobs.Work(&rederiver{engine: e}), jobs.Work(&noticer{engine: e}))
 }
 
-// wakeFor inserts a job for a moment that comes before the next interval.
-func wakeFor(ctx context.Context, tx *op.Tx, next *time.Time, now time.Time) error {
+// Start inserts a sweep for what fell due while no node ran. The one of the interval waits until River has a leader, which takes
+// a quarter of a minute after the last one was killed.
+func Start(ctx context.Context, s *store.Store, q *jobs.Queue) error {
+	ctx = principal.System(ctx, "the clocks of all companies are kept together")
+	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return q.InsertTx(ctx, tx, SweepArgs{}, time.Time{})
+	})
+}
+
+// WakeFor inserts a job for a moment that comes before the next interval.
+func WakeFor(ctx context.Context, tx *op.Tx, next *time.Time, now time.Time) error {
 	if next == nil || next.Sub(now) > sweepEvery+time.Second {
 		return nil
 	}
@@ -196,6 +207,15 @@ func (w *rederiver) Timeout(*river.Job[workflow.RederiveArgs]) time.Duration { r
 // Work settles the open requests of the offerings, a batch a transaction. What is promised now holds as if it always had.
 func (w *rederiver) Work(ctx context.Context, job *river.Job[workflow.RederiveArgs]) error {
 	a := job.Args
+	if a.Calendar != "" { // tasks know their levels themselves: the sweep derives their clocks
+		err := w.engine.Work(ctx, a.Company, slaWorker, func(ctx context.Context, tx *op.Tx) error {
+			_, err := tx.Task.Update().Where(task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS), task.SLAStateNotNil()).SetSLANextAt(tx.Now(ctx)).Save(ctx)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("mark the tasks: %w", err)
+		}
+	}
 	for last := ""; ; {
 		var rows []*ent.Request
 		err := w.engine.Work(ctx, a.Company, slaWorker, func(ctx context.Context, tx *op.Tx) (err error) {

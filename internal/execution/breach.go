@@ -1,0 +1,98 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/internal/clock"
+	"atrium/internal/events"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	domain "atrium/internal/request"
+	"atrium/internal/store"
+)
+
+// BreachArgs is the job that tells those who are accountable that a target of a request was missed.
+type BreachArgs struct {
+	Company string  `json:"company"`
+	Request string  `json:"request"`
+	Target  string  `json:"target"`
+	DueAt   string  `json:"dueAt"`
+	Phase   *string `json:"phase"` // whose target it is; the one that runs for the request's own
+}
+
+// Kind names the job.
+func (BreachArgs) Kind() string { return "sla_breach" }
+
+// InsertOpts put the job behind steps.
+func (BreachArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queueName, Priority: 2}
+}
+
+// followBreach inserts that job, in the transaction of the event.
+func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e *ent.Event) error {
+	var payload struct{ Data events.SLA }
+	if err := json.Unmarshal(e.Payload, &payload); err != nil {
+		return fmt.Errorf("read the event %s: %w", e.ID, err)
+	}
+	d := payload.Data
+	return queue.InsertTx(ctx, tx, BreachArgs{Company: e.CompanyID, Request: d.ID, Target: d.Target, DueAt: d.DueAt, Phase: d.PhaseID}, time.Time{})
+}
+
+// breachTeller performs the jobs of breaches.
+type breachTeller struct {
+	river.WorkerDefaults[BreachArgs]
+	r *Runner
+}
+
+// Work finds out who is accountable for the phase that runs, and has them told. A request without a workflow, and a phase
+// for which nobody is accountable, have nobody to tell: offerings' escalations say who else is.
+func (b *breachTeller) Work(ctx context.Context, job *river.Job[BreachArgs]) error {
+	a, db := job.Args, b.r.Engine.Store.Reader()
+	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, slaWorker)), b.r.Engine.Store.Clock())
+	r, err := db.Request.Get(ctx, a.Request)
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	if r.ExecutionID == nil {
+		return nil
+	}
+	row, err := db.Execution.Get(ctx, *r.ExecutionID)
+	if err != nil {
+		return fmt.Errorf("read the execution: %w", err)
+	}
+	phase := op.Or(a.Phase, op.Or(row.PhaseID, ""))
+	d, err := versions.of(ctx, db, row.WorkflowID, row.WorkflowVersion)
+	if err != nil {
+		return err
+	}
+	p := d.Phase(phase)
+	if p == nil {
+		return nil // the execution has not begun
+	}
+	n := domain.NoticeArgs{Company: a.Company, Request: a.Request, Occasion: "breached", Key: "breached/" + phase + "/" + a.Target}
+	for _, one := range roleOf(p, "accountable") {
+		switch one.Type {
+		case "user":
+			n.Users = append(n.Users, one.ID)
+		case "team":
+			n.Teams = append(n.Teams, one.ID)
+		}
+	}
+	if len(n.Users)+len(n.Teams) == 0 {
+		return nil
+	}
+	due := "It should have been accepted by " + a.DueAt + "."
+	if a.Target != "RESPONSE" {
+		due = "It should have been completed by " + a.DueAt + "."
+	}
+	n.What = "You are accountable for its phase “" + p.Title() + "”. " + due
+	_, _, err = op.Run(ctx, b.r.Engine, domain.Notify, domain.NotifyInput{ByID: op.ByID{ID: a.Request}, Notice: n}, nil)
+	return err
+}

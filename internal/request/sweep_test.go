@@ -1,0 +1,122 @@
+package request_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"github.com/stretchr/testify/require"
+
+	"atrium/authz"
+	"atrium/ent"
+	"atrium/internal/catalog"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/request"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+const (
+	sweepEnv = "ATRIUM_TEST_SLA" // in a process that keeps clocks: the database
+	late     = 150               // requests
+	kills    = 4
+	restarts = time.Second // how long a process lives at most
+)
+
+// Processes that keep clocks are killed whenever it happens. What fell due while none ran is told of once, and nothing twice.
+func TestSweepsAreKilled(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, world *testkit.World) {
+		w := newWatch(t, world)
+		w.Clock.SetOffset(-3 * time.Hour)
+		o := w.offer(catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(90), WarnAtPercent: new(50)})
+		var filed []*ent.Request
+		for range late {
+			filed = append(filed, w.file(w.owner, o))
+		}
+		w.Clock.SetOffset(0)
+		for range kills {
+			w.killed(time.Duration(rand.Int64N(int64(restarts))))
+		}
+		w.work()
+		w.settled()
+		for _, r := range filed {
+			require.Equal(t, map[string]int{"sla.warning": 2, "sla.breached": 2}, w.told(r.ID))
+		}
+	})
+}
+
+// killed keeps clocks in a process of its own, for so long.
+func (w *watch) killed(after time.Duration) {
+	w.t.Helper()
+	where := w.Store.Path()
+	if w.Store.Dialect() == dialect.Postgres {
+		where = w.Store.Pool().Config().ConnString()
+	}
+	cmd := exec.CommandContext(w.t.Context(), os.Args[0], "-test.run=^TestProcessThatSweeps$", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), sweepEnv+"="+where)
+	require.NoError(w.t, cmd.Start())
+	time.Sleep(after)
+	require.NoError(w.t, cmd.Process.Kill())
+	_ = cmd.Wait() // it was killed
+}
+
+// TestProcessThatSweeps is the process of killed, and nothing where the environment does not ask for it.
+func TestProcessThatSweeps(t *testing.T) {
+	where := os.Getenv(sweepEnv)
+	if where == "" {
+		return
+	}
+	o := store.Options{DatabaseURL: where, MaxConns: 8}
+	if !strings.Contains(where, "://") {
+		o = store.Options{DataDir: filepath.Dir(where)}
+	}
+	s, err := store.Open(t.Context(), o)
+	require.NoError(t, err)
+	decider, err := authz.New(t.Context(), authz.Options{})
+	require.NoError(t, err)
+	inserts, err := jobs.New(s, slog.New(slog.DiscardHandler), false)
+	require.NoError(t, err)
+	e := &op.Engine{Store: s, Authz: decider, Log: slog.New(slog.DiscardHandler), Queue: inserts}
+	q, err := jobs.New(s, slog.New(slog.DiscardHandler), true, request.Clocks(e))
+	require.NoError(t, err)
+	require.NoError(t, request.Start(t.Context(), s, inserts))
+	require.NoError(t, q.Run(context.WithoutCancel(t.Context())))
+}
+
+// What a sweep costs that finds nothing, at 100,000 open requests with clocks; one runs every five seconds.
+func BenchmarkSweep(b *testing.B) {
+	for name, w := range map[string]*testkit.World{"sqlite": testkit.SQLiteWorld(b), "postgres": testkit.PostgresWorld(b)} {
+		b.Run(name, func(b *testing.B) {
+			ctx := w.As(w.A, principal.Owner)
+			s := testkit.Run(b, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: fmt.Sprint("IT ", b.N)})
+			o := testkit.Run(b, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop"})
+			due := w.Clock.Now().Add(time.Hour)
+			for range 100 {
+				require.NoError(b, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+					batch := make([]*ent.RequestCreate, 1000)
+					for i := range batch {
+						batch[i] = tx.Request.Create().SetServiceID(s.ID).SetOfferingID(o.ID).SetTitle("R").SetCreatedBy(w.A.Owner.ID).
+							SetSLAState("ON_TRACK").SetSLANextAt(due.Add(time.Duration(i) * time.Second)).SetResolutionDueAt(due)
+					}
+					return tx.Request.CreateBulk(batch...).Exec(ctx)
+				}))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := request.SweepOnce(context.Background(), w.Engine, w.Clock.Now())
+				require.NoError(b, err)
+			}
+		})
+	}
+}
