@@ -27,6 +27,7 @@ import (
 	"atrium/ent/inboundcall"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
+	"atrium/ent/notification"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
 	"atrium/ent/phasevisit"
@@ -233,6 +234,12 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Incident.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Incident.Query().Where(incident.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Notification.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Notification.Query().Where(notification.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Notification.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Notification.Query().Where(notification.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"Comment.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Comment.Query().Where(comment.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
