@@ -27,6 +27,10 @@ func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, f
 	})
 }
 
+func (r *mutationResolver) TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error) {
+	return change(ctx, r.engine, request.TakeNext, input, "")
+}
+
 func (r *requestResolver) Comments(ctx context.Context, q *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error) {
 	return branch(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, request.CommentsOf, first, after, same[ent.Comment])
 }

@@ -282,7 +282,7 @@ func companyLimits(t *testing.T, o *office) {
 	limits := func(want string, perMinute, perDay, queryCost any, args ...string) {
 		t.Helper()
 		got := o.object(append([]string{"company", "limits", "--company", id}, args...)...)
-		require.Equal(t, map[string]any{"company": map[string]any{"id": id, "perMinute": perMinute, "perDay": perDay, "queryCost": queryCost}}, got)
+		require.Equal(t, map[string]any{"company": map[string]any{"id": id, "perMinute": perMinute, "perDay": perDay, "queryCost": queryCost, "invitations": nil}}, got)
 		require.Equal(t, want, policy(), "after %v", args)
 	}
 	limits(`"minute";q=5000;w=60, "day";q=2000000;w=86400`, 5000.0, nil, nil, "--per-minute", "5000")

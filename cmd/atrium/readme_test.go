@@ -47,6 +47,8 @@ var readmeRunners = []struct {
 	{"sh\n", func(*testing.T, *readme, string) {}}, // TestReadmeProcess
 	{"\ncd data", tryTour},
 	{"json\n{\"error\"", tryRefusal},
+	{"json\n{\"sla\"", tryServiceLevels},
+	{"\nBODY=", tryInbound},
 	{"js\nimport * as oauth", func(*testing.T, *readme, string) {}}, // TestReadmeRecipe
 	{"\nNODE_EXTRA_CA_CERTS", func(t *testing.T, r *readme, block string) { // its first line is TestReadmeRecipe's
 		require.Contains(t, r.bash(t, strings.SplitN(block, "\n", 3)[2]), `"pagination"`)
@@ -133,6 +135,44 @@ func tryRefusal(t *testing.T, r *readme, block string) {
 	body, err := json.Marshal(map[string]any{"serviceId": r.first.Demo.ServiceID, "offeringId": r.first.Demo.OfferingID, "title": "A laptop", "fields": map[string]any{}})
 	require.NoError(t, err)
 	require.JSONEq(t, strings.TrimPrefix(block, "json"), r.call(r.client(), 400, "POST", "/v1/requests", r.first.LiveKey, string(body)).body)
+}
+
+// tryServiceLevels gives the demo company's offering the levels that are shown, which bind the request that is filed then.
+func tryServiceLevels(t *testing.T, r *readme, block string) {
+	r.call(r.client(), 200, "PATCH", "/v1/offerings/"+r.first.Demo.OfferingID, r.first.LiveKey, strings.TrimPrefix(block, "json"))
+	body, err := json.Marshal(map[string]any{
+		"serviceId": r.first.Demo.ServiceID, "offeringId": r.first.Demo.OfferingID, "title": "A laptop", "priority": "URGENT", "fields": map[string]any{"model": "14 inch"},
+	})
+	require.NoError(t, err)
+	filed := r.call(r.client(), 201, "POST", "/v1/requests", r.first.LiveKey, string(body)).body
+	require.Contains(t, filed, `"state":"ON_TRACK"`)
+	require.Contains(t, filed, `"responseDueAt":"`)
+	require.Contains(t, r.call(r.client(), 200, "GET", "/v1/requests?slaState=ON_TRACK&sort=resolutionDueAt", r.first.LiveKey, "").body, `"title":"A laptop"`)
+}
+
+// tryInbound makes a webhook and calls it as is shown; the block's last line is the answer.
+func tryInbound(t *testing.T, r *readme, block string) {
+	var list struct{ Data []struct{ ID string } }
+	require.NoError(t, json.Unmarshal([]byte(r.call(r.client(), 200, "GET", "/v1/workflows?status=active", r.first.LiveKey, "").body), &list))
+	body, err := json.Marshal(map[string]any{
+		"query":     `mutation($id: ID!) { createInboundWebhook(input: {name: "Monitor", workflowId: $id}) { inboundWebhook { url } signingSecret } }`,
+		"variables": map[string]any{"id": list.Data[0].ID},
+	})
+	require.NoError(t, err)
+	var made struct {
+		Data struct {
+			CreateInboundWebhook struct {
+				InboundWebhook struct{ URL string }
+				SigningSecret  string
+			}
+		}
+	}
+	answer := r.call(r.client(), 200, "POST", "/graphql", r.token(r.first.Company.ID, r.first.Owner.Email), string(body)).body
+	require.NoError(t, json.Unmarshal([]byte(answer), &made), answer)
+	w := made.Data.CreateInboundWebhook
+	commands, _, _ := strings.Cut(block, `{"status"`)
+	out := r.bash(t, "URL="+w.InboundWebhook.URL+" SIGNING_SECRET="+w.SigningSecret+"\n"+commands)
+	require.Regexp(t, `"status":"accepted","webhookId":"whi_\w+","executionId":"exe_\w+"`, out)
 }
 
 // tryStream listens while something changes.

@@ -110,6 +110,7 @@ type MutationResolver interface {
 	SetWaiting(ctx context.Context, input request.WaitingInput) (*SetWaitingPayload, error)
 	SnoozeRequest(ctx context.Context, input request.SnoozeInput) (*SnoozeRequestPayload, error)
 	SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error)
+	TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error)
 	UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*UpdateAccessPolicyPayload, error)
 	UpdateCalendar(ctx context.Context, input workflow.UpdateCalendarInput) (*UpdateCalendarPayload, error)
 	UpdateComment(ctx context.Context, input request.UpdateCommentInput) (*UpdateCommentPayload, error)
@@ -1049,6 +1050,20 @@ func (ec *executionContext) field_Mutation_switchSession_args(ctx context.Contex
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (websession.SwitchInput, error) {
 			return ec.unmarshalNSwitchSessionInput2atriumᚋinternalᚋwebsessionᚐSwitchInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_takeNextRequest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.TakeNextInput, error) {
+			return ec.unmarshalNTakeNextRequestInput2atriumᚋinternalᚋrequestᚐTakeNextInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5367,6 +5382,50 @@ func (ec *executionContext) fieldContext_Mutation_switchSession(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_takeNextRequest(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_takeNextRequest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().TakeNextRequest(ctx, fc.Args["input"].(request.TakeNextInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *request.Taken) graphql.Marshaler {
+			return ec.marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋrequestᚐTaken(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_takeNextRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TakeNextRequestPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_takeNextRequest_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_updateAccessPolicy(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9160,6 +9219,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "switchSession":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_switchSession(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "takeNextRequest":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_takeNextRequest(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++

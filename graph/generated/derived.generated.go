@@ -9768,6 +9768,36 @@ func (ec *executionContext) unmarshalInputSwitchSessionInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputTakeNextRequestInput(ctx context.Context, obj any) (request.TakeNextInput, error) {
+	var it request.TakeNextInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"teamId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputTaskFilter(ctx context.Context, obj any) (execution.ListTasksInput, error) {
 	var it execution.ListTasksInput
 	if obj == nil {
@@ -17166,6 +17196,11 @@ func (ec *executionContext) marshalNSnoozeRequestPayload2ᚖatriumᚋgraphᚋgen
 
 func (ec *executionContext) unmarshalNSwitchSessionInput2atriumᚋinternalᚋwebsessionᚐSwitchInput(ctx context.Context, v any) (websession.SwitchInput, error) {
 	res, err := ec.unmarshalInputSwitchSessionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNTakeNextRequestInput2atriumᚋinternalᚋrequestᚐTakeNextInput(ctx context.Context, v any) (request.TakeNextInput, error) {
+	res, err := ec.unmarshalInputTakeNextRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 

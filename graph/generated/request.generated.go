@@ -16,6 +16,7 @@ import (
 	"atrium/ent/request"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
+	request1 "atrium/internal/request"
 	"atrium/internal/sla"
 )
 
@@ -671,6 +672,38 @@ func (ec *executionContext) fieldContext_RequestChange_request(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _TakeNextRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *request1.Taken) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TakeNextRequestPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalORequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TakeNextRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TakeNextRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
@@ -947,6 +980,34 @@ func (ec *executionContext) _RequestChange(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var takeNextRequestPayloadImplementors = []string{"TakeNextRequestPayload"}
+
+func (ec *executionContext) _TakeNextRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *request1.Taken) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, takeNextRequestPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TakeNextRequestPayload")
+		case "request":
+			out.Values[i] = ec._TakeNextRequestPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 // endregion **************************** object.gotpl ****************************
 
 // region    ***************************** type.gotpl *****************************
@@ -1062,6 +1123,16 @@ func (ec *executionContext) marshalNRequestStatus2string(ctx context.Context, se
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋrequestᚐTaken(ctx context.Context, sel ast.SelectionSet, v *request1.Taken) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TakeNextRequestPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOCommentVisibility2ᚖstring(ctx context.Context, v any) (*string, error) {

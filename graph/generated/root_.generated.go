@@ -202,6 +202,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSetWaitingInput,
 		ec.unmarshalInputSnoozeRequestInput,
 		ec.unmarshalInputSwitchSessionInput,
+		ec.unmarshalInputTakeNextRequestInput,
 		ec.unmarshalInputTaskFilter,
 		ec.unmarshalInputTaskOrder,
 		ec.unmarshalInputTeamFilter,
@@ -2046,6 +2047,12 @@ type RequestChange {
   change: ChangeKind!
   "The request as it is now."
   request: Request!
+}
+
+"What was taken out of an inbox."
+type TakeNextRequestPayload {
+  "The request, which is the caller's now; null when nothing waits."
+  request: Request
 }
 
 extend type Subscription {
@@ -4629,6 +4636,14 @@ func (ec *executionContext) childFields_SwitchSessionPayload(ctx context.Context
 		return ec.fieldContext_SwitchSessionPayload_companyId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SwitchSessionPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_TakeNextRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_TakeNextRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TakeNextRequestPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Task(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
 	"atrium/ent/event"
 	"atrium/ent/task"
 	"atrium/internal/events"
@@ -29,10 +30,10 @@ type posted struct {
 	sent map[string][]string
 }
 
-func (p *posted) Send(_ context.Context, _ *store.Tx, email, subject string, paragraphs ...string) error {
+func (p *posted) Tell(_ context.Context, _ *store.Tx, u *ent.User, _, subject string, paragraphs ...string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sent[email] = append(p.sent[email], subject+"\n"+strings.Join(paragraphs, "\n"))
+	p.sent[u.Email] = append(p.sent[u.Email], subject+"\n"+strings.Join(paragraphs, "\n"))
 	return nil
 }
 

@@ -121,6 +121,7 @@ var Mutations = []Mutation{
 	mutation("setWaiting", request.SetWaiting),
 	mutation("snoozeRequest", request.Snooze),
 	mutation("switchSession", websession.Switch),
+	mutation("takeNextRequest", request.TakeNext),
 	mutation("updateAccessPolicy", policy.Update),
 	mutation("updateCalendar", workflow.UpdateCalendar),
 	mutation("updateComment", request.UpdateComment),

@@ -145,7 +145,7 @@ var schema = generated.NewExecutableSchema(generated.Config{}).Schema()
 
 // document returns the call as GraphQL.
 func (d *side) document(c call) (string, vars) {
-	columns := columnsOf(schema.Types[c.typ], true)
+	columns := columnsOf(schema.Types[c.typ], 0)
 	id := d.known["<id>"]
 	switch {
 	case c.method == http.MethodGet && c.args != "" && c.row != nil: // children of a row
@@ -178,16 +178,17 @@ func (d *side) document(c call) (string, vars) {
 func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // columnsOf selects what a type shows without leading to another row.
-func columnsOf(def *ast.Definition, top bool) string {
+func columnsOf(def *ast.Definition, depth int) string {
 	var b strings.Builder
 	for _, f := range def.Fields {
 		of := schema.Types[f.Type.Name()]
 		switch {
 		case len(f.Arguments) > 0, strings.HasPrefix(f.Name, "__"):
+		case of.Kind == ast.Interface: // an edge
 		case of.Kind != ast.Object:
 			b.WriteString(f.Name + " ")
-		case top && !slices.Contains(of.Interfaces, "Node"):
-			b.WriteString(f.Name + " { " + columnsOf(of, false) + "} ")
+		case depth < 3 && !slices.Contains(of.Interfaces, "Node"):
+			b.WriteString(f.Name + " { " + columnsOf(of, depth+1) + "} ")
 		}
 	}
 	return b.String()

@@ -1,0 +1,55 @@
+package request
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/request"
+	"atrium/internal/op"
+)
+
+// TakeNext assigns to the caller the request of a team's inbox that is due first. Two at once never take the same: they come one
+// after the other. What is snoozed, has an assignee, was accepted or is hidden from the caller is left alone.
+var TakeNext = op.New("request.take_next", op.Spec{
+	Resource: "Request", Action: op.Update, Scope: "requests:write",
+	Summary: "Take the request of a team's inbox that is due first",
+}, takeNext).WithVerbs(func(TakeNextInput) []string { return []string{"request.update"} })
+
+// TakeNextInput names the inbox.
+type TakeNextInput struct {
+	TeamID string `json:"teamId" minLength:"1" maxLength:"64" doc:"The team whose inbox it is."`
+}
+
+// Taken is what was taken.
+type Taken struct {
+	Request *ent.Request // nil when nothing waits
+}
+
+func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) {
+	var refs op.Refs
+	refs.Check("teamId", &in.TeamID, "team", teamExists(ctx, tx))
+	if err := refs.Err(); err != nil {
+		return nil, err
+	}
+	if err := tx.LockName(ctx, "take/"+in.TeamID); err != nil {
+		return nil, err
+	}
+	id, err := tx.Request.Query().
+		Where(request.TeamID(in.TeamID), request.StatusEQ(request.StatusPENDING), request.AssigneeIDIsNil(),
+			request.Or(request.SnoozedUntilIsNil(), request.SnoozedUntilLTE(tx.Now(ctx)))).
+		Order(request.ByResponseDueOrder(), request.ByCreatedAt(), request.ByID()).FirstID(ctx)
+	if ent.IsNotFound(err) {
+		return &Taken{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the next request: %w", err)
+	}
+	me := tx.Principal().ID
+	r, err := op.RunIn(ctx, tx, Update, UpdateInput{ByID: op.ByID{ID: id}, AssigneeID: op.SetTo(me)})
+	if err != nil {
+		return nil, err
+	}
+	tx.About(r.ID)
+	return &Taken{r}, nil
+}

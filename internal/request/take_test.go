@@ -1,0 +1,72 @@
+package request_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/policy"
+	"atrium/internal/principal"
+	"atrium/internal/request"
+	"atrium/internal/testkit"
+)
+
+// Who takes the next request of an inbox gets what is due first; two at once never get the same.
+func TestTakeNext(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, agent, admin := w.As(w.A, principal.Owner), w.As(w.A, principal.Agent), w.As(w.A, principal.Admin)
+		_, o := offer(t, w, owner)
+		desk := testkit.Run(t, w, owner, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		put := func(title string) string {
+			t.Helper()
+			return testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: o.ServiceID, OfferingID: o.ID, Title: title, TeamID: &desk.ID}).ID
+		}
+		take := request.TakeNextInput{TeamID: desk.ID}
+		require.Nil(t, testkit.Run(t, w, agent, request.TakeNext, take).Request, "nothing waits")
+
+		snoozed, hidden, first := put("snoozed"), put("Hidden"), put("first")
+		testkit.Run(t, w, owner, request.Update, request.UpdateInput{ByID: op.ByID{ID: snoozed}, SnoozedUntil: op.SetTo(w.Clock.Now().Add(time.Hour))})
+		c := policy.NewCondition([]byte(`{"resource.title": "Hidden", "principal.role": "agent"}`))
+		testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &c})
+		got := testkit.Run(t, w, agent, request.TakeNext, take).Request
+		require.Equal(t, first, got.ID)
+		require.Equal(t, w.A.Users[principal.Agent].ID, *got.AssigneeID)
+		require.Nil(t, testkit.Run(t, w, agent, request.TakeNext, take).Request)
+		require.Equal(t, hidden, testkit.Run(t, w, admin, request.TakeNext, take).Request.ID)
+
+		for range 8 {
+			put("many")
+		}
+		var mu sync.Mutex
+		taken := map[string]int{}
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() {
+				out, _, err := op.Run(admin, w.Engine, request.TakeNext, take, nil)
+				if err == nil && out.Request != nil {
+					mu.Lock()
+					taken[out.Request.ID]++
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		require.Len(t, taken, 8)
+		for id, times := range taken {
+			require.Equal(t, 1, times, id)
+		}
+
+		for _, as := range []principal.Role{principal.Member} {
+			_, _, err := op.Run(w.As(w.A, as), w.Engine, request.TakeNext, take, nil)
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		}
+		_, _, err := op.Run(w.As(w.B, principal.Owner), w.Engine, request.TakeNext, take, nil)
+		require.Equal(t, "teamId", apperr.From(err).Details[0].Field)
+	})
+}
