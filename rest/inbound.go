@@ -117,7 +117,7 @@ func (d *document) addInbound() {
 			Content: map[string]*huma.MediaType{"application/json": {Schema: answer, Example: example(reflect.TypeFor[inbound.Accepted](), "")}},
 		}, "200": {
 			Description: "The challenge of Slack, sent back. No workflow is started.", Headers: headerRefs("X-Request-Id"),
-			Content: map[string]*huma.MediaType{"application/json": {Schema: d.answers.Schema(reflect.TypeFor[inbound.Challenge](), true, "")}},
+			Content: map[string]*huma.MediaType{"application/json": {Schema: d.answers.Schema(reflect.TypeFor[inbound.Challenge](), true, ""), Example: map[string]any{"challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}}},
 		}},
 	}
 	for _, status := range []int{

@@ -56,7 +56,7 @@ func TestMissingMigrationIsFound(t *testing.T) {
 	require.NoError(t, os.CopyFS(root, os.DirFS("../migrations")))
 	f, err := os.OpenFile(filepath.Join(root, "sqlite", "20261121000009_drop.sql"), os.O_CREATE|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
-	_, err = f.WriteString("DROP TABLE `calendars`;\n")
+	_, err = f.WriteString("DROP TABLE `organizations`;\n")
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	require.ErrorContains(t, run(t.Context(), root, "change", true, testkit.PostgresURL(t)), "has changes that no migration makes")
@@ -74,7 +74,7 @@ func TestNewTableIsSecured(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.CopyFS(root, os.DirFS("../migrations")))
 	drop := filepath.Join(root, "postgres", "20261121000099_drop.sql")
-	require.NoError(t, os.WriteFile(drop, []byte("DROP TABLE calendars CASCADE;\nDROP TABLE rate_counts;\n"), 0o600))
+	require.NoError(t, os.WriteFile(drop, []byte("DROP TABLE organizations CASCADE;\nDROP TABLE rate_counts;\n"), 0o600))
 	require.NoError(t, run(t.Context(), root, "back", false, testkit.PostgresURL(t)))
 	made, err := filepath.Glob(filepath.Join(root, "postgres", "*_back.sql"))
 	require.NoError(t, err)
@@ -82,8 +82,8 @@ func TestNewTableIsSecured(t *testing.T) {
 	text, err := os.ReadFile(made[0])
 	require.NoError(t, err)
 	for _, want := range []string{
-		`ALTER TABLE "calendars" ENABLE ROW LEVEL SECURITY`, `ALTER TABLE "calendars" FORCE ROW LEVEL SECURITY`,
-		`CREATE POLICY tenant ON "calendars" USING (company_id = (`, `CREATE POLICY tenant ON "rate_counts" USING ((SELECT`,
+		`ALTER TABLE "organizations" ENABLE ROW LEVEL SECURITY`, `ALTER TABLE "organizations" FORCE ROW LEVEL SECURITY`,
+		`CREATE POLICY tenant ON "organizations" USING (company_id = (`, `CREATE POLICY tenant ON "rate_counts" USING ((SELECT`,
 	} {
 		require.Contains(t, string(text), want)
 	}
