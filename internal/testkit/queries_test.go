@@ -52,6 +52,7 @@ var seenByTheCaller = map[string]string{
 
 	// Whose queries are unfiltered for another reason.
 	"internal/identity/signin.mayReset": "runs as the system, over all companies",
+	"internal/request.takeNext":         "somebody takes what they see",
 	"internal/execution.tellPhase":      "a worker's, from whom nothing is hidden",
 	"internal/notice.digest":            "a worker's, from whom nothing is hidden",
 	"internal/people.firstCome":         "nobody is calling yet",
