@@ -14,7 +14,6 @@ import (
 	"atrium/internal/clock"
 	"atrium/internal/mail"
 	"atrium/internal/notice"
-	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/request"
 	"atrium/internal/workflow/definition"
@@ -79,14 +78,7 @@ func (t *teller) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 	if err != nil {
 		return err
 	}
-	return t.r.Engine.Work(ctx, a.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
-		for _, u := range people {
-			if err := notice.Give(ctx, tx, u, note); err != nil {
-				return err
-			}
-		}
-		return tx.Complete(ctx, job.JobRow)
-	})
+	return notice.Finish(ctx, t.r.Engine, a.Company, workerName, people, note, job.JobRow)
 }
 
 // find returns who is told, as far as they may read what it is about, and what they are told.
@@ -114,6 +106,6 @@ func (t *teller) find(ctx context.Context, a NoticeArgs) ([]*ent.User, notice.No
 	lines = append(lines, "What: "+mail.Line(a.What, 500), "Execution: "+e.ID)
 	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, RequestID: e.RequestID, Text: []string{n.text, strings.Join(lines, "\n")}}
 	asked := a.Occasion == notice.Approval || a.Occasion == notice.Consulted // the workflow names them, whatever their role reaches
-	readers, err := notice.Readers(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
+	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
 	return readers, note, err
 }

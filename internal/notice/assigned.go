@@ -73,14 +73,7 @@ func (w *assigned) Work(ctx context.Context, job *river.Job[Args]) error {
 	if err != nil {
 		return err
 	}
-	return w.engine.Work(ctx, a.Company, worker, func(ctx context.Context, tx *op.Tx) error {
-		for _, u := range people {
-			if err := Give(ctx, tx, u, note); err != nil {
-				return err
-			}
-		}
-		return tx.Complete(ctx, job.JobRow)
-	})
+	return Finish(ctx, w.engine, a.Company, worker, people, note, job.JobRow)
 }
 
 // find returns who is told, and what.
@@ -124,5 +117,5 @@ func (w *assigned) people(ctx context.Context, a Args, userID, teamID *string, b
 	if err != nil {
 		return nil, fmt.Errorf("look up whom to tell: %w", err)
 	}
-	return Readers(ctx, w.engine, a.Company, worker, users, by, row, a.Task != "")
+	return ReadersOutside(ctx, w.engine, a.Company, worker, users, by, row, a.Task != "")
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/riverqueue/river/rivertype"
+
 	"atrium/ent"
 	"atrium/ent/notification"
 	"atrium/internal/mail"
@@ -61,27 +63,48 @@ func nextDigest(now time.Time) time.Time {
 	return at
 }
 
-// Readers returns those of the users who may read a row of the company by an operation, and so may be told of it. assigned
-// says that the row is theirs to work, so that their role reaches it whatever its columns say. It is asked outside of
-// any transaction.
-func Readers(ctx context.Context, e *op.Engine, companyID, worker string, users []*ent.User, by *op.Info, row any, assigned bool) (out []*ent.User, err error) {
-	tx := e.Outside(principal.Worker(companyID, worker))
+// Readers returns those of the users whom reads lets read what they would be told of. It asks access policies, which may be
+// costly: its place is a preparation, or a worker before its transaction.
+func Readers(ctx context.Context, tx *op.Tx, users []*ent.User, reads func(ctx context.Context, who *principal.Principal) (bool, error)) (out []*ent.User, err error) {
 	for _, u := range users {
 		err := tx.Costly(ctx, func(ctx context.Context) error {
-			var reads bool
-			if assigned {
-				reads, err = tx.VisibleTo(ctx, PrincipalOf(u), by, row)
-			} else {
-				reads, err = tx.ReadableBy(ctx, PrincipalOf(u), by, row)
-			}
-			if reads {
+			ok, err := reads(ctx, PrincipalOf(u))
+			if ok {
 				out = append(out, u)
 			}
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("ask whether %s may read it: %w", u.ID, err)
+			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// ReadersOutside is Readers for a worker, outside of any transaction: who may read a row of the company by an operation. assigned says that the row is theirs to work,
+// so that their role reaches it whatever its columns say.
+func ReadersOutside(ctx context.Context, e *op.Engine, companyID, worker string, users []*ent.User, by *op.Info, row any, assigned bool) ([]*ent.User, error) {
+	tx := e.Outside(principal.Worker(companyID, worker))
+	readers, err := Readers(ctx, tx, users, func(ctx context.Context, who *principal.Principal) (bool, error) {
+		if assigned {
+			return tx.VisibleTo(ctx, who, by, row)
+		}
+		return tx.ReadableBy(ctx, who, by, row)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask who may read it: %w", err)
+	}
+	return readers, nil
+}
+
+// Finish tells the people what a worker's job has found for them, in one transaction with the end of the job.
+func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people []*ent.User, n Note, job *rivertype.JobRow) error {
+	return e.Work(ctx, companyID, worker, func(ctx context.Context, tx *op.Tx) error {
+		for _, u := range people {
+			if err := Give(ctx, tx, u, n); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job)
+	})
 }

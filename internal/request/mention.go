@@ -14,6 +14,7 @@ import (
 	"atrium/internal/mail"
 	"atrium/internal/notice"
 	"atrium/internal/op"
+	"atrium/internal/principal"
 )
 
 // mention is an @ before a user's id or an e-mail address.
@@ -54,20 +55,13 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error
 	if err != nil {
 		return nil, fmt.Errorf("look for the people who are mentioned: %w", err)
 	}
-	var out mentioned
-	for _, u := range found {
-		err := tx.Costly(ctx, func(ctx context.Context) error {
-			reads, err := tx.ReadableBy(ctx, notice.PrincipalOf(u), GetComment.Info(), c, internalVerb(c)...)
-			if reads {
-				out.people = append(out.people, u)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	people, err := notice.Readers(ctx, tx, found, func(ctx context.Context, who *principal.Principal) (bool, error) {
+		return tx.ReadableBy(ctx, who, GetComment.Info(), c, internalVerb(c)...)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	return mentioned{people: people}, nil
 }
 
 // prepareCreateComment prepares the mentions of a new comment. A request that does not exist has none.

@@ -92,20 +92,13 @@ func prepareNotify(ctx context.Context, tx *op.Tx, in NotifyInput) (any, error) 
 	if err != nil {
 		return nil, fmt.Errorf("look up whom to tell: %w", err)
 	}
-	var out readers
-	for _, u := range people {
-		err := tx.Costly(ctx, func(ctx context.Context) error {
-			reads, err := tx.ReadableBy(ctx, notice.PrincipalOf(u), Get.Info(), r)
-			if reads {
-				out = append(out, u)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	out, err := notice.Readers(ctx, tx, people, func(ctx context.Context, who *principal.Principal) (bool, error) {
+		return tx.ReadableBy(ctx, who, Get.Info(), r)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	return readers(out), nil
 }
 
 func inTeams(ids []string) predicate.User {
