@@ -27,7 +27,8 @@ const (
 //     percent-encoded and JSON forms.
 //
 // What it does not find is what only a program that means to smuggle would make: ciphers, compression, base64 of base64,
-// pieces of seven bytes. It takes time in proportion to the values, once, and then to the text. A Masker is immutable.
+// pieces of seven bytes, where an escape that the value itself holds counts as what it stands for. It takes time in
+// proportion to the values, once, and then to the text. A Masker is immutable.
 type Masker struct {
 	pieces map[uint64]struct{} // every eight bytes in a row of every form
 	maybe  [1 << 10]uint64     // a Bloom filter before pieces: most positions of a text end here

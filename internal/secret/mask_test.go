@@ -146,7 +146,7 @@ func TestMaskJSONValues(t *testing.T) {
 }
 
 // TestMaskProperty draws secrets of the characters that encodings trip over, cuts a piece out of them, encodes it and
-// hides it in a text.
+// hides it in a text. A secret that holds escapes of its own stays whole: a piece of it may come to fewer than eight bytes.
 func TestMaskProperty(t *testing.T) {
 	t.Parallel()
 	names := slices.Sorted(func(yield func(string) bool) {
@@ -159,9 +159,12 @@ func TestMaskProperty(t *testing.T) {
 	alphabet := []rune(`abcXYZ0189+/-_=%&"\<> 'n:é✓😀` + "\n\t")
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringOfN(rapid.SampledFrom(alphabet), 8, 60, -1).Draw(t, "secret")
-		runes := []rune(secret)
-		from := rapid.IntRange(0, len(runes)-8).Draw(t, "from")
-		part := string(runes[from:rapid.IntRange(from+8, len(runes)).Draw(t, "to")])
+		part := secret
+		if _, escaped := unescaped(view{text: []byte(secret)}); !escaped {
+			runes := []rune(secret)
+			from := rapid.IntRange(0, len(runes)-8).Draw(t, "from")
+			part = string(runes[from:rapid.IntRange(from+8, len(runes)).Draw(t, "to")])
+		}
 		name := rapid.SampledFrom(names).Draw(t, "encoding")
 		out := NewMasker("filler-value-of-no-interest", secret).Text("«" + encodings[name](part) + "»")
 		requireHidden(t, strings.Trim(out, "«»"), name)

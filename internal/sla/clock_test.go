@@ -280,6 +280,7 @@ func TestClockEqualsACountOfMinutes(t *testing.T) {
 				log = append(log, sla.Event{Kind: sla.Paused, At: r.now})
 			case turn == "resume" && r.paused:
 				r.paused = false
+				r.check()
 				log = append(log, sla.Event{Kind: sla.Resumed, At: r.now})
 			case turn == "answer" && !r.answered:
 				r.late = r.counts[sla.Response] >= r.minutes(sla.Response)
