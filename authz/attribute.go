@@ -106,10 +106,9 @@ var blanks = map[string]bool{"description": true, "ip": true, "userAgent": true,
 
 // columns lists the attributes that the columns of an Ent entity are. Sensitive ones, which Ent keeps out of JSON, are
 // none; a column of another type that is not listed as unaddressable is none either, and a test names it.
-func columns[E any](resource string) []*attribute {
+func columns(resource string, row reflect.Type) []*attribute {
 	var out []*attribute
-	typ := reflect.TypeFor[E]()
-	for f := range typ.Fields() {
+	for f := range row.Fields() {
 		column, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || f.Anonymous || f.Name == "Edges" || column == "-" {
 			continue

@@ -15,6 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/metrics"
 	"github.com/open-policy-agent/opa/v1/rego"
 
+	"atrium/ent"
 	"atrium/internal/principal"
 )
 
@@ -171,13 +172,13 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 		return d, nil
 	}
 	for i, p := range parents[q.Resource] { // a row is hidden with what it belongs to
-		above := Row{Resource: p.resource}
+		above := Row{Resource: p.Entity}
 		if i < len(row.parents) {
 			above = row.parents[i]
-		} else if !e.Settled(set, "read", p.resource) {
+		} else if !e.Settled(set, "read", p.Entity) {
 			return Decision{By: By{Kind: "policy"}, Rows: RowsNone}, nil
 		}
-		q.Resource = p.resource
+		q.Resource = p.Entity
 		if of, err := e.DecideRow(ctx, set, c, q, above); err != nil || !of.Allow {
 			return of, err
 		}
@@ -192,13 +193,13 @@ func (e *Engine) Open(set *Set) bool { return set.open && e.now.Load().operator 
 // before there is one.
 func (e *Engine) Settled(set *Set, action, resource string) bool {
 	return set.bucket(action, resource).settled && e.now.Load().operator == nil &&
-		(action != "read" || !slices.ContainsFunc(parents[resource], func(p parent) bool { return !e.Settled(set, action, p.resource) }))
+		(action != "read" || !slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return !e.Settled(set, action, p.Entity) }))
 }
 
 // Heavy tells whether decisions about an action on a resource may take so long that they are made before a transaction.
 func (e *Engine) Heavy(set *Set, action, resource string) bool {
 	return set.bucket(action, resource).weight >= heavy ||
-		action == "read" && slices.ContainsFunc(parents[resource], func(p parent) bool { return e.Heavy(set, action, p.resource) })
+		action == "read" && slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return e.Heavy(set, action, p.Entity) })
 }
 
 // AsksCaller tells whether policies look at the caller's teams or attributes, which a Caller must then be given.

@@ -85,8 +85,8 @@ type Ref struct{ Resource, ID string }
 func (r Row) Parents() []Ref {
 	var out []Ref
 	for _, p := range parents[r.Resource] {
-		id, _ := r.value(resources[r.Resource], []string{wording.Camel(p.column)}).(ast.String)
-		out = append(out, Ref{p.resource, string(id)})
+		id, _ := r.value(resources[r.Resource], []string{wording.Camel(p.Column)}).(ast.String)
+		out = append(out, Ref{p.Entity, string(id)})
 	}
 	return out
 }

@@ -7,33 +7,7 @@ import (
 	"strings"
 
 	"atrium/ent"
-	"atrium/ent/accessdecision"
-	"atrium/ent/accesspolicy"
-	"atrium/ent/agent"
-	"atrium/ent/apikey"
-	"atrium/ent/approval"
-	"atrium/ent/auditentry"
-	"atrium/ent/calendar"
-	"atrium/ent/comment"
-	"atrium/ent/execution"
-	"atrium/ent/inboundcall"
-	"atrium/ent/inboundwebhook"
-	"atrium/ent/incident"
-	"atrium/ent/invoice"
-	"atrium/ent/oauthclient"
-	"atrium/ent/offering"
-	"atrium/ent/organization"
-	"atrium/ent/request"
-	"atrium/ent/secret"
-	"atrium/ent/service"
-	"atrium/ent/serviceaccount"
-	"atrium/ent/task"
-	"atrium/ent/team"
 	"atrium/ent/teammember"
-	"atrium/ent/user"
-	"atrium/ent/webhookdelivery"
-	"atrium/ent/webhooksubscription"
-	"atrium/ent/workflow"
 	"atrium/internal/id"
 )
 
@@ -49,43 +23,19 @@ const (
 // Tells tells whether a resource's rows are about other rows.
 func Tells(name string) bool { return name == AuditEntry || name == AccessDecision }
 
-// resources are what policies name, by name: entities whose rows they reach, and plain ones that have no rows of
-// their own. Whoever adds an operation on another resource adds it here; a test asks for it.
+// resources are what policies name, by name: the entities that ent/schema calls ruled, and plain ones that have no rows of
+// their own. Whoever adds an operation on another resource of that kind adds it here; a test asks for it.
 var resources = func() map[string]*resource {
-	all := map[string]*resource{}
-	for _, r := range []*resource{
-		entity("Service", service.Table, func(c *ent.Client) loader[ent.Service] { return c.Service.Get }),
-		entity("Offering", offering.Table, func(c *ent.Client) loader[ent.Offering] { return c.Offering.Get }),
-		entity("Request", request.Table, func(c *ent.Client) loader[ent.Request] { return c.Request.Get }),
-		entity("Comment", comment.Table, func(c *ent.Client) loader[ent.Comment] { return c.Comment.Get }),
-		entity("Workflow", workflow.Table, func(c *ent.Client) loader[ent.Workflow] { return c.Workflow.Get }),
-		entity("Execution", execution.Table, func(c *ent.Client) loader[ent.Execution] { return c.Execution.Get }),
-		entity("Task", task.Table, func(c *ent.Client) loader[ent.Task] { return c.Task.Get }),
-		entity("Approval", approval.Table, func(c *ent.Client) loader[ent.Approval] { return c.Approval.Get }),
-		entity("Incident", incident.Table, func(c *ent.Client) loader[ent.Incident] { return c.Incident.Get }),
-		entity("User", user.Table, func(c *ent.Client) loader[ent.User] { return c.User.Get }).
-			list("teamIds", teammember.FieldUserID, teammember.FieldTeamID),
-		entity("Team", team.Table, func(c *ent.Client) loader[ent.Team] { return c.Team.Get }).
-			list("memberIds", teammember.FieldTeamID, teammember.FieldUserID),
-		entity("Organization", organization.Table, func(c *ent.Client) loader[ent.Organization] { return c.Organization.Get }),
-		entity("Secret", secret.Table, func(c *ent.Client) loader[ent.Secret] { return c.Secret.Get }),
-		entity(AuditEntry, auditentry.Table, func(c *ent.Client) loader[ent.AuditEntry] { return c.AuditEntry.Get }),
-		entity("APIKey", apikey.Table, func(c *ent.Client) loader[ent.APIKey] { return c.APIKey.Get }),
-		entity("ServiceAccount", serviceaccount.Table, func(c *ent.Client) loader[ent.ServiceAccount] { return c.ServiceAccount.Get }),
-		entity("OAuthClient", oauthclient.Table, func(c *ent.Client) loader[ent.OAuthClient] { return c.OAuthClient.Get }),
-		entity("WebhookSubscription", webhooksubscription.Table, func(c *ent.Client) loader[ent.WebhookSubscription] { return c.WebhookSubscription.Get }),
-		entity("WebhookDelivery", webhookdelivery.Table, func(c *ent.Client) loader[ent.WebhookDelivery] { return c.WebhookDelivery.Get }),
-		entity("InboundWebhook", inboundwebhook.Table, func(c *ent.Client) loader[ent.InboundWebhook] { return c.InboundWebhook.Get }),
-		entity("InboundCall", inboundcall.Table, func(c *ent.Client) loader[ent.InboundCall] { return c.InboundCall.Get }),
-		entity("Agent", agent.Table, func(c *ent.Client) loader[ent.Agent] { return c.Agent.Get }),
-		entity("Calendar", calendar.Table, func(c *ent.Client) loader[ent.Calendar] { return c.Calendar.Get }),
-		entity("Invoice", invoice.Table, func(c *ent.Client) loader[ent.Invoice] { return c.Invoice.Get }),
-		entity("AccessPolicy", accesspolicy.Table, func(c *ent.Client) loader[ent.AccessPolicy] { return c.AccessPolicy.Get }),
-		entity(AccessDecision, accessdecision.Table, func(c *ent.Client) loader[ent.AccessDecision] { return c.AccessDecision.Get }),
-		{name: "Credit"}, // read as a whole: a balance over some entries would be none
-	} {
-		all[r.name] = r
+	all := map[string]*resource{
+		"Credit": {name: "Credit"}, // read as a whole: a balance over some entries would be none
 	}
+	for _, e := range ent.Entities {
+		if e.Ruled {
+			all[e.Name] = entity(e)
+		}
+	}
+	all["User"].list("teamIds", teammember.FieldUserID, teammember.FieldTeamID)
+	all["Team"].list("memberIds", teammember.FieldTeamID, teammember.FieldUserID)
 	return all
 }()
 
@@ -99,20 +49,16 @@ var unbound = map[string]string{
 // Bound tells whether policies are about a resource.
 func Bound(name string) bool { return unbound[name] == "" }
 
-// parent is a resource that rows belong to, and the column that names the row of it.
-type parent struct{ column, resource string }
-
 // parents are what the rows of an entity belong to: who may not see one of those may not see the row either.
-var parents = map[string][]parent{
-	"Comment":     {{comment.FieldRequestID, "Request"}},
-	"Offering":    {{offering.FieldServiceID, "Service"}},
-	"Execution":   {{execution.FieldRequestID, "Request"}},
-	"Task":        {{task.FieldRequestID, "Request"}},
-	"Approval":    {{approval.FieldRequestID, "Request"}},
-	"Incident":    {{incident.FieldExecutionID, "Execution"}},
-	"InboundCall": {{inboundcall.FieldWebhookID, "InboundWebhook"}},
-	"TeamMember":  {{teammember.FieldTeamID, "Team"}, {teammember.FieldUserID, "User"}},
-}
+var parents = func() map[string][]ent.Owner {
+	all := map[string][]ent.Owner{}
+	for _, e := range ent.Entities {
+		if len(e.Within) > 0 {
+			all[e.Name] = e.Within
+		}
+	}
+	return all
+}()
 
 // resource is one kind of thing that policies are about.
 type resource struct {
@@ -131,25 +77,19 @@ func resourceOf(name string) *resource {
 	return &resource{name: name}
 }
 
-// loader reads one row by its id.
-type loader[E any] func(ctx context.Context, id string) (*E, error)
-
 // entity describes a resource whose rows are an Ent entity's; its attributes are the entity's columns.
-func entity[E any](name, table string, get func(*ent.Client) loader[E]) *resource {
-	r := &resource{name: name, table: table, attrs: map[string]*attribute{}}
-	r.load = func(ctx context.Context, db *ent.Client, id string) (any, error) { return get(db)(ctx, id) }
-	for _, a := range columns[E](name) {
+func entity(e *ent.Entity) *resource {
+	r := &resource{name: e.Name, table: e.Table, attrs: map[string]*attribute{}, load: e.Get}
+	r.byDoc = columns(e.Name, e.Row)
+	for _, a := range r.byDoc {
 		r.attrs[a.name] = a
-		r.byDoc = append(r.byDoc, a)
 	}
 	return r
 }
 
 // list adds an attribute that is a list of ids, kept as team memberships: own is the column that names the row.
-func (r *resource) list(name, own, other string) *resource {
-	a := &attribute{name: name, path: []string{name}, kind: list, column: other, own: own}
-	r.attrs[name] = a
-	return r
+func (r *resource) list(name, own, other string) {
+	r.attrs[name] = &attribute{name: name, path: []string{name}, kind: list, column: other, own: own}
 }
 
 // Resources returns the names that a policy's resource can have, besides Any.
@@ -163,31 +103,23 @@ func HasRows(name string) bool { r := resources[name]; return r != nil && r.tabl
 
 // EntityOfTable returns the entity whose rows a table holds, as Narrow takes it; empty for one that policies do not reach.
 func EntityOfTable(table string) string {
-	if table == teammember.Table {
-		return "TeamMember"
-	}
-	for name, r := range resources {
-		if r.table != "" && r.table == table {
-			return name
+	for _, e := range ent.Entities {
+		if e.Table == table && (e.Ruled || len(e.Within) > 0) {
+			return e.Name
 		}
 	}
 	return ""
 }
 
-// prefixes name the resources of ids that inputs refer to.
-var prefixes = map[string]string{
-	"svc": "Service", "off": "Offering", "req": "Request", "cmt": "Comment", "wf": "Workflow", "exe": "Execution", "task": "Task",
-	"apr": "Approval", "inc": "Incident", "usr": "User", "team": "Team", "org": "Organization", "sec": "Secret", "agt": "Agent", "cal": "Calendar",
-	"whs": "WebhookSubscription", "whd": "WebhookDelivery", "sa": "ServiceAccount", "key": "APIKey",
-}
-
-// OfID returns the resource whose row an id may be of; empty for what is no id.
+// OfID returns the resource whose row an id may be of; empty for what is no id, or of no resource of policies.
 func OfID(s string) string {
-	prefix, _, ok := strings.Cut(s, "_")
-	if !ok || !id.Valid(prefix, s) {
-		return ""
+	prefix, _, _ := strings.Cut(s, "_")
+	for _, e := range ent.Entities {
+		if e.Prefix == prefix && e.Ruled && id.Valid(prefix, s) {
+			return e.Name
+		}
 	}
-	return prefixes[prefix]
+	return ""
 }
 
 // Load reads a row of a resource through db. Returns Ent's not-found error when there is none, or when the resource

@@ -145,8 +145,8 @@ type within struct {
 func (v *visible) scope(entity string) scope {
 	out := scope{filter: v.filter(entity), known: v.known[entity]}
 	for _, p := range parents[entity] {
-		if of := v.scope(p.resource); !of.all() {
-			out.within = append(out.within, within{p.column, of})
+		if of := v.scope(p.Entity); !of.all() {
+			out.within = append(out.within, within{p.Column, of})
 		}
 	}
 	return out

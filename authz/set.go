@@ -152,7 +152,8 @@ func (b *bucket) seen(row Row) string {
 }
 
 // decide tells whether the policies allow it, and names the one that decided: the first that denies, else the first that
-// allows, else none. It gives up with an error after maxDecision. What many policies have decided is remembered for the
+// allows, else none. Heavy policies are given up with an error after maxDecision; light ones are bounded by their weight, and a
+// busy machine is no reason to refuse what they allow. What heavy ones have decided is remembered for the
 // caller, who may ask before a transaction what counts within (see op).
 func (b *bucket) decide(ctx context.Context, c *Caller, row Row) (allowed bool, by string, err error) {
 	if b.weight < heavy {
@@ -205,7 +206,7 @@ func (b *bucket) evaluate(ctx context.Context, c *Caller, row Row) (allowed bool
 				return p.Effect == Allow, p.ID, nil
 			case ctx.Err() != nil:
 				return false, "", fmt.Errorf("decide by the policies: %w", ctx.Err())
-			case time.Now().After(until):
+			case b.weight >= heavy && time.Now().After(until):
 				return false, "", errTooLong
 			}
 		}

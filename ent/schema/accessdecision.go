@@ -12,7 +12,9 @@ import (
 type AccessDecision struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (AccessDecision) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "dec"}, tenant{}} }
+func (AccessDecision) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "dec", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (AccessDecision) Fields() []ent.Field {

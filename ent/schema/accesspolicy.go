@@ -13,7 +13,9 @@ import (
 type AccessPolicy struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (AccessPolicy) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "pol"}, tenant{}} }
+func (AccessPolicy) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "pol", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (AccessPolicy) Fields() []ent.Field {

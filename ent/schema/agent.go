@@ -9,7 +9,7 @@ import (
 type Agent struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Agent) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "agt"}, tenant{}} }
+func (Agent) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "agt", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (Agent) Fields() []ent.Field {

@@ -12,7 +12,7 @@ import (
 type APIKey struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (APIKey) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "key"}, tenant{}} }
+func (APIKey) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "key", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (APIKey) Fields() []ent.Field {

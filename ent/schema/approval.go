@@ -12,7 +12,9 @@ import (
 type Approval struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Approval) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "apr"}, tenant{}} }
+func (Approval) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "apr", ruled: true, within: []string{"request_id"}}, tenant{}}
+}
 
 // Fields of the entity.
 func (Approval) Fields() []ent.Field {

@@ -13,7 +13,7 @@ import (
 type AuditEntry struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (AuditEntry) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "aud"}, tenant{}} }
+func (AuditEntry) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "aud", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (AuditEntry) Fields() []ent.Field {

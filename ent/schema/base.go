@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"entgo.io/ent"
+	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/mixin"
 
@@ -14,11 +15,28 @@ import (
 	"atrium/internal/id"
 )
 
-// base gives an entity its prefixed id and its two times. Prefix is the public one of the id ("svc").
+// base gives an entity its prefixed id and its two times, and its line in ent.Entities.
 type base struct {
 	mixin.Schema
-	prefix string
+	prefix string   // the public one of the id: "svc"
+	ruled  bool     // access policies reach its rows
+	within []string // columns that name rows to which its rows belong: who may not see those may not see it
 }
+
+// Annotations are for the generator.
+func (b base) Annotations() []schema.Annotation {
+	return []schema.Annotation{about{b.prefix, b.ruled, b.within}}
+}
+
+// about is what the generator is told of an entity besides its columns.
+type about struct {
+	Prefix string
+	Ruled  bool
+	Within []string
+}
+
+// Name is where templates find it.
+func (about) Name() string { return "About" }
 
 // Fields of every entity.
 func (b base) Fields() []ent.Field {

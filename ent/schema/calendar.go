@@ -11,7 +11,7 @@ import (
 type Calendar struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Calendar) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "cal"}, tenant{}} }
+func (Calendar) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "cal", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (Calendar) Fields() []ent.Field {

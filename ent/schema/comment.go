@@ -11,7 +11,9 @@ import (
 type Comment struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Comment) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "cmt"}, tenant{unlisted: true}} }
+func (Comment) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "cmt", ruled: true, within: []string{"request_id"}}, tenant{unlisted: true}}
+}
 
 // Fields of the entity.
 func (Comment) Fields() []ent.Field {

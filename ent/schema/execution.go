@@ -11,7 +11,9 @@ import (
 type Execution struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Execution) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "exe"}, tenant{}} }
+func (Execution) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "exe", ruled: true, within: []string{"request_id"}}, tenant{}}
+}
 
 // Fields of the entity.
 func (Execution) Fields() []ent.Field {

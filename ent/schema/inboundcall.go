@@ -14,7 +14,7 @@ type InboundCall struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard. Calls are listed below their webhook.
 func (InboundCall) Mixin() []ent.Mixin {
-	return []ent.Mixin{base{prefix: "whc"}, tenant{unlisted: true}}
+	return []ent.Mixin{base{prefix: "whc", ruled: true, within: []string{"webhook_id"}}, tenant{unlisted: true}}
 }
 
 // Fields of the entity.

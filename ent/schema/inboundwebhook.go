@@ -11,7 +11,9 @@ import (
 type InboundWebhook struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (InboundWebhook) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "whi"}, tenant{}} }
+func (InboundWebhook) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "whi", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (InboundWebhook) Fields() []ent.Field {

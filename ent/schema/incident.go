@@ -12,7 +12,9 @@ import (
 type Incident struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Incident) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "inc"}, tenant{}} }
+func (Incident) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "inc", ruled: true, within: []string{"execution_id"}}, tenant{}}
+}
 
 // Fields of the entity.
 func (Incident) Fields() []ent.Field {

@@ -12,7 +12,7 @@ import (
 type Invoice struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Invoice) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "inv"}, tenant{}} }
+func (Invoice) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "inv", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (Invoice) Fields() []ent.Field {

@@ -11,7 +11,9 @@ import (
 type OAuthClient struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (OAuthClient) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "cli"}, tenant{}} }
+func (OAuthClient) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "cli", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (OAuthClient) Fields() []ent.Field {

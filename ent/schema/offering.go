@@ -14,7 +14,9 @@ import (
 type Offering struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Offering) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "off"}, tenant{}} }
+func (Offering) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "off", ruled: true, within: []string{"service_id"}}, tenant{}}
+}
 
 // Fields of the entity.
 func (Offering) Fields() []ent.Field {

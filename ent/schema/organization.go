@@ -11,7 +11,9 @@ import (
 type Organization struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Organization) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "org"}, tenant{}} }
+func (Organization) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "org", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (Organization) Fields() []ent.Field {

@@ -18,7 +18,7 @@ const DueNever = int64(253402300799999)
 type Request struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Request) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "req"}, tenant{}} }
+func (Request) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "req", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (Request) Fields() []ent.Field {

@@ -10,7 +10,7 @@ import (
 type Secret struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Secret) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "sec"}, tenant{}} }
+func (Secret) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "sec", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (Secret) Fields() []ent.Field {

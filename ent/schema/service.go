@@ -11,7 +11,7 @@ import (
 type Service struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Service) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "svc"}, tenant{}} }
+func (Service) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "svc", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (Service) Fields() []ent.Field {

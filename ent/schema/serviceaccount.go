@@ -9,7 +9,9 @@ import (
 type ServiceAccount struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (ServiceAccount) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "sa"}, tenant{}} }
+func (ServiceAccount) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "sa", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (ServiceAccount) Fields() []ent.Field {

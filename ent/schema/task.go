@@ -14,7 +14,9 @@ import (
 type Task struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Task) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "task"}, tenant{}} }
+func (Task) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "task", ruled: true, within: []string{"request_id"}}, tenant{}}
+}
 
 // Fields of the entity.
 func (Task) Fields() []ent.Field {

@@ -11,7 +11,7 @@ import (
 type Team struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Team) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "team"}, tenant{}} }
+func (Team) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "team", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (Team) Fields() []ent.Field {

@@ -12,7 +12,9 @@ import (
 type TeamMember struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (TeamMember) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "tm"}, tenant{}} }
+func (TeamMember) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "tm", within: []string{"team_id", "user_id"}}, tenant{}}
+}
 
 // Fields of the entity.
 func (TeamMember) Fields() []ent.Field {

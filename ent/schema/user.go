@@ -11,7 +11,7 @@ import (
 type User struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (User) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "usr"}, tenant{}} }
+func (User) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "usr", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (User) Fields() []ent.Field {

@@ -15,7 +15,9 @@ import (
 type WebhookDelivery struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (WebhookDelivery) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "whd"}, tenant{}} }
+func (WebhookDelivery) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "whd", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (WebhookDelivery) Fields() []ent.Field {

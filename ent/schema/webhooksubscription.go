@@ -9,7 +9,9 @@ import (
 type WebhookSubscription struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (WebhookSubscription) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "whs"}, tenant{}} }
+func (WebhookSubscription) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "whs", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (WebhookSubscription) Fields() []ent.Field {

@@ -13,7 +13,7 @@ import (
 type Workflow struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Workflow) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "wf"}, tenant{}} }
+func (Workflow) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "wf", ruled: true}, tenant{}} }
 
 // Fields of the entity.
 func (Workflow) Fields() []ent.Field {

@@ -3,7 +3,9 @@ package registry
 import (
 	"context"
 	"reflect"
+	"slices"
 
+	"atrium/ent"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
@@ -42,10 +44,11 @@ func (e Entity) inputs(name string) Entity {
 	return e
 }
 
-// node makes the entity a Node, which the field node reads by ids of the prefix.
-func node[Row any](prefix string, o *op.Operation[op.ByID, *Row]) property {
+// node makes the entity a Node, which the field node reads by its ids.
+func node[Row any](o *op.Operation[op.ByID, *Row]) property {
 	return func(e *Entity) {
-		e.Prefix, e.Get, e.Go = prefix, o.Info(), reflect.TypeFor[Row]()
+		e.Get, e.Go = o.Info(), reflect.TypeFor[Row]()
+		e.Prefix = ent.Entities[slices.IndexFunc(ent.Entities, func(of *ent.Entity) bool { return of.Row == e.Go })].Prefix
 		e.Node = func(ctx context.Context, engine *op.Engine, id string) (any, error) {
 			row, _, err := op.Run(ctx, engine, o, op.ByID{ID: id}, nil)
 			return row, err
@@ -54,9 +57,9 @@ func node[Row any](prefix string, o *op.Operation[op.ByID, *Row]) property {
 }
 
 // get is node, with a field of Query for one row.
-func get[Row any](prefix string, o *op.Operation[op.ByID, *Row]) property {
+func get[Row any](o *op.Operation[op.ByID, *Row]) property {
 	return func(e *Entity) {
-		node(prefix, o)(e)
+		node(o)(e)
 		e.Alone = true
 	}
 }
