@@ -42,8 +42,14 @@ type BillingAccount struct {
 	// cents of that credit that are used up
 	DrawnAmount int64 `json:"drawn_amount,omitempty"`
 	// how many invoices there are: the number of the newest
-	Invoices     int64 `json:"invoices,omitempty"`
-	selectValues sql.SelectValues
+	Invoices int64 `json:"invoices,omitempty"`
+	// how many credit notes there are: the number of the newest
+	CreditNotes int64 `json:"credit_notes,omitempty"`
+	// the payment provider's name for the company; empty where nobody charges it
+	Customer string `json:"customer,omitempty"`
+	// the provider's name for what is charged
+	PaymentMethod string `json:"payment_method,omitempty"`
+	selectValues  sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -51,9 +57,9 @@ func (*BillingAccount) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case billingaccount.FieldBalance, billingaccount.FieldEntries, billingaccount.FieldDrawnEntry, billingaccount.FieldDrawnAmount, billingaccount.FieldInvoices:
+		case billingaccount.FieldBalance, billingaccount.FieldEntries, billingaccount.FieldDrawnEntry, billingaccount.FieldDrawnAmount, billingaccount.FieldInvoices, billingaccount.FieldCreditNotes:
 			values[i] = new(sql.NullInt64)
-		case billingaccount.FieldID, billingaccount.FieldCompanyID:
+		case billingaccount.FieldID, billingaccount.FieldCompanyID, billingaccount.FieldCustomer, billingaccount.FieldPaymentMethod:
 			values[i] = new(sql.NullString)
 		case billingaccount.FieldCreatedAt, billingaccount.FieldUpdatedAt, billingaccount.FieldAnchorAt, billingaccount.FieldPeriodStartAt, billingaccount.FieldPeriodEndAt, billingaccount.FieldForfeitAt, billingaccount.FieldDueAt:
 			values[i] = new(sql.NullTime)
@@ -161,6 +167,24 @@ func (_m *BillingAccount) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Invoices = value.Int64
 			}
+		case billingaccount.FieldCreditNotes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field credit_notes", values[i])
+			} else if value.Valid {
+				_m.CreditNotes = value.Int64
+			}
+		case billingaccount.FieldCustomer:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field customer", values[i])
+			} else if value.Valid {
+				_m.Customer = value.String
+			}
+		case billingaccount.FieldPaymentMethod:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field payment_method", values[i])
+			} else if value.Valid {
+				_m.PaymentMethod = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -245,6 +269,15 @@ func (_m *BillingAccount) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("invoices=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Invoices))
+	builder.WriteString(", ")
+	builder.WriteString("credit_notes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.CreditNotes))
+	builder.WriteString(", ")
+	builder.WriteString("customer=")
+	builder.WriteString(_m.Customer)
+	builder.WriteString(", ")
+	builder.WriteString("payment_method=")
+	builder.WriteString(_m.PaymentMethod)
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -178,6 +178,48 @@ func (_c *BillingAccountCreate) SetNillableInvoices(v *int64) *BillingAccountCre
 	return _c
 }
 
+// SetCreditNotes sets the "credit_notes" field.
+func (_c *BillingAccountCreate) SetCreditNotes(v int64) *BillingAccountCreate {
+	_c.mutation.SetCreditNotes(v)
+	return _c
+}
+
+// SetNillableCreditNotes sets the "credit_notes" field if the given value is not nil.
+func (_c *BillingAccountCreate) SetNillableCreditNotes(v *int64) *BillingAccountCreate {
+	if v != nil {
+		_c.SetCreditNotes(*v)
+	}
+	return _c
+}
+
+// SetCustomer sets the "customer" field.
+func (_c *BillingAccountCreate) SetCustomer(v string) *BillingAccountCreate {
+	_c.mutation.SetCustomer(v)
+	return _c
+}
+
+// SetNillableCustomer sets the "customer" field if the given value is not nil.
+func (_c *BillingAccountCreate) SetNillableCustomer(v *string) *BillingAccountCreate {
+	if v != nil {
+		_c.SetCustomer(*v)
+	}
+	return _c
+}
+
+// SetPaymentMethod sets the "payment_method" field.
+func (_c *BillingAccountCreate) SetPaymentMethod(v string) *BillingAccountCreate {
+	_c.mutation.SetPaymentMethod(v)
+	return _c
+}
+
+// SetNillablePaymentMethod sets the "payment_method" field if the given value is not nil.
+func (_c *BillingAccountCreate) SetNillablePaymentMethod(v *string) *BillingAccountCreate {
+	if v != nil {
+		_c.SetPaymentMethod(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *BillingAccountCreate) SetID(v string) *BillingAccountCreate {
 	_c.mutation.SetID(v)
@@ -249,6 +291,18 @@ func (_c *BillingAccountCreate) defaults() error {
 		v := billingaccount.DefaultInvoices
 		_c.mutation.SetInvoices(v)
 	}
+	if _, ok := _c.mutation.CreditNotes(); !ok {
+		v := billingaccount.DefaultCreditNotes
+		_c.mutation.SetCreditNotes(v)
+	}
+	if _, ok := _c.mutation.Customer(); !ok {
+		v := billingaccount.DefaultCustomer
+		_c.mutation.SetCustomer(v)
+	}
+	if _, ok := _c.mutation.PaymentMethod(); !ok {
+		v := billingaccount.DefaultPaymentMethod
+		_c.mutation.SetPaymentMethod(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if billingaccount.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized billingaccount.DefaultID (forgotten import ent/runtime?)")
@@ -289,6 +343,25 @@ func (_c *BillingAccountCreate) check() error {
 	}
 	if _, ok := _c.mutation.Invoices(); !ok {
 		return &ValidationError{Name: "invoices", err: errors.New(`ent: missing required field "BillingAccount.invoices"`)}
+	}
+	if _, ok := _c.mutation.CreditNotes(); !ok {
+		return &ValidationError{Name: "credit_notes", err: errors.New(`ent: missing required field "BillingAccount.credit_notes"`)}
+	}
+	if _, ok := _c.mutation.Customer(); !ok {
+		return &ValidationError{Name: "customer", err: errors.New(`ent: missing required field "BillingAccount.customer"`)}
+	}
+	if v, ok := _c.mutation.Customer(); ok {
+		if err := billingaccount.CustomerValidator(v); err != nil {
+			return &ValidationError{Name: "customer", err: fmt.Errorf(`ent: validator failed for field "BillingAccount.customer": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.PaymentMethod(); !ok {
+		return &ValidationError{Name: "payment_method", err: errors.New(`ent: missing required field "BillingAccount.payment_method"`)}
+	}
+	if v, ok := _c.mutation.PaymentMethod(); ok {
+		if err := billingaccount.PaymentMethodValidator(v); err != nil {
+			return &ValidationError{Name: "payment_method", err: fmt.Errorf(`ent: validator failed for field "BillingAccount.payment_method": %w`, err)}
+		}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := billingaccount.IDValidator(v); err != nil {
@@ -381,6 +454,18 @@ func (_c *BillingAccountCreate) createSpec() (*BillingAccount, *sqlgraph.CreateS
 	if value, ok := _c.mutation.Invoices(); ok {
 		_spec.SetField(billingaccount.FieldInvoices, field.TypeInt64, value)
 		_node.Invoices = value
+	}
+	if value, ok := _c.mutation.CreditNotes(); ok {
+		_spec.SetField(billingaccount.FieldCreditNotes, field.TypeInt64, value)
+		_node.CreditNotes = value
+	}
+	if value, ok := _c.mutation.Customer(); ok {
+		_spec.SetField(billingaccount.FieldCustomer, field.TypeString, value)
+		_node.Customer = value
+	}
+	if value, ok := _c.mutation.PaymentMethod(); ok {
+		_spec.SetField(billingaccount.FieldPaymentMethod, field.TypeString, value)
+		_node.PaymentMethod = value
 	}
 	return _node, _spec
 }

@@ -247,6 +247,55 @@ func (_u *BillingAccountUpdate) AddInvoices(v int64) *BillingAccountUpdate {
 	return _u
 }
 
+// SetCreditNotes sets the "credit_notes" field.
+func (_u *BillingAccountUpdate) SetCreditNotes(v int64) *BillingAccountUpdate {
+	_u.mutation.ResetCreditNotes()
+	_u.mutation.SetCreditNotes(v)
+	return _u
+}
+
+// SetNillableCreditNotes sets the "credit_notes" field if the given value is not nil.
+func (_u *BillingAccountUpdate) SetNillableCreditNotes(v *int64) *BillingAccountUpdate {
+	if v != nil {
+		_u.SetCreditNotes(*v)
+	}
+	return _u
+}
+
+// AddCreditNotes adds value to the "credit_notes" field.
+func (_u *BillingAccountUpdate) AddCreditNotes(v int64) *BillingAccountUpdate {
+	_u.mutation.AddCreditNotes(v)
+	return _u
+}
+
+// SetCustomer sets the "customer" field.
+func (_u *BillingAccountUpdate) SetCustomer(v string) *BillingAccountUpdate {
+	_u.mutation.SetCustomer(v)
+	return _u
+}
+
+// SetNillableCustomer sets the "customer" field if the given value is not nil.
+func (_u *BillingAccountUpdate) SetNillableCustomer(v *string) *BillingAccountUpdate {
+	if v != nil {
+		_u.SetCustomer(*v)
+	}
+	return _u
+}
+
+// SetPaymentMethod sets the "payment_method" field.
+func (_u *BillingAccountUpdate) SetPaymentMethod(v string) *BillingAccountUpdate {
+	_u.mutation.SetPaymentMethod(v)
+	return _u
+}
+
+// SetNillablePaymentMethod sets the "payment_method" field if the given value is not nil.
+func (_u *BillingAccountUpdate) SetNillablePaymentMethod(v *string) *BillingAccountUpdate {
+	if v != nil {
+		_u.SetPaymentMethod(*v)
+	}
+	return _u
+}
+
 // Mutation returns the BillingAccountMutation object of the builder.
 func (_u *BillingAccountUpdate) Mutation() *BillingAccountMutation {
 	return _u.mutation
@@ -279,7 +328,25 @@ func (_u *BillingAccountUpdate) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *BillingAccountUpdate) check() error {
+	if v, ok := _u.mutation.Customer(); ok {
+		if err := billingaccount.CustomerValidator(v); err != nil {
+			return &ValidationError{Name: "customer", err: fmt.Errorf(`ent: validator failed for field "BillingAccount.customer": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.PaymentMethod(); ok {
+		if err := billingaccount.PaymentMethodValidator(v); err != nil {
+			return &ValidationError{Name: "payment_method", err: fmt.Errorf(`ent: validator failed for field "BillingAccount.payment_method": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *BillingAccountUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(billingaccount.Table, billingaccount.Columns, sqlgraph.NewFieldSpec(billingaccount.FieldID, field.TypeString))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
@@ -350,6 +417,18 @@ func (_u *BillingAccountUpdate) sqlSave(ctx context.Context) (_node int, err err
 	}
 	if value, ok := _u.mutation.AddedInvoices(); ok {
 		_spec.AddField(billingaccount.FieldInvoices, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.CreditNotes(); ok {
+		_spec.SetField(billingaccount.FieldCreditNotes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedCreditNotes(); ok {
+		_spec.AddField(billingaccount.FieldCreditNotes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.Customer(); ok {
+		_spec.SetField(billingaccount.FieldCustomer, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.PaymentMethod(); ok {
+		_spec.SetField(billingaccount.FieldPaymentMethod, field.TypeString, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -590,6 +669,55 @@ func (_u *BillingAccountUpdateOne) AddInvoices(v int64) *BillingAccountUpdateOne
 	return _u
 }
 
+// SetCreditNotes sets the "credit_notes" field.
+func (_u *BillingAccountUpdateOne) SetCreditNotes(v int64) *BillingAccountUpdateOne {
+	_u.mutation.ResetCreditNotes()
+	_u.mutation.SetCreditNotes(v)
+	return _u
+}
+
+// SetNillableCreditNotes sets the "credit_notes" field if the given value is not nil.
+func (_u *BillingAccountUpdateOne) SetNillableCreditNotes(v *int64) *BillingAccountUpdateOne {
+	if v != nil {
+		_u.SetCreditNotes(*v)
+	}
+	return _u
+}
+
+// AddCreditNotes adds value to the "credit_notes" field.
+func (_u *BillingAccountUpdateOne) AddCreditNotes(v int64) *BillingAccountUpdateOne {
+	_u.mutation.AddCreditNotes(v)
+	return _u
+}
+
+// SetCustomer sets the "customer" field.
+func (_u *BillingAccountUpdateOne) SetCustomer(v string) *BillingAccountUpdateOne {
+	_u.mutation.SetCustomer(v)
+	return _u
+}
+
+// SetNillableCustomer sets the "customer" field if the given value is not nil.
+func (_u *BillingAccountUpdateOne) SetNillableCustomer(v *string) *BillingAccountUpdateOne {
+	if v != nil {
+		_u.SetCustomer(*v)
+	}
+	return _u
+}
+
+// SetPaymentMethod sets the "payment_method" field.
+func (_u *BillingAccountUpdateOne) SetPaymentMethod(v string) *BillingAccountUpdateOne {
+	_u.mutation.SetPaymentMethod(v)
+	return _u
+}
+
+// SetNillablePaymentMethod sets the "payment_method" field if the given value is not nil.
+func (_u *BillingAccountUpdateOne) SetNillablePaymentMethod(v *string) *BillingAccountUpdateOne {
+	if v != nil {
+		_u.SetPaymentMethod(*v)
+	}
+	return _u
+}
+
 // Mutation returns the BillingAccountMutation object of the builder.
 func (_u *BillingAccountUpdateOne) Mutation() *BillingAccountMutation {
 	return _u.mutation
@@ -635,7 +763,25 @@ func (_u *BillingAccountUpdateOne) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *BillingAccountUpdateOne) check() error {
+	if v, ok := _u.mutation.Customer(); ok {
+		if err := billingaccount.CustomerValidator(v); err != nil {
+			return &ValidationError{Name: "customer", err: fmt.Errorf(`ent: validator failed for field "BillingAccount.customer": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.PaymentMethod(); ok {
+		if err := billingaccount.PaymentMethodValidator(v); err != nil {
+			return &ValidationError{Name: "payment_method", err: fmt.Errorf(`ent: validator failed for field "BillingAccount.payment_method": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *BillingAccountUpdateOne) sqlSave(ctx context.Context) (_node *BillingAccount, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(billingaccount.Table, billingaccount.Columns, sqlgraph.NewFieldSpec(billingaccount.FieldID, field.TypeString))
 	id, ok := _u.mutation.ID()
 	if !ok {
@@ -723,6 +869,18 @@ func (_u *BillingAccountUpdateOne) sqlSave(ctx context.Context) (_node *BillingA
 	}
 	if value, ok := _u.mutation.AddedInvoices(); ok {
 		_spec.AddField(billingaccount.FieldInvoices, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.CreditNotes(); ok {
+		_spec.SetField(billingaccount.FieldCreditNotes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedCreditNotes(); ok {
+		_spec.AddField(billingaccount.FieldCreditNotes, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.Customer(); ok {
+		_spec.SetField(billingaccount.FieldCustomer, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.PaymentMethod(); ok {
+		_spec.SetField(billingaccount.FieldPaymentMethod, field.TypeString, value)
 	}
 	_node = &BillingAccount{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -26,6 +26,7 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
+	"atrium/ent/creditnote"
 	"atrium/ent/event"
 	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
@@ -42,6 +43,7 @@ import (
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/payment"
 	"atrium/ent/phasevisit"
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
@@ -107,6 +109,8 @@ type Client struct {
 	Consent *ConsentClient
 	// CreditEntry is the client for interacting with the CreditEntry builders.
 	CreditEntry *CreditEntryClient
+	// CreditNote is the client for interacting with the CreditNote builders.
+	CreditNote *CreditNoteClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
 	// Execution is the client for interacting with the Execution builders.
@@ -139,6 +143,8 @@ type Client struct {
 	Offering *OfferingClient
 	// Organization is the client for interacting with the Organization builders.
 	Organization *OrganizationClient
+	// Payment is the client for interacting with the Payment builders.
+	Payment *PaymentClient
 	// PhaseVisit is the client for interacting with the PhaseVisit builders.
 	PhaseVisit *PhaseVisitClient
 	// RateCount is the client for interacting with the RateCount builders.
@@ -211,6 +217,7 @@ func (c *Client) init() {
 	c.Company = NewCompanyClient(c.config)
 	c.Consent = NewConsentClient(c.config)
 	c.CreditEntry = NewCreditEntryClient(c.config)
+	c.CreditNote = NewCreditNoteClient(c.config)
 	c.Event = NewEventClient(c.config)
 	c.Execution = NewExecutionClient(c.config)
 	c.ExternalIdentity = NewExternalIdentityClient(c.config)
@@ -227,6 +234,7 @@ func (c *Client) init() {
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Offering = NewOfferingClient(c.config)
 	c.Organization = NewOrganizationClient(c.config)
+	c.Payment = NewPaymentClient(c.config)
 	c.PhaseVisit = NewPhaseVisitClient(c.config)
 	c.RateCount = NewRateCountClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
@@ -357,6 +365,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Company:             NewCompanyClient(cfg),
 		Consent:             NewConsentClient(cfg),
 		CreditEntry:         NewCreditEntryClient(cfg),
+		CreditNote:          NewCreditNoteClient(cfg),
 		Event:               NewEventClient(cfg),
 		Execution:           NewExecutionClient(cfg),
 		ExternalIdentity:    NewExternalIdentityClient(cfg),
@@ -373,6 +382,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
 		Organization:        NewOrganizationClient(cfg),
+		Payment:             NewPaymentClient(cfg),
 		PhaseVisit:          NewPhaseVisitClient(cfg),
 		RateCount:           NewRateCountClient(cfg),
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
@@ -430,6 +440,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Company:             NewCompanyClient(cfg),
 		Consent:             NewConsentClient(cfg),
 		CreditEntry:         NewCreditEntryClient(cfg),
+		CreditNote:          NewCreditNoteClient(cfg),
 		Event:               NewEventClient(cfg),
 		Execution:           NewExecutionClient(cfg),
 		ExternalIdentity:    NewExternalIdentityClient(cfg),
@@ -446,6 +457,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
 		Organization:        NewOrganizationClient(cfg),
+		Payment:             NewPaymentClient(cfg),
 		PhaseVisit:          NewPhaseVisitClient(cfg),
 		RateCount:           NewRateCountClient(cfg),
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
@@ -500,14 +512,15 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
-		c.Comment, c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution,
-		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
-		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
-		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit,
-		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent,
-		c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
-		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User,
-		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.Comment, c.Company, c.Consent, c.CreditEntry, c.CreditNote, c.Event,
+		c.Execution, c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey,
+		c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine,
+		c.MailedLink, c.Notification, c.OAuthClient, c.Offering, c.Organization,
+		c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken,
+		c.Request, c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount,
+		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
+		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -519,14 +532,15 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
-		c.Comment, c.Company, c.Consent, c.CreditEntry, c.Event, c.Execution,
-		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
-		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
-		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.PhaseVisit,
-		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RowCount, c.SLAEvent,
-		c.Secret, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
-		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User,
-		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.Comment, c.Company, c.Consent, c.CreditEntry, c.CreditNote, c.Event,
+		c.Execution, c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey,
+		c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine,
+		c.MailedLink, c.Notification, c.OAuthClient, c.Offering, c.Organization,
+		c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken,
+		c.Request, c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount,
+		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
+		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -565,6 +579,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Consent.mutate(ctx, m)
 	case *CreditEntryMutation:
 		return c.CreditEntry.mutate(ctx, m)
+	case *CreditNoteMutation:
+		return c.CreditNote.mutate(ctx, m)
 	case *EventMutation:
 		return c.Event.mutate(ctx, m)
 	case *ExecutionMutation:
@@ -597,6 +613,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Offering.mutate(ctx, m)
 	case *OrganizationMutation:
 		return c.Organization.mutate(ctx, m)
+	case *PaymentMutation:
+		return c.Payment.mutate(ctx, m)
 	case *PhaseVisitMutation:
 		return c.PhaseVisit.mutate(ctx, m)
 	case *RateCountMutation:
@@ -2782,6 +2800,141 @@ func (c *CreditEntryClient) mutate(ctx context.Context, m *CreditEntryMutation) 
 		return (&CreditEntryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown CreditEntry mutation op: %q", m.Op())
+	}
+}
+
+// CreditNoteClient is a client for the CreditNote schema.
+type CreditNoteClient struct {
+	config
+}
+
+// NewCreditNoteClient returns a client for the CreditNote from the given config.
+func NewCreditNoteClient(c config) *CreditNoteClient {
+	return &CreditNoteClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `creditnote.Hooks(f(g(h())))`.
+func (c *CreditNoteClient) Use(hooks ...Hook) {
+	c.hooks.CreditNote = append(c.hooks.CreditNote, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `creditnote.Intercept(f(g(h())))`.
+func (c *CreditNoteClient) Intercept(interceptors ...Interceptor) {
+	c.inters.CreditNote = append(c.inters.CreditNote, interceptors...)
+}
+
+// Create returns a builder for creating a CreditNote entity.
+func (c *CreditNoteClient) Create() *CreditNoteCreate {
+	mutation := newCreditNoteMutation(c.config, OpCreate)
+	return &CreditNoteCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of CreditNote entities.
+func (c *CreditNoteClient) CreateBulk(builders ...*CreditNoteCreate) *CreditNoteCreateBulk {
+	return &CreditNoteCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *CreditNoteClient) MapCreateBulk(slice any, setFunc func(*CreditNoteCreate, int)) *CreditNoteCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &CreditNoteCreateBulk{err: fmt.Errorf("calling to CreditNoteClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*CreditNoteCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &CreditNoteCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for CreditNote.
+func (c *CreditNoteClient) Update() *CreditNoteUpdate {
+	mutation := newCreditNoteMutation(c.config, OpUpdate)
+	return &CreditNoteUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *CreditNoteClient) UpdateOne(_m *CreditNote) *CreditNoteUpdateOne {
+	mutation := newCreditNoteMutation(c.config, OpUpdateOne, withCreditNote(_m))
+	return &CreditNoteUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *CreditNoteClient) UpdateOneID(id string) *CreditNoteUpdateOne {
+	mutation := newCreditNoteMutation(c.config, OpUpdateOne, withCreditNoteID(id))
+	return &CreditNoteUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for CreditNote.
+func (c *CreditNoteClient) Delete() *CreditNoteDelete {
+	mutation := newCreditNoteMutation(c.config, OpDelete)
+	return &CreditNoteDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *CreditNoteClient) DeleteOne(_m *CreditNote) *CreditNoteDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *CreditNoteClient) DeleteOneID(id string) *CreditNoteDeleteOne {
+	builder := c.Delete().Where(creditnote.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &CreditNoteDeleteOne{builder}
+}
+
+// Query returns a query builder for CreditNote.
+func (c *CreditNoteClient) Query() *CreditNoteQuery {
+	return &CreditNoteQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeCreditNote},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a CreditNote entity by its id.
+func (c *CreditNoteClient) Get(ctx context.Context, id string) (*CreditNote, error) {
+	return c.Query().Where(creditnote.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *CreditNoteClient) GetX(ctx context.Context, id string) *CreditNote {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *CreditNoteClient) Hooks() []Hook {
+	hooks := c.hooks.CreditNote
+	return append(hooks[:len(hooks):len(hooks)], creditnote.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *CreditNoteClient) Interceptors() []Interceptor {
+	inters := c.inters.CreditNote
+	return append(inters[:len(inters):len(inters)], creditnote.Interceptors[:]...)
+}
+
+func (c *CreditNoteClient) mutate(ctx context.Context, m *CreditNoteMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&CreditNoteCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&CreditNoteUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&CreditNoteUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&CreditNoteDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown CreditNote mutation op: %q", m.Op())
 	}
 }
 
@@ -5198,6 +5351,141 @@ func (c *OrganizationClient) mutate(ctx context.Context, m *OrganizationMutation
 		return (&OrganizationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Organization mutation op: %q", m.Op())
+	}
+}
+
+// PaymentClient is a client for the Payment schema.
+type PaymentClient struct {
+	config
+}
+
+// NewPaymentClient returns a client for the Payment from the given config.
+func NewPaymentClient(c config) *PaymentClient {
+	return &PaymentClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `payment.Hooks(f(g(h())))`.
+func (c *PaymentClient) Use(hooks ...Hook) {
+	c.hooks.Payment = append(c.hooks.Payment, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `payment.Intercept(f(g(h())))`.
+func (c *PaymentClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Payment = append(c.inters.Payment, interceptors...)
+}
+
+// Create returns a builder for creating a Payment entity.
+func (c *PaymentClient) Create() *PaymentCreate {
+	mutation := newPaymentMutation(c.config, OpCreate)
+	return &PaymentCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Payment entities.
+func (c *PaymentClient) CreateBulk(builders ...*PaymentCreate) *PaymentCreateBulk {
+	return &PaymentCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *PaymentClient) MapCreateBulk(slice any, setFunc func(*PaymentCreate, int)) *PaymentCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &PaymentCreateBulk{err: fmt.Errorf("calling to PaymentClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*PaymentCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &PaymentCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Payment.
+func (c *PaymentClient) Update() *PaymentUpdate {
+	mutation := newPaymentMutation(c.config, OpUpdate)
+	return &PaymentUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *PaymentClient) UpdateOne(_m *Payment) *PaymentUpdateOne {
+	mutation := newPaymentMutation(c.config, OpUpdateOne, withPayment(_m))
+	return &PaymentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *PaymentClient) UpdateOneID(id string) *PaymentUpdateOne {
+	mutation := newPaymentMutation(c.config, OpUpdateOne, withPaymentID(id))
+	return &PaymentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Payment.
+func (c *PaymentClient) Delete() *PaymentDelete {
+	mutation := newPaymentMutation(c.config, OpDelete)
+	return &PaymentDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *PaymentClient) DeleteOne(_m *Payment) *PaymentDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *PaymentClient) DeleteOneID(id string) *PaymentDeleteOne {
+	builder := c.Delete().Where(payment.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &PaymentDeleteOne{builder}
+}
+
+// Query returns a query builder for Payment.
+func (c *PaymentClient) Query() *PaymentQuery {
+	return &PaymentQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypePayment},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Payment entity by its id.
+func (c *PaymentClient) Get(ctx context.Context, id string) (*Payment, error) {
+	return c.Query().Where(payment.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *PaymentClient) GetX(ctx context.Context, id string) *Payment {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *PaymentClient) Hooks() []Hook {
+	hooks := c.hooks.Payment
+	return append(hooks[:len(hooks):len(hooks)], payment.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *PaymentClient) Interceptors() []Interceptor {
+	inters := c.inters.Payment
+	return append(inters[:len(inters):len(inters)], payment.Interceptors[:]...)
+}
+
+func (c *PaymentClient) mutate(ctx context.Context, m *PaymentMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&PaymentCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&PaymentUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&PaymentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&PaymentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Payment mutation op: %q", m.Op())
 	}
 }
 
@@ -8679,23 +8967,23 @@ type (
 	hooks struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
 		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
-		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
-		IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice, JournalLine,
-		MailedLink, Notification, OAuthClient, Offering, Organization, PhaseVisit,
-		RateCount, RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret,
-		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
-		TeamMember, Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
-		WorkflowVersion []ent.Hook
+		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
+		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
+		JournalLine, MailedLink, Notification, OAuthClient, Offering, Organization,
+		Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RowCount,
+		SLAEvent, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
+		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
 		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
-		Consent, CreditEntry, Event, Execution, ExternalIdentity, Factor, Grant,
-		IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice, JournalLine,
-		MailedLink, Notification, OAuthClient, Offering, Organization, PhaseVisit,
-		RateCount, RecoveryCode, RefreshToken, Request, RowCount, SLAEvent, Secret,
-		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
-		TeamMember, Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
-		WorkflowVersion []ent.Interceptor
+		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
+		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
+		JournalLine, MailedLink, Notification, OAuthClient, Offering, Organization,
+		Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RowCount,
+		SLAEvent, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
+		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
 	}
 )

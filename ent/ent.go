@@ -18,6 +18,7 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
+	"atrium/ent/creditnote"
 	"atrium/ent/event"
 	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
@@ -34,6 +35,7 @@ import (
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/payment"
 	"atrium/ent/phasevisit"
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
@@ -141,6 +143,7 @@ func checkColumn(t, c string) error {
 			company.Table:             company.ValidColumn,
 			consent.Table:             consent.ValidColumn,
 			creditentry.Table:         creditentry.ValidColumn,
+			creditnote.Table:          creditnote.ValidColumn,
 			event.Table:               event.ValidColumn,
 			execution.Table:           execution.ValidColumn,
 			externalidentity.Table:    externalidentity.ValidColumn,
@@ -157,6 +160,7 @@ func checkColumn(t, c string) error {
 			oauthclient.Table:         oauthclient.ValidColumn,
 			offering.Table:            offering.ValidColumn,
 			organization.Table:        organization.ValidColumn,
+			payment.Table:             payment.ValidColumn,
 			phasevisit.Table:          phasevisit.ValidColumn,
 			ratecount.Table:           ratecount.ValidColumn,
 			recoverycode.Table:        recoverycode.ValidColumn,

@@ -18,6 +18,7 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
+	"atrium/ent/creditnote"
 	"atrium/ent/event"
 	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
@@ -34,6 +35,7 @@ import (
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/payment"
 	"atrium/ent/phasevisit"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
@@ -138,6 +140,10 @@ var Entities = []*Entity{
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.CreditEntry.Get(ctx, id) },
 	},
 	{
+		Name: "CreditNote", Table: creditnote.Table, Prefix: "crn", Ruled: false, Row: reflect.TypeFor[CreditNote](),
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.CreditNote.Get(ctx, id) },
+	},
+	{
 		Name: "Event", Table: event.Table, Prefix: "evt", Ruled: false, Row: reflect.TypeFor[Event](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Event.Get(ctx, id) },
 	},
@@ -204,6 +210,10 @@ var Entities = []*Entity{
 	{
 		Name: "Organization", Table: organization.Table, Prefix: "org", Ruled: true, Row: reflect.TypeFor[Organization](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Organization.Get(ctx, id) },
+	},
+	{
+		Name: "Payment", Table: payment.Table, Prefix: "pay", Ruled: false, Row: reflect.TypeFor[Payment](),
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Payment.Get(ctx, id) },
 	},
 	{
 		Name: "PhaseVisit", Table: phasevisit.Table, Prefix: "phv", Ruled: false, Row: reflect.TypeFor[PhaseVisit](),

@@ -24,10 +24,12 @@ type Invoice struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// CompanyID holds the value of the "company_id" field.
 	CompanyID string `json:"company_id,omitempty"`
-	// 1, 2, 3, … in a company, without gaps
+	// 1, 2, 3, … in a company, without gaps; 0 for a draft
 	Number int64 `json:"number,omitempty"`
 	// paid when nothing is left to pay
 	Status invoice.Status `json:"status,omitempty"`
+	// the company's name when the invoice was made
+	BillTo string `json:"bill_to,omitempty"`
 	// PeriodStart holds the value of the "period_start" field.
 	PeriodStart time.Time `json:"period_start,omitempty"`
 	// PeriodEnd holds the value of the "period_end" field.
@@ -42,8 +44,12 @@ type Invoice struct {
 	AmountDue int64 `json:"amount_due,omitempty"`
 	// Currency holds the value of the "currency" field.
 	Currency string `json:"currency,omitempty"`
+	// cents; the sum of its credit notes
+	Credited int64 `json:"credited,omitempty"`
 	// PaidAt holds the value of the "paid_at" field.
-	PaidAt       *time.Time `json:"paid_at,omitempty"`
+	PaidAt *time.Time `json:"paid_at,omitempty"`
+	// when the payment provider is asked next; null when it is not to be
+	NextChargeAt *time.Time `json:"next_charge_at,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -54,11 +60,11 @@ func (*Invoice) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case invoice.FieldLines:
 			values[i] = new([]byte)
-		case invoice.FieldNumber, invoice.FieldSubtotal, invoice.FieldCreditsApplied, invoice.FieldAmountDue:
+		case invoice.FieldNumber, invoice.FieldSubtotal, invoice.FieldCreditsApplied, invoice.FieldAmountDue, invoice.FieldCredited:
 			values[i] = new(sql.NullInt64)
-		case invoice.FieldID, invoice.FieldCompanyID, invoice.FieldStatus, invoice.FieldCurrency:
+		case invoice.FieldID, invoice.FieldCompanyID, invoice.FieldStatus, invoice.FieldBillTo, invoice.FieldCurrency:
 			values[i] = new(sql.NullString)
-		case invoice.FieldCreatedAt, invoice.FieldUpdatedAt, invoice.FieldPeriodStart, invoice.FieldPeriodEnd, invoice.FieldPaidAt:
+		case invoice.FieldCreatedAt, invoice.FieldUpdatedAt, invoice.FieldPeriodStart, invoice.FieldPeriodEnd, invoice.FieldPaidAt, invoice.FieldNextChargeAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -111,6 +117,12 @@ func (_m *Invoice) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Status = invoice.Status(value.String)
 			}
+		case invoice.FieldBillTo:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field bill_to", values[i])
+			} else if value.Valid {
+				_m.BillTo = value.String
+			}
 		case invoice.FieldPeriodStart:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field period_start", values[i])
@@ -155,12 +167,25 @@ func (_m *Invoice) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Currency = value.String
 			}
+		case invoice.FieldCredited:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field credited", values[i])
+			} else if value.Valid {
+				_m.Credited = value.Int64
+			}
 		case invoice.FieldPaidAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field paid_at", values[i])
 			} else if value.Valid {
 				_m.PaidAt = new(time.Time)
 				*_m.PaidAt = value.Time
+			}
+		case invoice.FieldNextChargeAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field next_charge_at", values[i])
+			} else if value.Valid {
+				_m.NextChargeAt = new(time.Time)
+				*_m.NextChargeAt = value.Time
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -213,6 +238,9 @@ func (_m *Invoice) String() string {
 	builder.WriteString("status=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Status))
 	builder.WriteString(", ")
+	builder.WriteString("bill_to=")
+	builder.WriteString(_m.BillTo)
+	builder.WriteString(", ")
 	builder.WriteString("period_start=")
 	builder.WriteString(_m.PeriodStart.Format(time.ANSIC))
 	builder.WriteString(", ")
@@ -234,8 +262,16 @@ func (_m *Invoice) String() string {
 	builder.WriteString("currency=")
 	builder.WriteString(_m.Currency)
 	builder.WriteString(", ")
+	builder.WriteString("credited=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Credited))
+	builder.WriteString(", ")
 	if v := _m.PaidAt; v != nil {
 		builder.WriteString("paid_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.NextChargeAt; v != nil {
+		builder.WriteString("next_charge_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteByte(')')

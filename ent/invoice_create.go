@@ -51,6 +51,20 @@ func (_c *InvoiceCreate) SetStatus(v invoice.Status) *InvoiceCreate {
 	return _c
 }
 
+// SetBillTo sets the "bill_to" field.
+func (_c *InvoiceCreate) SetBillTo(v string) *InvoiceCreate {
+	_c.mutation.SetBillTo(v)
+	return _c
+}
+
+// SetNillableBillTo sets the "bill_to" field if the given value is not nil.
+func (_c *InvoiceCreate) SetNillableBillTo(v *string) *InvoiceCreate {
+	if v != nil {
+		_c.SetBillTo(*v)
+	}
+	return _c
+}
+
 // SetPeriodStart sets the "period_start" field.
 func (_c *InvoiceCreate) SetPeriodStart(v time.Time) *InvoiceCreate {
 	_c.mutation.SetPeriodStart(v)
@@ -93,6 +107,20 @@ func (_c *InvoiceCreate) SetCurrency(v string) *InvoiceCreate {
 	return _c
 }
 
+// SetCredited sets the "credited" field.
+func (_c *InvoiceCreate) SetCredited(v int64) *InvoiceCreate {
+	_c.mutation.SetCredited(v)
+	return _c
+}
+
+// SetNillableCredited sets the "credited" field if the given value is not nil.
+func (_c *InvoiceCreate) SetNillableCredited(v *int64) *InvoiceCreate {
+	if v != nil {
+		_c.SetCredited(*v)
+	}
+	return _c
+}
+
 // SetPaidAt sets the "paid_at" field.
 func (_c *InvoiceCreate) SetPaidAt(v time.Time) *InvoiceCreate {
 	_c.mutation.SetPaidAt(v)
@@ -103,6 +131,20 @@ func (_c *InvoiceCreate) SetPaidAt(v time.Time) *InvoiceCreate {
 func (_c *InvoiceCreate) SetNillablePaidAt(v *time.Time) *InvoiceCreate {
 	if v != nil {
 		_c.SetPaidAt(*v)
+	}
+	return _c
+}
+
+// SetNextChargeAt sets the "next_charge_at" field.
+func (_c *InvoiceCreate) SetNextChargeAt(v time.Time) *InvoiceCreate {
+	_c.mutation.SetNextChargeAt(v)
+	return _c
+}
+
+// SetNillableNextChargeAt sets the "next_charge_at" field if the given value is not nil.
+func (_c *InvoiceCreate) SetNillableNextChargeAt(v *time.Time) *InvoiceCreate {
+	if v != nil {
+		_c.SetNextChargeAt(*v)
 	}
 	return _c
 }
@@ -158,6 +200,14 @@ func (_c *InvoiceCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *InvoiceCreate) defaults() error {
+	if _, ok := _c.mutation.BillTo(); !ok {
+		v := invoice.DefaultBillTo
+		_c.mutation.SetBillTo(v)
+	}
+	if _, ok := _c.mutation.Credited(); !ok {
+		v := invoice.DefaultCredited
+		_c.mutation.SetCredited(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if invoice.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized invoice.DefaultID (forgotten import ent/runtime?)")
@@ -195,6 +245,14 @@ func (_c *InvoiceCreate) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Invoice.status": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.BillTo(); !ok {
+		return &ValidationError{Name: "bill_to", err: errors.New(`ent: missing required field "Invoice.bill_to"`)}
+	}
+	if v, ok := _c.mutation.BillTo(); ok {
+		if err := invoice.BillToValidator(v); err != nil {
+			return &ValidationError{Name: "bill_to", err: fmt.Errorf(`ent: validator failed for field "Invoice.bill_to": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.PeriodStart(); !ok {
 		return &ValidationError{Name: "period_start", err: errors.New(`ent: missing required field "Invoice.period_start"`)}
 	}
@@ -220,6 +278,9 @@ func (_c *InvoiceCreate) check() error {
 		if err := invoice.CurrencyValidator(v); err != nil {
 			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Invoice.currency": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.Credited(); !ok {
+		return &ValidationError{Name: "credited", err: errors.New(`ent: missing required field "Invoice.credited"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := invoice.IDValidator(v); err != nil {
@@ -281,6 +342,10 @@ func (_c *InvoiceCreate) createSpec() (*Invoice, *sqlgraph.CreateSpec) {
 		_spec.SetField(invoice.FieldStatus, field.TypeEnum, value)
 		_node.Status = value
 	}
+	if value, ok := _c.mutation.BillTo(); ok {
+		_spec.SetField(invoice.FieldBillTo, field.TypeString, value)
+		_node.BillTo = value
+	}
 	if value, ok := _c.mutation.PeriodStart(); ok {
 		_spec.SetField(invoice.FieldPeriodStart, field.TypeTime, value)
 		_node.PeriodStart = value
@@ -309,9 +374,17 @@ func (_c *InvoiceCreate) createSpec() (*Invoice, *sqlgraph.CreateSpec) {
 		_spec.SetField(invoice.FieldCurrency, field.TypeString, value)
 		_node.Currency = value
 	}
+	if value, ok := _c.mutation.Credited(); ok {
+		_spec.SetField(invoice.FieldCredited, field.TypeInt64, value)
+		_node.Credited = value
+	}
 	if value, ok := _c.mutation.PaidAt(); ok {
 		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
 		_node.PaidAt = &value
+	}
+	if value, ok := _c.mutation.NextChargeAt(); ok {
+		_spec.SetField(invoice.FieldNextChargeAt, field.TypeTime, value)
+		_node.NextChargeAt = &value
 	}
 	return _node, _spec
 }

@@ -56,6 +56,27 @@ func (_u *InvoiceUpdate) SetNillableStatus(v *invoice.Status) *InvoiceUpdate {
 	return _u
 }
 
+// SetCredited sets the "credited" field.
+func (_u *InvoiceUpdate) SetCredited(v int64) *InvoiceUpdate {
+	_u.mutation.ResetCredited()
+	_u.mutation.SetCredited(v)
+	return _u
+}
+
+// SetNillableCredited sets the "credited" field if the given value is not nil.
+func (_u *InvoiceUpdate) SetNillableCredited(v *int64) *InvoiceUpdate {
+	if v != nil {
+		_u.SetCredited(*v)
+	}
+	return _u
+}
+
+// AddCredited adds value to the "credited" field.
+func (_u *InvoiceUpdate) AddCredited(v int64) *InvoiceUpdate {
+	_u.mutation.AddCredited(v)
+	return _u
+}
+
 // SetPaidAt sets the "paid_at" field.
 func (_u *InvoiceUpdate) SetPaidAt(v time.Time) *InvoiceUpdate {
 	_u.mutation.SetPaidAt(v)
@@ -73,6 +94,26 @@ func (_u *InvoiceUpdate) SetNillablePaidAt(v *time.Time) *InvoiceUpdate {
 // ClearPaidAt clears the value of the "paid_at" field.
 func (_u *InvoiceUpdate) ClearPaidAt() *InvoiceUpdate {
 	_u.mutation.ClearPaidAt()
+	return _u
+}
+
+// SetNextChargeAt sets the "next_charge_at" field.
+func (_u *InvoiceUpdate) SetNextChargeAt(v time.Time) *InvoiceUpdate {
+	_u.mutation.SetNextChargeAt(v)
+	return _u
+}
+
+// SetNillableNextChargeAt sets the "next_charge_at" field if the given value is not nil.
+func (_u *InvoiceUpdate) SetNillableNextChargeAt(v *time.Time) *InvoiceUpdate {
+	if v != nil {
+		_u.SetNextChargeAt(*v)
+	}
+	return _u
+}
+
+// ClearNextChargeAt clears the value of the "next_charge_at" field.
+func (_u *InvoiceUpdate) ClearNextChargeAt() *InvoiceUpdate {
+	_u.mutation.ClearNextChargeAt()
 	return _u
 }
 
@@ -136,11 +177,23 @@ func (_u *InvoiceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(invoice.FieldStatus, field.TypeEnum, value)
 	}
+	if value, ok := _u.mutation.Credited(); ok {
+		_spec.SetField(invoice.FieldCredited, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedCredited(); ok {
+		_spec.AddField(invoice.FieldCredited, field.TypeInt64, value)
+	}
 	if value, ok := _u.mutation.PaidAt(); ok {
 		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
 	}
 	if _u.mutation.PaidAtCleared() {
 		_spec.ClearField(invoice.FieldPaidAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.NextChargeAt(); ok {
+		_spec.SetField(invoice.FieldNextChargeAt, field.TypeTime, value)
+	}
+	if _u.mutation.NextChargeAtCleared() {
+		_spec.ClearField(invoice.FieldNextChargeAt, field.TypeTime)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -190,6 +243,27 @@ func (_u *InvoiceUpdateOne) SetNillableStatus(v *invoice.Status) *InvoiceUpdateO
 	return _u
 }
 
+// SetCredited sets the "credited" field.
+func (_u *InvoiceUpdateOne) SetCredited(v int64) *InvoiceUpdateOne {
+	_u.mutation.ResetCredited()
+	_u.mutation.SetCredited(v)
+	return _u
+}
+
+// SetNillableCredited sets the "credited" field if the given value is not nil.
+func (_u *InvoiceUpdateOne) SetNillableCredited(v *int64) *InvoiceUpdateOne {
+	if v != nil {
+		_u.SetCredited(*v)
+	}
+	return _u
+}
+
+// AddCredited adds value to the "credited" field.
+func (_u *InvoiceUpdateOne) AddCredited(v int64) *InvoiceUpdateOne {
+	_u.mutation.AddCredited(v)
+	return _u
+}
+
 // SetPaidAt sets the "paid_at" field.
 func (_u *InvoiceUpdateOne) SetPaidAt(v time.Time) *InvoiceUpdateOne {
 	_u.mutation.SetPaidAt(v)
@@ -207,6 +281,26 @@ func (_u *InvoiceUpdateOne) SetNillablePaidAt(v *time.Time) *InvoiceUpdateOne {
 // ClearPaidAt clears the value of the "paid_at" field.
 func (_u *InvoiceUpdateOne) ClearPaidAt() *InvoiceUpdateOne {
 	_u.mutation.ClearPaidAt()
+	return _u
+}
+
+// SetNextChargeAt sets the "next_charge_at" field.
+func (_u *InvoiceUpdateOne) SetNextChargeAt(v time.Time) *InvoiceUpdateOne {
+	_u.mutation.SetNextChargeAt(v)
+	return _u
+}
+
+// SetNillableNextChargeAt sets the "next_charge_at" field if the given value is not nil.
+func (_u *InvoiceUpdateOne) SetNillableNextChargeAt(v *time.Time) *InvoiceUpdateOne {
+	if v != nil {
+		_u.SetNextChargeAt(*v)
+	}
+	return _u
+}
+
+// ClearNextChargeAt clears the value of the "next_charge_at" field.
+func (_u *InvoiceUpdateOne) ClearNextChargeAt() *InvoiceUpdateOne {
+	_u.mutation.ClearNextChargeAt()
 	return _u
 }
 
@@ -300,11 +394,23 @@ func (_u *InvoiceUpdateOne) sqlSave(ctx context.Context) (_node *Invoice, err er
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(invoice.FieldStatus, field.TypeEnum, value)
 	}
+	if value, ok := _u.mutation.Credited(); ok {
+		_spec.SetField(invoice.FieldCredited, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedCredited(); ok {
+		_spec.AddField(invoice.FieldCredited, field.TypeInt64, value)
+	}
 	if value, ok := _u.mutation.PaidAt(); ok {
 		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
 	}
 	if _u.mutation.PaidAtCleared() {
 		_spec.ClearField(invoice.FieldPaidAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.NextChargeAt(); ok {
+		_spec.SetField(invoice.FieldNextChargeAt, field.TypeTime, value)
+	}
+	if _u.mutation.NextChargeAtCleared() {
+		_spec.ClearField(invoice.FieldNextChargeAt, field.TypeTime)
 	}
 	_node = &Invoice{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -18,6 +18,7 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
+	"atrium/ent/creditnote"
 	"atrium/ent/event"
 	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
@@ -34,6 +35,7 @@ import (
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/payment"
 	"atrium/ent/phasevisit"
 	"atrium/ent/predicate"
 	"atrium/ent/ratecount"
@@ -95,6 +97,7 @@ const (
 	TypeCompany             = "Company"
 	TypeConsent             = "Consent"
 	TypeCreditEntry         = "CreditEntry"
+	TypeCreditNote          = "CreditNote"
 	TypeEvent               = "Event"
 	TypeExecution           = "Execution"
 	TypeExternalIdentity    = "ExternalIdentity"
@@ -111,6 +114,7 @@ const (
 	TypeOAuthClient         = "OAuthClient"
 	TypeOffering            = "Offering"
 	TypeOrganization        = "Organization"
+	TypePayment             = "Payment"
 	TypePhaseVisit          = "PhaseVisit"
 	TypeRateCount           = "RateCount"
 	TypeRecoveryCode        = "RecoveryCode"
@@ -10490,6 +10494,10 @@ type BillingAccountMutation struct {
 	adddrawn_amount *int64
 	invoices        *int64
 	addinvoices     *int64
+	credit_notes    *int64
+	addcredit_notes *int64
+	customer        *string
+	payment_method  *string
 	clearedFields   map[string]struct{}
 	done            bool
 	oldValue        func(context.Context) (*BillingAccount, error)
@@ -11233,6 +11241,134 @@ func (m *BillingAccountMutation) ResetInvoices() {
 	m.addinvoices = nil
 }
 
+// SetCreditNotes sets the "credit_notes" field.
+func (m *BillingAccountMutation) SetCreditNotes(i int64) {
+	m.credit_notes = &i
+	m.addcredit_notes = nil
+}
+
+// CreditNotes returns the value of the "credit_notes" field in the mutation.
+func (m *BillingAccountMutation) CreditNotes() (r int64, exists bool) {
+	v := m.credit_notes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreditNotes returns the old "credit_notes" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldCreditNotes(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreditNotes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreditNotes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreditNotes: %w", err)
+	}
+	return oldValue.CreditNotes, nil
+}
+
+// AddCreditNotes adds i to the "credit_notes" field.
+func (m *BillingAccountMutation) AddCreditNotes(i int64) {
+	if m.addcredit_notes != nil {
+		*m.addcredit_notes += i
+	} else {
+		m.addcredit_notes = &i
+	}
+}
+
+// AddedCreditNotes returns the value that was added to the "credit_notes" field in this mutation.
+func (m *BillingAccountMutation) AddedCreditNotes() (r int64, exists bool) {
+	v := m.addcredit_notes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreditNotes resets all changes to the "credit_notes" field.
+func (m *BillingAccountMutation) ResetCreditNotes() {
+	m.credit_notes = nil
+	m.addcredit_notes = nil
+}
+
+// SetCustomer sets the "customer" field.
+func (m *BillingAccountMutation) SetCustomer(s string) {
+	m.customer = &s
+}
+
+// Customer returns the value of the "customer" field in the mutation.
+func (m *BillingAccountMutation) Customer() (r string, exists bool) {
+	v := m.customer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomer returns the old "customer" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldCustomer(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomer: %w", err)
+	}
+	return oldValue.Customer, nil
+}
+
+// ResetCustomer resets all changes to the "customer" field.
+func (m *BillingAccountMutation) ResetCustomer() {
+	m.customer = nil
+}
+
+// SetPaymentMethod sets the "payment_method" field.
+func (m *BillingAccountMutation) SetPaymentMethod(s string) {
+	m.payment_method = &s
+}
+
+// PaymentMethod returns the value of the "payment_method" field in the mutation.
+func (m *BillingAccountMutation) PaymentMethod() (r string, exists bool) {
+	v := m.payment_method
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPaymentMethod returns the old "payment_method" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldPaymentMethod(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPaymentMethod is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPaymentMethod requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPaymentMethod: %w", err)
+	}
+	return oldValue.PaymentMethod, nil
+}
+
+// ResetPaymentMethod resets all changes to the "payment_method" field.
+func (m *BillingAccountMutation) ResetPaymentMethod() {
+	m.payment_method = nil
+}
+
 // Where appends a list predicates to the BillingAccountMutation builder.
 func (m *BillingAccountMutation) Where(ps ...predicate.BillingAccount) {
 	m.predicates = append(m.predicates, ps...)
@@ -11267,7 +11403,7 @@ func (m *BillingAccountMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *BillingAccountMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 16)
 	if m.created_at != nil {
 		fields = append(fields, billingaccount.FieldCreatedAt)
 	}
@@ -11307,6 +11443,15 @@ func (m *BillingAccountMutation) Fields() []string {
 	if m.invoices != nil {
 		fields = append(fields, billingaccount.FieldInvoices)
 	}
+	if m.credit_notes != nil {
+		fields = append(fields, billingaccount.FieldCreditNotes)
+	}
+	if m.customer != nil {
+		fields = append(fields, billingaccount.FieldCustomer)
+	}
+	if m.payment_method != nil {
+		fields = append(fields, billingaccount.FieldPaymentMethod)
+	}
 	return fields
 }
 
@@ -11341,6 +11486,12 @@ func (m *BillingAccountMutation) Field(name string) (ent.Value, bool) {
 		return m.DrawnAmount()
 	case billingaccount.FieldInvoices:
 		return m.Invoices()
+	case billingaccount.FieldCreditNotes:
+		return m.CreditNotes()
+	case billingaccount.FieldCustomer:
+		return m.Customer()
+	case billingaccount.FieldPaymentMethod:
+		return m.PaymentMethod()
 	}
 	return nil, false
 }
@@ -11376,6 +11527,12 @@ func (m *BillingAccountMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldDrawnAmount(ctx)
 	case billingaccount.FieldInvoices:
 		return m.OldInvoices(ctx)
+	case billingaccount.FieldCreditNotes:
+		return m.OldCreditNotes(ctx)
+	case billingaccount.FieldCustomer:
+		return m.OldCustomer(ctx)
+	case billingaccount.FieldPaymentMethod:
+		return m.OldPaymentMethod(ctx)
 	}
 	return nil, fmt.Errorf("unknown BillingAccount field %s", name)
 }
@@ -11476,6 +11633,27 @@ func (m *BillingAccountMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetInvoices(v)
 		return nil
+	case billingaccount.FieldCreditNotes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreditNotes(v)
+		return nil
+	case billingaccount.FieldCustomer:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomer(v)
+		return nil
+	case billingaccount.FieldPaymentMethod:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPaymentMethod(v)
+		return nil
 	}
 	return fmt.Errorf("unknown BillingAccount field %s", name)
 }
@@ -11499,6 +11677,9 @@ func (m *BillingAccountMutation) AddedFields() []string {
 	if m.addinvoices != nil {
 		fields = append(fields, billingaccount.FieldInvoices)
 	}
+	if m.addcredit_notes != nil {
+		fields = append(fields, billingaccount.FieldCreditNotes)
+	}
 	return fields
 }
 
@@ -11517,6 +11698,8 @@ func (m *BillingAccountMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedDrawnAmount()
 	case billingaccount.FieldInvoices:
 		return m.AddedInvoices()
+	case billingaccount.FieldCreditNotes:
+		return m.AddedCreditNotes()
 	}
 	return nil, false
 }
@@ -11560,6 +11743,13 @@ func (m *BillingAccountMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddInvoices(v)
+		return nil
+	case billingaccount.FieldCreditNotes:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCreditNotes(v)
 		return nil
 	}
 	return fmt.Errorf("unknown BillingAccount numeric field %s", name)
@@ -11659,6 +11849,15 @@ func (m *BillingAccountMutation) ResetField(name string) error {
 		return nil
 	case billingaccount.FieldInvoices:
 		m.ResetInvoices()
+		return nil
+	case billingaccount.FieldCreditNotes:
+		m.ResetCreditNotes()
+		return nil
+	case billingaccount.FieldCustomer:
+		m.ResetCustomer()
+		return nil
+	case billingaccount.FieldPaymentMethod:
+		m.ResetPaymentMethod()
 		return nil
 	}
 	return fmt.Errorf("unknown BillingAccount field %s", name)
@@ -16351,6 +16550,872 @@ func (m *CreditEntryMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *CreditEntryMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown CreditEntry edge %s", name)
+}
+
+// CreditNoteMutation represents an operation that mutates the CreditNote nodes in the graph.
+type CreditNoteMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	number        *int64
+	addnumber     *int64
+	invoice_id    *string
+	bill_to       *string
+	description   *string
+	amount        *int64
+	addamount     *int64
+	credited      *int64
+	addcredited   *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*CreditNote, error)
+	predicates    []predicate.CreditNote
+}
+
+var _ ent.Mutation = (*CreditNoteMutation)(nil)
+
+// creditnoteOption allows management of the mutation configuration using functional options.
+type creditnoteOption func(*CreditNoteMutation)
+
+// newCreditNoteMutation creates new mutation for the CreditNote entity.
+func newCreditNoteMutation(c config, op Op, opts ...creditnoteOption) *CreditNoteMutation {
+	m := &CreditNoteMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeCreditNote,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withCreditNoteID sets the ID field of the mutation.
+func withCreditNoteID(id string) creditnoteOption {
+	return func(m *CreditNoteMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *CreditNote
+		)
+		m.oldValue = func(ctx context.Context) (*CreditNote, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().CreditNote.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withCreditNote sets the old CreditNote of the mutation.
+func withCreditNote(node *CreditNote) creditnoteOption {
+	return func(m *CreditNoteMutation) {
+		m.oldValue = func(context.Context) (*CreditNote, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m CreditNoteMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m CreditNoteMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of CreditNote entities.
+func (m *CreditNoteMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *CreditNoteMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *CreditNoteMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().CreditNote.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *CreditNoteMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *CreditNoteMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *CreditNoteMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *CreditNoteMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *CreditNoteMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *CreditNoteMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *CreditNoteMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *CreditNoteMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *CreditNoteMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetNumber sets the "number" field.
+func (m *CreditNoteMutation) SetNumber(i int64) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *CreditNoteMutation) Number() (r int64, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldNumber(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *CreditNoteMutation) AddNumber(i int64) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *CreditNoteMutation) AddedNumber() (r int64, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *CreditNoteMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+}
+
+// SetInvoiceID sets the "invoice_id" field.
+func (m *CreditNoteMutation) SetInvoiceID(s string) {
+	m.invoice_id = &s
+}
+
+// InvoiceID returns the value of the "invoice_id" field in the mutation.
+func (m *CreditNoteMutation) InvoiceID() (r string, exists bool) {
+	v := m.invoice_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInvoiceID returns the old "invoice_id" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldInvoiceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInvoiceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInvoiceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInvoiceID: %w", err)
+	}
+	return oldValue.InvoiceID, nil
+}
+
+// ResetInvoiceID resets all changes to the "invoice_id" field.
+func (m *CreditNoteMutation) ResetInvoiceID() {
+	m.invoice_id = nil
+}
+
+// SetBillTo sets the "bill_to" field.
+func (m *CreditNoteMutation) SetBillTo(s string) {
+	m.bill_to = &s
+}
+
+// BillTo returns the value of the "bill_to" field in the mutation.
+func (m *CreditNoteMutation) BillTo() (r string, exists bool) {
+	v := m.bill_to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBillTo returns the old "bill_to" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldBillTo(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBillTo is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBillTo requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBillTo: %w", err)
+	}
+	return oldValue.BillTo, nil
+}
+
+// ResetBillTo resets all changes to the "bill_to" field.
+func (m *CreditNoteMutation) ResetBillTo() {
+	m.bill_to = nil
+}
+
+// SetDescription sets the "description" field.
+func (m *CreditNoteMutation) SetDescription(s string) {
+	m.description = &s
+}
+
+// Description returns the value of the "description" field in the mutation.
+func (m *CreditNoteMutation) Description() (r string, exists bool) {
+	v := m.description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescription returns the old "description" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldDescription(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescription is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescription requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescription: %w", err)
+	}
+	return oldValue.Description, nil
+}
+
+// ResetDescription resets all changes to the "description" field.
+func (m *CreditNoteMutation) ResetDescription() {
+	m.description = nil
+}
+
+// SetAmount sets the "amount" field.
+func (m *CreditNoteMutation) SetAmount(i int64) {
+	m.amount = &i
+	m.addamount = nil
+}
+
+// Amount returns the value of the "amount" field in the mutation.
+func (m *CreditNoteMutation) Amount() (r int64, exists bool) {
+	v := m.amount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmount returns the old "amount" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldAmount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmount: %w", err)
+	}
+	return oldValue.Amount, nil
+}
+
+// AddAmount adds i to the "amount" field.
+func (m *CreditNoteMutation) AddAmount(i int64) {
+	if m.addamount != nil {
+		*m.addamount += i
+	} else {
+		m.addamount = &i
+	}
+}
+
+// AddedAmount returns the value that was added to the "amount" field in this mutation.
+func (m *CreditNoteMutation) AddedAmount() (r int64, exists bool) {
+	v := m.addamount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAmount resets all changes to the "amount" field.
+func (m *CreditNoteMutation) ResetAmount() {
+	m.amount = nil
+	m.addamount = nil
+}
+
+// SetCredited sets the "credited" field.
+func (m *CreditNoteMutation) SetCredited(i int64) {
+	m.credited = &i
+	m.addcredited = nil
+}
+
+// Credited returns the value of the "credited" field in the mutation.
+func (m *CreditNoteMutation) Credited() (r int64, exists bool) {
+	v := m.credited
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCredited returns the old "credited" field's value of the CreditNote entity.
+// If the CreditNote object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CreditNoteMutation) OldCredited(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCredited is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCredited requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCredited: %w", err)
+	}
+	return oldValue.Credited, nil
+}
+
+// AddCredited adds i to the "credited" field.
+func (m *CreditNoteMutation) AddCredited(i int64) {
+	if m.addcredited != nil {
+		*m.addcredited += i
+	} else {
+		m.addcredited = &i
+	}
+}
+
+// AddedCredited returns the value that was added to the "credited" field in this mutation.
+func (m *CreditNoteMutation) AddedCredited() (r int64, exists bool) {
+	v := m.addcredited
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCredited resets all changes to the "credited" field.
+func (m *CreditNoteMutation) ResetCredited() {
+	m.credited = nil
+	m.addcredited = nil
+}
+
+// Where appends a list predicates to the CreditNoteMutation builder.
+func (m *CreditNoteMutation) Where(ps ...predicate.CreditNote) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the CreditNoteMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *CreditNoteMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.CreditNote, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *CreditNoteMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *CreditNoteMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (CreditNote).
+func (m *CreditNoteMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *CreditNoteMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.created_at != nil {
+		fields = append(fields, creditnote.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, creditnote.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, creditnote.FieldCompanyID)
+	}
+	if m.number != nil {
+		fields = append(fields, creditnote.FieldNumber)
+	}
+	if m.invoice_id != nil {
+		fields = append(fields, creditnote.FieldInvoiceID)
+	}
+	if m.bill_to != nil {
+		fields = append(fields, creditnote.FieldBillTo)
+	}
+	if m.description != nil {
+		fields = append(fields, creditnote.FieldDescription)
+	}
+	if m.amount != nil {
+		fields = append(fields, creditnote.FieldAmount)
+	}
+	if m.credited != nil {
+		fields = append(fields, creditnote.FieldCredited)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *CreditNoteMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case creditnote.FieldCreatedAt:
+		return m.CreatedAt()
+	case creditnote.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case creditnote.FieldCompanyID:
+		return m.CompanyID()
+	case creditnote.FieldNumber:
+		return m.Number()
+	case creditnote.FieldInvoiceID:
+		return m.InvoiceID()
+	case creditnote.FieldBillTo:
+		return m.BillTo()
+	case creditnote.FieldDescription:
+		return m.Description()
+	case creditnote.FieldAmount:
+		return m.Amount()
+	case creditnote.FieldCredited:
+		return m.Credited()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *CreditNoteMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case creditnote.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case creditnote.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case creditnote.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case creditnote.FieldNumber:
+		return m.OldNumber(ctx)
+	case creditnote.FieldInvoiceID:
+		return m.OldInvoiceID(ctx)
+	case creditnote.FieldBillTo:
+		return m.OldBillTo(ctx)
+	case creditnote.FieldDescription:
+		return m.OldDescription(ctx)
+	case creditnote.FieldAmount:
+		return m.OldAmount(ctx)
+	case creditnote.FieldCredited:
+		return m.OldCredited(ctx)
+	}
+	return nil, fmt.Errorf("unknown CreditNote field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CreditNoteMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case creditnote.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case creditnote.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case creditnote.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case creditnote.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
+	case creditnote.FieldInvoiceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInvoiceID(v)
+		return nil
+	case creditnote.FieldBillTo:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBillTo(v)
+		return nil
+	case creditnote.FieldDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescription(v)
+		return nil
+	case creditnote.FieldAmount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmount(v)
+		return nil
+	case creditnote.FieldCredited:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCredited(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CreditNote field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *CreditNoteMutation) AddedFields() []string {
+	var fields []string
+	if m.addnumber != nil {
+		fields = append(fields, creditnote.FieldNumber)
+	}
+	if m.addamount != nil {
+		fields = append(fields, creditnote.FieldAmount)
+	}
+	if m.addcredited != nil {
+		fields = append(fields, creditnote.FieldCredited)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *CreditNoteMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case creditnote.FieldNumber:
+		return m.AddedNumber()
+	case creditnote.FieldAmount:
+		return m.AddedAmount()
+	case creditnote.FieldCredited:
+		return m.AddedCredited()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *CreditNoteMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case creditnote.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
+	case creditnote.FieldAmount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmount(v)
+		return nil
+	case creditnote.FieldCredited:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCredited(v)
+		return nil
+	}
+	return fmt.Errorf("unknown CreditNote numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *CreditNoteMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *CreditNoteMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *CreditNoteMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown CreditNote nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *CreditNoteMutation) ResetField(name string) error {
+	switch name {
+	case creditnote.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case creditnote.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case creditnote.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case creditnote.FieldNumber:
+		m.ResetNumber()
+		return nil
+	case creditnote.FieldInvoiceID:
+		m.ResetInvoiceID()
+		return nil
+	case creditnote.FieldBillTo:
+		m.ResetBillTo()
+		return nil
+	case creditnote.FieldDescription:
+		m.ResetDescription()
+		return nil
+	case creditnote.FieldAmount:
+		m.ResetAmount()
+		return nil
+	case creditnote.FieldCredited:
+		m.ResetCredited()
+		return nil
+	}
+	return fmt.Errorf("unknown CreditNote field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *CreditNoteMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *CreditNoteMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *CreditNoteMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *CreditNoteMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *CreditNoteMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *CreditNoteMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *CreditNoteMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown CreditNote unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *CreditNoteMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown CreditNote edge %s", name)
 }
 
 // EventMutation represents an operation that mutates the Event nodes in the graph.
@@ -25809,6 +26874,7 @@ type InvoiceMutation struct {
 	number             *int64
 	addnumber          *int64
 	status             *invoice.Status
+	bill_to            *string
 	period_start       *time.Time
 	period_end         *time.Time
 	lines              *json.RawMessage
@@ -25820,7 +26886,10 @@ type InvoiceMutation struct {
 	amount_due         *int64
 	addamount_due      *int64
 	currency           *string
+	credited           *int64
+	addcredited        *int64
 	paid_at            *time.Time
+	next_charge_at     *time.Time
 	clearedFields      map[string]struct{}
 	done               bool
 	oldValue           func(context.Context) (*Invoice, error)
@@ -26129,6 +27198,42 @@ func (m *InvoiceMutation) OldStatus(ctx context.Context) (v invoice.Status, err 
 // ResetStatus resets all changes to the "status" field.
 func (m *InvoiceMutation) ResetStatus() {
 	m.status = nil
+}
+
+// SetBillTo sets the "bill_to" field.
+func (m *InvoiceMutation) SetBillTo(s string) {
+	m.bill_to = &s
+}
+
+// BillTo returns the value of the "bill_to" field in the mutation.
+func (m *InvoiceMutation) BillTo() (r string, exists bool) {
+	v := m.bill_to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBillTo returns the old "bill_to" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldBillTo(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBillTo is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBillTo requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBillTo: %w", err)
+	}
+	return oldValue.BillTo, nil
+}
+
+// ResetBillTo resets all changes to the "bill_to" field.
+func (m *InvoiceMutation) ResetBillTo() {
+	m.bill_to = nil
 }
 
 // SetPeriodStart sets the "period_start" field.
@@ -26458,6 +27563,62 @@ func (m *InvoiceMutation) ResetCurrency() {
 	m.currency = nil
 }
 
+// SetCredited sets the "credited" field.
+func (m *InvoiceMutation) SetCredited(i int64) {
+	m.credited = &i
+	m.addcredited = nil
+}
+
+// Credited returns the value of the "credited" field in the mutation.
+func (m *InvoiceMutation) Credited() (r int64, exists bool) {
+	v := m.credited
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCredited returns the old "credited" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldCredited(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCredited is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCredited requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCredited: %w", err)
+	}
+	return oldValue.Credited, nil
+}
+
+// AddCredited adds i to the "credited" field.
+func (m *InvoiceMutation) AddCredited(i int64) {
+	if m.addcredited != nil {
+		*m.addcredited += i
+	} else {
+		m.addcredited = &i
+	}
+}
+
+// AddedCredited returns the value that was added to the "credited" field in this mutation.
+func (m *InvoiceMutation) AddedCredited() (r int64, exists bool) {
+	v := m.addcredited
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCredited resets all changes to the "credited" field.
+func (m *InvoiceMutation) ResetCredited() {
+	m.credited = nil
+	m.addcredited = nil
+}
+
 // SetPaidAt sets the "paid_at" field.
 func (m *InvoiceMutation) SetPaidAt(t time.Time) {
 	m.paid_at = &t
@@ -26507,6 +27668,55 @@ func (m *InvoiceMutation) ResetPaidAt() {
 	delete(m.clearedFields, invoice.FieldPaidAt)
 }
 
+// SetNextChargeAt sets the "next_charge_at" field.
+func (m *InvoiceMutation) SetNextChargeAt(t time.Time) {
+	m.next_charge_at = &t
+}
+
+// NextChargeAt returns the value of the "next_charge_at" field in the mutation.
+func (m *InvoiceMutation) NextChargeAt() (r time.Time, exists bool) {
+	v := m.next_charge_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNextChargeAt returns the old "next_charge_at" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldNextChargeAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNextChargeAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNextChargeAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNextChargeAt: %w", err)
+	}
+	return oldValue.NextChargeAt, nil
+}
+
+// ClearNextChargeAt clears the value of the "next_charge_at" field.
+func (m *InvoiceMutation) ClearNextChargeAt() {
+	m.next_charge_at = nil
+	m.clearedFields[invoice.FieldNextChargeAt] = struct{}{}
+}
+
+// NextChargeAtCleared returns if the "next_charge_at" field was cleared in this mutation.
+func (m *InvoiceMutation) NextChargeAtCleared() bool {
+	_, ok := m.clearedFields[invoice.FieldNextChargeAt]
+	return ok
+}
+
+// ResetNextChargeAt resets all changes to the "next_charge_at" field.
+func (m *InvoiceMutation) ResetNextChargeAt() {
+	m.next_charge_at = nil
+	delete(m.clearedFields, invoice.FieldNextChargeAt)
+}
+
 // Where appends a list predicates to the InvoiceMutation builder.
 func (m *InvoiceMutation) Where(ps ...predicate.Invoice) {
 	m.predicates = append(m.predicates, ps...)
@@ -26541,7 +27751,7 @@ func (m *InvoiceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *InvoiceMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 16)
 	if m.created_at != nil {
 		fields = append(fields, invoice.FieldCreatedAt)
 	}
@@ -26556,6 +27766,9 @@ func (m *InvoiceMutation) Fields() []string {
 	}
 	if m.status != nil {
 		fields = append(fields, invoice.FieldStatus)
+	}
+	if m.bill_to != nil {
+		fields = append(fields, invoice.FieldBillTo)
 	}
 	if m.period_start != nil {
 		fields = append(fields, invoice.FieldPeriodStart)
@@ -26578,8 +27791,14 @@ func (m *InvoiceMutation) Fields() []string {
 	if m.currency != nil {
 		fields = append(fields, invoice.FieldCurrency)
 	}
+	if m.credited != nil {
+		fields = append(fields, invoice.FieldCredited)
+	}
 	if m.paid_at != nil {
 		fields = append(fields, invoice.FieldPaidAt)
+	}
+	if m.next_charge_at != nil {
+		fields = append(fields, invoice.FieldNextChargeAt)
 	}
 	return fields
 }
@@ -26599,6 +27818,8 @@ func (m *InvoiceMutation) Field(name string) (ent.Value, bool) {
 		return m.Number()
 	case invoice.FieldStatus:
 		return m.Status()
+	case invoice.FieldBillTo:
+		return m.BillTo()
 	case invoice.FieldPeriodStart:
 		return m.PeriodStart()
 	case invoice.FieldPeriodEnd:
@@ -26613,8 +27834,12 @@ func (m *InvoiceMutation) Field(name string) (ent.Value, bool) {
 		return m.AmountDue()
 	case invoice.FieldCurrency:
 		return m.Currency()
+	case invoice.FieldCredited:
+		return m.Credited()
 	case invoice.FieldPaidAt:
 		return m.PaidAt()
+	case invoice.FieldNextChargeAt:
+		return m.NextChargeAt()
 	}
 	return nil, false
 }
@@ -26634,6 +27859,8 @@ func (m *InvoiceMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldNumber(ctx)
 	case invoice.FieldStatus:
 		return m.OldStatus(ctx)
+	case invoice.FieldBillTo:
+		return m.OldBillTo(ctx)
 	case invoice.FieldPeriodStart:
 		return m.OldPeriodStart(ctx)
 	case invoice.FieldPeriodEnd:
@@ -26648,8 +27875,12 @@ func (m *InvoiceMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldAmountDue(ctx)
 	case invoice.FieldCurrency:
 		return m.OldCurrency(ctx)
+	case invoice.FieldCredited:
+		return m.OldCredited(ctx)
 	case invoice.FieldPaidAt:
 		return m.OldPaidAt(ctx)
+	case invoice.FieldNextChargeAt:
+		return m.OldNextChargeAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown Invoice field %s", name)
 }
@@ -26693,6 +27924,13 @@ func (m *InvoiceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetStatus(v)
+		return nil
+	case invoice.FieldBillTo:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBillTo(v)
 		return nil
 	case invoice.FieldPeriodStart:
 		v, ok := value.(time.Time)
@@ -26743,12 +27981,26 @@ func (m *InvoiceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCurrency(v)
 		return nil
+	case invoice.FieldCredited:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCredited(v)
+		return nil
 	case invoice.FieldPaidAt:
 		v, ok := value.(time.Time)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPaidAt(v)
+		return nil
+	case invoice.FieldNextChargeAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNextChargeAt(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Invoice field %s", name)
@@ -26770,6 +28022,9 @@ func (m *InvoiceMutation) AddedFields() []string {
 	if m.addamount_due != nil {
 		fields = append(fields, invoice.FieldAmountDue)
 	}
+	if m.addcredited != nil {
+		fields = append(fields, invoice.FieldCredited)
+	}
 	return fields
 }
 
@@ -26786,6 +28041,8 @@ func (m *InvoiceMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedCreditsApplied()
 	case invoice.FieldAmountDue:
 		return m.AddedAmountDue()
+	case invoice.FieldCredited:
+		return m.AddedCredited()
 	}
 	return nil, false
 }
@@ -26823,6 +28080,13 @@ func (m *InvoiceMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddAmountDue(v)
 		return nil
+	case invoice.FieldCredited:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCredited(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Invoice numeric field %s", name)
 }
@@ -26833,6 +28097,9 @@ func (m *InvoiceMutation) ClearedFields() []string {
 	var fields []string
 	if m.FieldCleared(invoice.FieldPaidAt) {
 		fields = append(fields, invoice.FieldPaidAt)
+	}
+	if m.FieldCleared(invoice.FieldNextChargeAt) {
+		fields = append(fields, invoice.FieldNextChargeAt)
 	}
 	return fields
 }
@@ -26850,6 +28117,9 @@ func (m *InvoiceMutation) ClearField(name string) error {
 	switch name {
 	case invoice.FieldPaidAt:
 		m.ClearPaidAt()
+		return nil
+	case invoice.FieldNextChargeAt:
+		m.ClearNextChargeAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Invoice nullable field %s", name)
@@ -26874,6 +28144,9 @@ func (m *InvoiceMutation) ResetField(name string) error {
 	case invoice.FieldStatus:
 		m.ResetStatus()
 		return nil
+	case invoice.FieldBillTo:
+		m.ResetBillTo()
+		return nil
 	case invoice.FieldPeriodStart:
 		m.ResetPeriodStart()
 		return nil
@@ -26895,8 +28168,14 @@ func (m *InvoiceMutation) ResetField(name string) error {
 	case invoice.FieldCurrency:
 		m.ResetCurrency()
 		return nil
+	case invoice.FieldCredited:
+		m.ResetCredited()
+		return nil
 	case invoice.FieldPaidAt:
 		m.ResetPaidAt()
+		return nil
+	case invoice.FieldNextChargeAt:
+		m.ResetNextChargeAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Invoice field %s", name)
@@ -32898,6 +34177,1023 @@ func (m *OrganizationMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Organization edge %s", name)
+}
+
+// PaymentMutation represents an operation that mutates the Payment nodes in the graph.
+type PaymentMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	invoice_id     *string
+	attempt        *int
+	addattempt     *int
+	amount         *int64
+	addamount      *int64
+	customer       *string
+	payment_method *string
+	status         *payment.Status
+	reference      *string
+	failure        *string
+	settled_at     *time.Time
+	clearedFields  map[string]struct{}
+	done           bool
+	oldValue       func(context.Context) (*Payment, error)
+	predicates     []predicate.Payment
+}
+
+var _ ent.Mutation = (*PaymentMutation)(nil)
+
+// paymentOption allows management of the mutation configuration using functional options.
+type paymentOption func(*PaymentMutation)
+
+// newPaymentMutation creates new mutation for the Payment entity.
+func newPaymentMutation(c config, op Op, opts ...paymentOption) *PaymentMutation {
+	m := &PaymentMutation{
+		config:        c,
+		op:            op,
+		typ:           TypePayment,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withPaymentID sets the ID field of the mutation.
+func withPaymentID(id string) paymentOption {
+	return func(m *PaymentMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Payment
+		)
+		m.oldValue = func(ctx context.Context) (*Payment, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Payment.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withPayment sets the old Payment of the mutation.
+func withPayment(node *Payment) paymentOption {
+	return func(m *PaymentMutation) {
+		m.oldValue = func(context.Context) (*Payment, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m PaymentMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m PaymentMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Payment entities.
+func (m *PaymentMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *PaymentMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *PaymentMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Payment.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *PaymentMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *PaymentMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *PaymentMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *PaymentMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *PaymentMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *PaymentMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *PaymentMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *PaymentMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *PaymentMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetInvoiceID sets the "invoice_id" field.
+func (m *PaymentMutation) SetInvoiceID(s string) {
+	m.invoice_id = &s
+}
+
+// InvoiceID returns the value of the "invoice_id" field in the mutation.
+func (m *PaymentMutation) InvoiceID() (r string, exists bool) {
+	v := m.invoice_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInvoiceID returns the old "invoice_id" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldInvoiceID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInvoiceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInvoiceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInvoiceID: %w", err)
+	}
+	return oldValue.InvoiceID, nil
+}
+
+// ResetInvoiceID resets all changes to the "invoice_id" field.
+func (m *PaymentMutation) ResetInvoiceID() {
+	m.invoice_id = nil
+}
+
+// SetAttempt sets the "attempt" field.
+func (m *PaymentMutation) SetAttempt(i int) {
+	m.attempt = &i
+	m.addattempt = nil
+}
+
+// Attempt returns the value of the "attempt" field in the mutation.
+func (m *PaymentMutation) Attempt() (r int, exists bool) {
+	v := m.attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttempt returns the old "attempt" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldAttempt(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
+	}
+	return oldValue.Attempt, nil
+}
+
+// AddAttempt adds i to the "attempt" field.
+func (m *PaymentMutation) AddAttempt(i int) {
+	if m.addattempt != nil {
+		*m.addattempt += i
+	} else {
+		m.addattempt = &i
+	}
+}
+
+// AddedAttempt returns the value that was added to the "attempt" field in this mutation.
+func (m *PaymentMutation) AddedAttempt() (r int, exists bool) {
+	v := m.addattempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempt resets all changes to the "attempt" field.
+func (m *PaymentMutation) ResetAttempt() {
+	m.attempt = nil
+	m.addattempt = nil
+}
+
+// SetAmount sets the "amount" field.
+func (m *PaymentMutation) SetAmount(i int64) {
+	m.amount = &i
+	m.addamount = nil
+}
+
+// Amount returns the value of the "amount" field in the mutation.
+func (m *PaymentMutation) Amount() (r int64, exists bool) {
+	v := m.amount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAmount returns the old "amount" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldAmount(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAmount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAmount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAmount: %w", err)
+	}
+	return oldValue.Amount, nil
+}
+
+// AddAmount adds i to the "amount" field.
+func (m *PaymentMutation) AddAmount(i int64) {
+	if m.addamount != nil {
+		*m.addamount += i
+	} else {
+		m.addamount = &i
+	}
+}
+
+// AddedAmount returns the value that was added to the "amount" field in this mutation.
+func (m *PaymentMutation) AddedAmount() (r int64, exists bool) {
+	v := m.addamount
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAmount resets all changes to the "amount" field.
+func (m *PaymentMutation) ResetAmount() {
+	m.amount = nil
+	m.addamount = nil
+}
+
+// SetCustomer sets the "customer" field.
+func (m *PaymentMutation) SetCustomer(s string) {
+	m.customer = &s
+}
+
+// Customer returns the value of the "customer" field in the mutation.
+func (m *PaymentMutation) Customer() (r string, exists bool) {
+	v := m.customer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCustomer returns the old "customer" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldCustomer(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCustomer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCustomer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCustomer: %w", err)
+	}
+	return oldValue.Customer, nil
+}
+
+// ResetCustomer resets all changes to the "customer" field.
+func (m *PaymentMutation) ResetCustomer() {
+	m.customer = nil
+}
+
+// SetPaymentMethod sets the "payment_method" field.
+func (m *PaymentMutation) SetPaymentMethod(s string) {
+	m.payment_method = &s
+}
+
+// PaymentMethod returns the value of the "payment_method" field in the mutation.
+func (m *PaymentMutation) PaymentMethod() (r string, exists bool) {
+	v := m.payment_method
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPaymentMethod returns the old "payment_method" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldPaymentMethod(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPaymentMethod is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPaymentMethod requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPaymentMethod: %w", err)
+	}
+	return oldValue.PaymentMethod, nil
+}
+
+// ResetPaymentMethod resets all changes to the "payment_method" field.
+func (m *PaymentMutation) ResetPaymentMethod() {
+	m.payment_method = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *PaymentMutation) SetStatus(pa payment.Status) {
+	m.status = &pa
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *PaymentMutation) Status() (r payment.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldStatus(ctx context.Context) (v payment.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *PaymentMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetReference sets the "reference" field.
+func (m *PaymentMutation) SetReference(s string) {
+	m.reference = &s
+}
+
+// Reference returns the value of the "reference" field in the mutation.
+func (m *PaymentMutation) Reference() (r string, exists bool) {
+	v := m.reference
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReference returns the old "reference" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldReference(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReference is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReference requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReference: %w", err)
+	}
+	return oldValue.Reference, nil
+}
+
+// ResetReference resets all changes to the "reference" field.
+func (m *PaymentMutation) ResetReference() {
+	m.reference = nil
+}
+
+// SetFailure sets the "failure" field.
+func (m *PaymentMutation) SetFailure(s string) {
+	m.failure = &s
+}
+
+// Failure returns the value of the "failure" field in the mutation.
+func (m *PaymentMutation) Failure() (r string, exists bool) {
+	v := m.failure
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFailure returns the old "failure" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldFailure(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFailure is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFailure requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFailure: %w", err)
+	}
+	return oldValue.Failure, nil
+}
+
+// ResetFailure resets all changes to the "failure" field.
+func (m *PaymentMutation) ResetFailure() {
+	m.failure = nil
+}
+
+// SetSettledAt sets the "settled_at" field.
+func (m *PaymentMutation) SetSettledAt(t time.Time) {
+	m.settled_at = &t
+}
+
+// SettledAt returns the value of the "settled_at" field in the mutation.
+func (m *PaymentMutation) SettledAt() (r time.Time, exists bool) {
+	v := m.settled_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSettledAt returns the old "settled_at" field's value of the Payment entity.
+// If the Payment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PaymentMutation) OldSettledAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSettledAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSettledAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSettledAt: %w", err)
+	}
+	return oldValue.SettledAt, nil
+}
+
+// ClearSettledAt clears the value of the "settled_at" field.
+func (m *PaymentMutation) ClearSettledAt() {
+	m.settled_at = nil
+	m.clearedFields[payment.FieldSettledAt] = struct{}{}
+}
+
+// SettledAtCleared returns if the "settled_at" field was cleared in this mutation.
+func (m *PaymentMutation) SettledAtCleared() bool {
+	_, ok := m.clearedFields[payment.FieldSettledAt]
+	return ok
+}
+
+// ResetSettledAt resets all changes to the "settled_at" field.
+func (m *PaymentMutation) ResetSettledAt() {
+	m.settled_at = nil
+	delete(m.clearedFields, payment.FieldSettledAt)
+}
+
+// Where appends a list predicates to the PaymentMutation builder.
+func (m *PaymentMutation) Where(ps ...predicate.Payment) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the PaymentMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *PaymentMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Payment, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *PaymentMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *PaymentMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Payment).
+func (m *PaymentMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *PaymentMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.created_at != nil {
+		fields = append(fields, payment.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, payment.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, payment.FieldCompanyID)
+	}
+	if m.invoice_id != nil {
+		fields = append(fields, payment.FieldInvoiceID)
+	}
+	if m.attempt != nil {
+		fields = append(fields, payment.FieldAttempt)
+	}
+	if m.amount != nil {
+		fields = append(fields, payment.FieldAmount)
+	}
+	if m.customer != nil {
+		fields = append(fields, payment.FieldCustomer)
+	}
+	if m.payment_method != nil {
+		fields = append(fields, payment.FieldPaymentMethod)
+	}
+	if m.status != nil {
+		fields = append(fields, payment.FieldStatus)
+	}
+	if m.reference != nil {
+		fields = append(fields, payment.FieldReference)
+	}
+	if m.failure != nil {
+		fields = append(fields, payment.FieldFailure)
+	}
+	if m.settled_at != nil {
+		fields = append(fields, payment.FieldSettledAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *PaymentMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case payment.FieldCreatedAt:
+		return m.CreatedAt()
+	case payment.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case payment.FieldCompanyID:
+		return m.CompanyID()
+	case payment.FieldInvoiceID:
+		return m.InvoiceID()
+	case payment.FieldAttempt:
+		return m.Attempt()
+	case payment.FieldAmount:
+		return m.Amount()
+	case payment.FieldCustomer:
+		return m.Customer()
+	case payment.FieldPaymentMethod:
+		return m.PaymentMethod()
+	case payment.FieldStatus:
+		return m.Status()
+	case payment.FieldReference:
+		return m.Reference()
+	case payment.FieldFailure:
+		return m.Failure()
+	case payment.FieldSettledAt:
+		return m.SettledAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *PaymentMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case payment.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case payment.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case payment.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case payment.FieldInvoiceID:
+		return m.OldInvoiceID(ctx)
+	case payment.FieldAttempt:
+		return m.OldAttempt(ctx)
+	case payment.FieldAmount:
+		return m.OldAmount(ctx)
+	case payment.FieldCustomer:
+		return m.OldCustomer(ctx)
+	case payment.FieldPaymentMethod:
+		return m.OldPaymentMethod(ctx)
+	case payment.FieldStatus:
+		return m.OldStatus(ctx)
+	case payment.FieldReference:
+		return m.OldReference(ctx)
+	case payment.FieldFailure:
+		return m.OldFailure(ctx)
+	case payment.FieldSettledAt:
+		return m.OldSettledAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Payment field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case payment.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case payment.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case payment.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case payment.FieldInvoiceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInvoiceID(v)
+		return nil
+	case payment.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempt(v)
+		return nil
+	case payment.FieldAmount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAmount(v)
+		return nil
+	case payment.FieldCustomer:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCustomer(v)
+		return nil
+	case payment.FieldPaymentMethod:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPaymentMethod(v)
+		return nil
+	case payment.FieldStatus:
+		v, ok := value.(payment.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case payment.FieldReference:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReference(v)
+		return nil
+	case payment.FieldFailure:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailure(v)
+		return nil
+	case payment.FieldSettledAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettledAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Payment field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *PaymentMutation) AddedFields() []string {
+	var fields []string
+	if m.addattempt != nil {
+		fields = append(fields, payment.FieldAttempt)
+	}
+	if m.addamount != nil {
+		fields = append(fields, payment.FieldAmount)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *PaymentMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case payment.FieldAttempt:
+		return m.AddedAttempt()
+	case payment.FieldAmount:
+		return m.AddedAmount()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *PaymentMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case payment.FieldAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempt(v)
+		return nil
+	case payment.FieldAmount:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAmount(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Payment numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *PaymentMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(payment.FieldSettledAt) {
+		fields = append(fields, payment.FieldSettledAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *PaymentMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *PaymentMutation) ClearField(name string) error {
+	switch name {
+	case payment.FieldSettledAt:
+		m.ClearSettledAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Payment nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *PaymentMutation) ResetField(name string) error {
+	switch name {
+	case payment.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case payment.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case payment.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case payment.FieldInvoiceID:
+		m.ResetInvoiceID()
+		return nil
+	case payment.FieldAttempt:
+		m.ResetAttempt()
+		return nil
+	case payment.FieldAmount:
+		m.ResetAmount()
+		return nil
+	case payment.FieldCustomer:
+		m.ResetCustomer()
+		return nil
+	case payment.FieldPaymentMethod:
+		m.ResetPaymentMethod()
+		return nil
+	case payment.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case payment.FieldReference:
+		m.ResetReference()
+		return nil
+	case payment.FieldFailure:
+		m.ResetFailure()
+		return nil
+	case payment.FieldSettledAt:
+		m.ResetSettledAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Payment field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *PaymentMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *PaymentMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *PaymentMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *PaymentMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *PaymentMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *PaymentMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *PaymentMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Payment unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *PaymentMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Payment edge %s", name)
 }
 
 // PhaseVisitMutation represents an operation that mutates the PhaseVisit nodes in the graph.

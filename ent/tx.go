@@ -42,6 +42,8 @@ type Tx struct {
 	Consent *ConsentClient
 	// CreditEntry is the client for interacting with the CreditEntry builders.
 	CreditEntry *CreditEntryClient
+	// CreditNote is the client for interacting with the CreditNote builders.
+	CreditNote *CreditNoteClient
 	// Event is the client for interacting with the Event builders.
 	Event *EventClient
 	// Execution is the client for interacting with the Execution builders.
@@ -74,6 +76,8 @@ type Tx struct {
 	Offering *OfferingClient
 	// Organization is the client for interacting with the Organization builders.
 	Organization *OrganizationClient
+	// Payment is the client for interacting with the Payment builders.
+	Payment *PaymentClient
 	// PhaseVisit is the client for interacting with the PhaseVisit builders.
 	PhaseVisit *PhaseVisitClient
 	// RateCount is the client for interacting with the RateCount builders.
@@ -266,6 +270,7 @@ func (tx *Tx) init() {
 	tx.Company = NewCompanyClient(tx.config)
 	tx.Consent = NewConsentClient(tx.config)
 	tx.CreditEntry = NewCreditEntryClient(tx.config)
+	tx.CreditNote = NewCreditNoteClient(tx.config)
 	tx.Event = NewEventClient(tx.config)
 	tx.Execution = NewExecutionClient(tx.config)
 	tx.ExternalIdentity = NewExternalIdentityClient(tx.config)
@@ -282,6 +287,7 @@ func (tx *Tx) init() {
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Offering = NewOfferingClient(tx.config)
 	tx.Organization = NewOrganizationClient(tx.config)
+	tx.Payment = NewPaymentClient(tx.config)
 	tx.PhaseVisit = NewPhaseVisitClient(tx.config)
 	tx.RateCount = NewRateCountClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)

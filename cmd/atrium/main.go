@@ -20,8 +20,9 @@ type cli struct {
 	Doctor  doctorCmd  `cmd:"" help:"Check data folder, database and certificate, and say what is wrong."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 	Company struct {
-		Create companyCreateCmd `cmd:"" help:"Make a company with its sandbox, owner and keys."`
-		Limits companyLimitsCmd `cmd:"" help:"Give a company limits of its own."`
+		Create        companyCreateCmd `cmd:"" help:"Make a company with its sandbox, owner and keys."`
+		Limits        companyLimitsCmd `cmd:"" help:"Give a company limits of its own."`
+		PaymentMethod paymentMethodCmd `cmd:"" help:"Set what the payment provider charges for a company."`
 	} `cmd:"" help:"Companies."`
 	Key struct {
 		Create keyCreateCmd `cmd:"" help:"Issue an API key."`
@@ -41,7 +42,12 @@ type cli struct {
 		Issue creditIssueCmd `cmd:"" help:"Issue billing credit to a company."`
 	} `cmd:"" help:"Billing credits."`
 	Invoice struct {
-		Pay invoicePayCmd `cmd:"" help:"Note that an invoice was paid."`
+		Draft    invoiceDraftCmd    `cmd:"" help:"Draft an invoice for what was agreed on."`
+		Issue    invoiceIssueCmd    `cmd:"" help:"Issue a draft: it gets its number, and credits are applied."`
+		Pay      invoicePayCmd      `cmd:"" help:"Note that an invoice was paid."`
+		Credit   invoiceCreditCmd   `cmd:"" help:"Correct an invoice by a credit note."`
+		Void     invoiceVoidCmd     `cmd:"" help:"Void an invoice that should not have been made, or discard a draft."`
+		WriteOff invoiceWriteOffCmd `cmd:"" help:"Give up on an invoice: it is uncollectible."`
 	} `cmd:"" help:"Invoices."`
 }
 

@@ -38,6 +38,12 @@ const (
 	FieldDrawnAmount = "drawn_amount"
 	// FieldInvoices holds the string denoting the invoices field in the database.
 	FieldInvoices = "invoices"
+	// FieldCreditNotes holds the string denoting the credit_notes field in the database.
+	FieldCreditNotes = "credit_notes"
+	// FieldCustomer holds the string denoting the customer field in the database.
+	FieldCustomer = "customer"
+	// FieldPaymentMethod holds the string denoting the payment_method field in the database.
+	FieldPaymentMethod = "payment_method"
 	// Table holds the table name of the billingaccount in the database.
 	Table = "billing_accounts"
 )
@@ -58,6 +64,9 @@ var Columns = []string{
 	FieldDrawnEntry,
 	FieldDrawnAmount,
 	FieldInvoices,
+	FieldCreditNotes,
+	FieldCustomer,
+	FieldPaymentMethod,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -90,6 +99,16 @@ var (
 	DefaultDrawnAmount int64
 	// DefaultInvoices holds the default value on creation for the "invoices" field.
 	DefaultInvoices int64
+	// DefaultCreditNotes holds the default value on creation for the "credit_notes" field.
+	DefaultCreditNotes int64
+	// DefaultCustomer holds the default value on creation for the "customer" field.
+	DefaultCustomer string
+	// CustomerValidator is a validator for the "customer" field. It is called by the builders before save.
+	CustomerValidator func(string) error
+	// DefaultPaymentMethod holds the default value on creation for the "payment_method" field.
+	DefaultPaymentMethod string
+	// PaymentMethodValidator is a validator for the "payment_method" field. It is called by the builders before save.
+	PaymentMethodValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -167,4 +186,19 @@ func ByDrawnAmount(opts ...sql.OrderTermOption) OrderOption {
 // ByInvoices orders the results by the invoices field.
 func ByInvoices(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldInvoices, opts...).ToFunc()
+}
+
+// ByCreditNotes orders the results by the credit_notes field.
+func ByCreditNotes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCreditNotes, opts...).ToFunc()
+}
+
+// ByCustomer orders the results by the customer field.
+func ByCustomer(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCustomer, opts...).ToFunc()
+}
+
+// ByPaymentMethod orders the results by the payment_method field.
+func ByPaymentMethod(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPaymentMethod, opts...).ToFunc()
 }

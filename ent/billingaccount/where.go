@@ -129,6 +129,21 @@ func Invoices(v int64) predicate.BillingAccount {
 	return predicate.BillingAccount(sql.FieldEQ(FieldInvoices, v))
 }
 
+// CreditNotes applies equality check predicate on the "credit_notes" field. It's identical to CreditNotesEQ.
+func CreditNotes(v int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldEQ(FieldCreditNotes, v))
+}
+
+// Customer applies equality check predicate on the "customer" field. It's identical to CustomerEQ.
+func Customer(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldEQ(FieldCustomer, v))
+}
+
+// PaymentMethod applies equality check predicate on the "payment_method" field. It's identical to PaymentMethodEQ.
+func PaymentMethod(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldEQ(FieldPaymentMethod, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.BillingAccount {
 	return predicate.BillingAccount(sql.FieldEQ(FieldCreatedAt, v))
@@ -722,6 +737,176 @@ func InvoicesLT(v int64) predicate.BillingAccount {
 // InvoicesLTE applies the LTE predicate on the "invoices" field.
 func InvoicesLTE(v int64) predicate.BillingAccount {
 	return predicate.BillingAccount(sql.FieldLTE(FieldInvoices, v))
+}
+
+// CreditNotesEQ applies the EQ predicate on the "credit_notes" field.
+func CreditNotesEQ(v int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldEQ(FieldCreditNotes, v))
+}
+
+// CreditNotesNEQ applies the NEQ predicate on the "credit_notes" field.
+func CreditNotesNEQ(v int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldNEQ(FieldCreditNotes, v))
+}
+
+// CreditNotesIn applies the In predicate on the "credit_notes" field.
+func CreditNotesIn(vs ...int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldIn(FieldCreditNotes, vs...))
+}
+
+// CreditNotesNotIn applies the NotIn predicate on the "credit_notes" field.
+func CreditNotesNotIn(vs ...int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldNotIn(FieldCreditNotes, vs...))
+}
+
+// CreditNotesGT applies the GT predicate on the "credit_notes" field.
+func CreditNotesGT(v int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldGT(FieldCreditNotes, v))
+}
+
+// CreditNotesGTE applies the GTE predicate on the "credit_notes" field.
+func CreditNotesGTE(v int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldGTE(FieldCreditNotes, v))
+}
+
+// CreditNotesLT applies the LT predicate on the "credit_notes" field.
+func CreditNotesLT(v int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldLT(FieldCreditNotes, v))
+}
+
+// CreditNotesLTE applies the LTE predicate on the "credit_notes" field.
+func CreditNotesLTE(v int64) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldLTE(FieldCreditNotes, v))
+}
+
+// CustomerEQ applies the EQ predicate on the "customer" field.
+func CustomerEQ(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldEQ(FieldCustomer, v))
+}
+
+// CustomerNEQ applies the NEQ predicate on the "customer" field.
+func CustomerNEQ(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldNEQ(FieldCustomer, v))
+}
+
+// CustomerIn applies the In predicate on the "customer" field.
+func CustomerIn(vs ...string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldIn(FieldCustomer, vs...))
+}
+
+// CustomerNotIn applies the NotIn predicate on the "customer" field.
+func CustomerNotIn(vs ...string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldNotIn(FieldCustomer, vs...))
+}
+
+// CustomerGT applies the GT predicate on the "customer" field.
+func CustomerGT(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldGT(FieldCustomer, v))
+}
+
+// CustomerGTE applies the GTE predicate on the "customer" field.
+func CustomerGTE(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldGTE(FieldCustomer, v))
+}
+
+// CustomerLT applies the LT predicate on the "customer" field.
+func CustomerLT(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldLT(FieldCustomer, v))
+}
+
+// CustomerLTE applies the LTE predicate on the "customer" field.
+func CustomerLTE(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldLTE(FieldCustomer, v))
+}
+
+// CustomerContains applies the Contains predicate on the "customer" field.
+func CustomerContains(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldContains(FieldCustomer, v))
+}
+
+// CustomerHasPrefix applies the HasPrefix predicate on the "customer" field.
+func CustomerHasPrefix(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldHasPrefix(FieldCustomer, v))
+}
+
+// CustomerHasSuffix applies the HasSuffix predicate on the "customer" field.
+func CustomerHasSuffix(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldHasSuffix(FieldCustomer, v))
+}
+
+// CustomerEqualFold applies the EqualFold predicate on the "customer" field.
+func CustomerEqualFold(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldEqualFold(FieldCustomer, v))
+}
+
+// CustomerContainsFold applies the ContainsFold predicate on the "customer" field.
+func CustomerContainsFold(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldContainsFold(FieldCustomer, v))
+}
+
+// PaymentMethodEQ applies the EQ predicate on the "payment_method" field.
+func PaymentMethodEQ(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldEQ(FieldPaymentMethod, v))
+}
+
+// PaymentMethodNEQ applies the NEQ predicate on the "payment_method" field.
+func PaymentMethodNEQ(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldNEQ(FieldPaymentMethod, v))
+}
+
+// PaymentMethodIn applies the In predicate on the "payment_method" field.
+func PaymentMethodIn(vs ...string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldIn(FieldPaymentMethod, vs...))
+}
+
+// PaymentMethodNotIn applies the NotIn predicate on the "payment_method" field.
+func PaymentMethodNotIn(vs ...string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldNotIn(FieldPaymentMethod, vs...))
+}
+
+// PaymentMethodGT applies the GT predicate on the "payment_method" field.
+func PaymentMethodGT(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldGT(FieldPaymentMethod, v))
+}
+
+// PaymentMethodGTE applies the GTE predicate on the "payment_method" field.
+func PaymentMethodGTE(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldGTE(FieldPaymentMethod, v))
+}
+
+// PaymentMethodLT applies the LT predicate on the "payment_method" field.
+func PaymentMethodLT(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldLT(FieldPaymentMethod, v))
+}
+
+// PaymentMethodLTE applies the LTE predicate on the "payment_method" field.
+func PaymentMethodLTE(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldLTE(FieldPaymentMethod, v))
+}
+
+// PaymentMethodContains applies the Contains predicate on the "payment_method" field.
+func PaymentMethodContains(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldContains(FieldPaymentMethod, v))
+}
+
+// PaymentMethodHasPrefix applies the HasPrefix predicate on the "payment_method" field.
+func PaymentMethodHasPrefix(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldHasPrefix(FieldPaymentMethod, v))
+}
+
+// PaymentMethodHasSuffix applies the HasSuffix predicate on the "payment_method" field.
+func PaymentMethodHasSuffix(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldHasSuffix(FieldPaymentMethod, v))
+}
+
+// PaymentMethodEqualFold applies the EqualFold predicate on the "payment_method" field.
+func PaymentMethodEqualFold(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldEqualFold(FieldPaymentMethod, v))
+}
+
+// PaymentMethodContainsFold applies the ContainsFold predicate on the "payment_method" field.
+func PaymentMethodContainsFold(v string) predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldContainsFold(FieldPaymentMethod, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -22,6 +22,7 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
+	"atrium/ent/creditnote"
 	"atrium/ent/event"
 	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
@@ -38,6 +39,7 @@ import (
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/payment"
 	"atrium/ent/phasevisit"
 	"atrium/ent/predicate"
 	"atrium/ent/ratecount"
@@ -527,6 +529,33 @@ func (f TraverseCreditEntry) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.CreditEntryQuery", q)
 }
 
+// The CreditNoteFunc type is an adapter to allow the use of ordinary function as a Querier.
+type CreditNoteFunc func(context.Context, *ent.CreditNoteQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f CreditNoteFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.CreditNoteQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.CreditNoteQuery", q)
+}
+
+// The TraverseCreditNote type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseCreditNote func(context.Context, *ent.CreditNoteQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseCreditNote) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseCreditNote) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.CreditNoteQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.CreditNoteQuery", q)
+}
+
 // The EventFunc type is an adapter to allow the use of ordinary function as a Querier.
 type EventFunc func(context.Context, *ent.EventQuery) (ent.Value, error)
 
@@ -957,6 +986,33 @@ func (f TraverseOrganization) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.OrganizationQuery", q)
+}
+
+// The PaymentFunc type is an adapter to allow the use of ordinary function as a Querier.
+type PaymentFunc func(context.Context, *ent.PaymentQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f PaymentFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.PaymentQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.PaymentQuery", q)
+}
+
+// The TraversePayment type is an adapter to allow the use of ordinary function as Traverser.
+type TraversePayment func(context.Context, *ent.PaymentQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraversePayment) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraversePayment) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.PaymentQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.PaymentQuery", q)
 }
 
 // The PhaseVisitFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -1613,6 +1669,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.ConsentQuery, predicate.Consent, consent.OrderOption]{typ: ent.TypeConsent, tq: q}, nil
 	case *ent.CreditEntryQuery:
 		return &query[*ent.CreditEntryQuery, predicate.CreditEntry, creditentry.OrderOption]{typ: ent.TypeCreditEntry, tq: q}, nil
+	case *ent.CreditNoteQuery:
+		return &query[*ent.CreditNoteQuery, predicate.CreditNote, creditnote.OrderOption]{typ: ent.TypeCreditNote, tq: q}, nil
 	case *ent.EventQuery:
 		return &query[*ent.EventQuery, predicate.Event, event.OrderOption]{typ: ent.TypeEvent, tq: q}, nil
 	case *ent.ExecutionQuery:
@@ -1645,6 +1703,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.OfferingQuery, predicate.Offering, offering.OrderOption]{typ: ent.TypeOffering, tq: q}, nil
 	case *ent.OrganizationQuery:
 		return &query[*ent.OrganizationQuery, predicate.Organization, organization.OrderOption]{typ: ent.TypeOrganization, tq: q}, nil
+	case *ent.PaymentQuery:
+		return &query[*ent.PaymentQuery, predicate.Payment, payment.OrderOption]{typ: ent.TypePayment, tq: q}, nil
 	case *ent.PhaseVisitQuery:
 		return &query[*ent.PhaseVisitQuery, predicate.PhaseVisit, phasevisit.OrderOption]{typ: ent.TypePhaseVisit, tq: q}, nil
 	case *ent.RateCountQuery:

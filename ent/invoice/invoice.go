@@ -24,6 +24,8 @@ const (
 	FieldNumber = "number"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
+	// FieldBillTo holds the string denoting the bill_to field in the database.
+	FieldBillTo = "bill_to"
 	// FieldPeriodStart holds the string denoting the period_start field in the database.
 	FieldPeriodStart = "period_start"
 	// FieldPeriodEnd holds the string denoting the period_end field in the database.
@@ -38,8 +40,12 @@ const (
 	FieldAmountDue = "amount_due"
 	// FieldCurrency holds the string denoting the currency field in the database.
 	FieldCurrency = "currency"
+	// FieldCredited holds the string denoting the credited field in the database.
+	FieldCredited = "credited"
 	// FieldPaidAt holds the string denoting the paid_at field in the database.
 	FieldPaidAt = "paid_at"
+	// FieldNextChargeAt holds the string denoting the next_charge_at field in the database.
+	FieldNextChargeAt = "next_charge_at"
 	// Table holds the table name of the invoice in the database.
 	Table = "invoices"
 )
@@ -52,6 +58,7 @@ var Columns = []string{
 	FieldCompanyID,
 	FieldNumber,
 	FieldStatus,
+	FieldBillTo,
 	FieldPeriodStart,
 	FieldPeriodEnd,
 	FieldLines,
@@ -59,7 +66,9 @@ var Columns = []string{
 	FieldCreditsApplied,
 	FieldAmountDue,
 	FieldCurrency,
+	FieldCredited,
 	FieldPaidAt,
+	FieldNextChargeAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -82,8 +91,14 @@ var (
 	Interceptors [3]ent.Interceptor
 	// CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
 	CompanyIDValidator func(string) error
+	// DefaultBillTo holds the default value on creation for the "bill_to" field.
+	DefaultBillTo string
+	// BillToValidator is a validator for the "bill_to" field. It is called by the builders before save.
+	BillToValidator func(string) error
 	// CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
 	CurrencyValidator func(string) error
+	// DefaultCredited holds the default value on creation for the "credited" field.
+	DefaultCredited int64
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -95,8 +110,11 @@ type Status string
 
 // Status values.
 const (
-	StatusOpen Status = "open"
-	StatusPaid Status = "paid"
+	StatusDraft         Status = "draft"
+	StatusOpen          Status = "open"
+	StatusPaid          Status = "paid"
+	StatusUncollectible Status = "uncollectible"
+	StatusVoid          Status = "void"
 )
 
 func (s Status) String() string {
@@ -106,7 +124,7 @@ func (s Status) String() string {
 // StatusValidator is a validator for the "status" field enum values. It is called by the builders before save.
 func StatusValidator(s Status) error {
 	switch s {
-	case StatusOpen, StatusPaid:
+	case StatusDraft, StatusOpen, StatusPaid, StatusUncollectible, StatusVoid:
 		return nil
 	default:
 		return fmt.Errorf("invoice: invalid enum value for status field: %q", s)
@@ -146,6 +164,11 @@ func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
 }
 
+// ByBillTo orders the results by the bill_to field.
+func ByBillTo(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBillTo, opts...).ToFunc()
+}
+
 // ByPeriodStart orders the results by the period_start field.
 func ByPeriodStart(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPeriodStart, opts...).ToFunc()
@@ -176,7 +199,17 @@ func ByCurrency(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCurrency, opts...).ToFunc()
 }
 
+// ByCredited orders the results by the credited field.
+func ByCredited(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCredited, opts...).ToFunc()
+}
+
 // ByPaidAt orders the results by the paid_at field.
 func ByPaidAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPaidAt, opts...).ToFunc()
+}
+
+// ByNextChargeAt orders the results by the next_charge_at field.
+func ByNextChargeAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNextChargeAt, opts...).ToFunc()
 }

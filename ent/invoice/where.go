@@ -84,6 +84,11 @@ func Number(v int64) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldNumber, v))
 }
 
+// BillTo applies equality check predicate on the "bill_to" field. It's identical to BillToEQ.
+func BillTo(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldBillTo, v))
+}
+
 // PeriodStart applies equality check predicate on the "period_start" field. It's identical to PeriodStartEQ.
 func PeriodStart(v time.Time) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldPeriodStart, v))
@@ -114,9 +119,19 @@ func Currency(v string) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldCurrency, v))
 }
 
+// Credited applies equality check predicate on the "credited" field. It's identical to CreditedEQ.
+func Credited(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldCredited, v))
+}
+
 // PaidAt applies equality check predicate on the "paid_at" field. It's identical to PaidAtEQ.
 func PaidAt(v time.Time) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldPaidAt, v))
+}
+
+// NextChargeAt applies equality check predicate on the "next_charge_at" field. It's identical to NextChargeAtEQ.
+func NextChargeAt(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldNextChargeAt, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -322,6 +337,71 @@ func StatusIn(vs ...Status) predicate.Invoice {
 // StatusNotIn applies the NotIn predicate on the "status" field.
 func StatusNotIn(vs ...Status) predicate.Invoice {
 	return predicate.Invoice(sql.FieldNotIn(FieldStatus, vs...))
+}
+
+// BillToEQ applies the EQ predicate on the "bill_to" field.
+func BillToEQ(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldBillTo, v))
+}
+
+// BillToNEQ applies the NEQ predicate on the "bill_to" field.
+func BillToNEQ(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNEQ(FieldBillTo, v))
+}
+
+// BillToIn applies the In predicate on the "bill_to" field.
+func BillToIn(vs ...string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldIn(FieldBillTo, vs...))
+}
+
+// BillToNotIn applies the NotIn predicate on the "bill_to" field.
+func BillToNotIn(vs ...string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNotIn(FieldBillTo, vs...))
+}
+
+// BillToGT applies the GT predicate on the "bill_to" field.
+func BillToGT(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGT(FieldBillTo, v))
+}
+
+// BillToGTE applies the GTE predicate on the "bill_to" field.
+func BillToGTE(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGTE(FieldBillTo, v))
+}
+
+// BillToLT applies the LT predicate on the "bill_to" field.
+func BillToLT(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLT(FieldBillTo, v))
+}
+
+// BillToLTE applies the LTE predicate on the "bill_to" field.
+func BillToLTE(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLTE(FieldBillTo, v))
+}
+
+// BillToContains applies the Contains predicate on the "bill_to" field.
+func BillToContains(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldContains(FieldBillTo, v))
+}
+
+// BillToHasPrefix applies the HasPrefix predicate on the "bill_to" field.
+func BillToHasPrefix(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldHasPrefix(FieldBillTo, v))
+}
+
+// BillToHasSuffix applies the HasSuffix predicate on the "bill_to" field.
+func BillToHasSuffix(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldHasSuffix(FieldBillTo, v))
+}
+
+// BillToEqualFold applies the EqualFold predicate on the "bill_to" field.
+func BillToEqualFold(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEqualFold(FieldBillTo, v))
+}
+
+// BillToContainsFold applies the ContainsFold predicate on the "bill_to" field.
+func BillToContainsFold(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldContainsFold(FieldBillTo, v))
 }
 
 // PeriodStartEQ applies the EQ predicate on the "period_start" field.
@@ -589,6 +669,46 @@ func CurrencyContainsFold(v string) predicate.Invoice {
 	return predicate.Invoice(sql.FieldContainsFold(FieldCurrency, v))
 }
 
+// CreditedEQ applies the EQ predicate on the "credited" field.
+func CreditedEQ(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldCredited, v))
+}
+
+// CreditedNEQ applies the NEQ predicate on the "credited" field.
+func CreditedNEQ(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNEQ(FieldCredited, v))
+}
+
+// CreditedIn applies the In predicate on the "credited" field.
+func CreditedIn(vs ...int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldIn(FieldCredited, vs...))
+}
+
+// CreditedNotIn applies the NotIn predicate on the "credited" field.
+func CreditedNotIn(vs ...int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNotIn(FieldCredited, vs...))
+}
+
+// CreditedGT applies the GT predicate on the "credited" field.
+func CreditedGT(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGT(FieldCredited, v))
+}
+
+// CreditedGTE applies the GTE predicate on the "credited" field.
+func CreditedGTE(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGTE(FieldCredited, v))
+}
+
+// CreditedLT applies the LT predicate on the "credited" field.
+func CreditedLT(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLT(FieldCredited, v))
+}
+
+// CreditedLTE applies the LTE predicate on the "credited" field.
+func CreditedLTE(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLTE(FieldCredited, v))
+}
+
 // PaidAtEQ applies the EQ predicate on the "paid_at" field.
 func PaidAtEQ(v time.Time) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldPaidAt, v))
@@ -637,6 +757,56 @@ func PaidAtIsNil() predicate.Invoice {
 // PaidAtNotNil applies the NotNil predicate on the "paid_at" field.
 func PaidAtNotNil() predicate.Invoice {
 	return predicate.Invoice(sql.FieldNotNull(FieldPaidAt))
+}
+
+// NextChargeAtEQ applies the EQ predicate on the "next_charge_at" field.
+func NextChargeAtEQ(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldNextChargeAt, v))
+}
+
+// NextChargeAtNEQ applies the NEQ predicate on the "next_charge_at" field.
+func NextChargeAtNEQ(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNEQ(FieldNextChargeAt, v))
+}
+
+// NextChargeAtIn applies the In predicate on the "next_charge_at" field.
+func NextChargeAtIn(vs ...time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldIn(FieldNextChargeAt, vs...))
+}
+
+// NextChargeAtNotIn applies the NotIn predicate on the "next_charge_at" field.
+func NextChargeAtNotIn(vs ...time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNotIn(FieldNextChargeAt, vs...))
+}
+
+// NextChargeAtGT applies the GT predicate on the "next_charge_at" field.
+func NextChargeAtGT(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGT(FieldNextChargeAt, v))
+}
+
+// NextChargeAtGTE applies the GTE predicate on the "next_charge_at" field.
+func NextChargeAtGTE(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGTE(FieldNextChargeAt, v))
+}
+
+// NextChargeAtLT applies the LT predicate on the "next_charge_at" field.
+func NextChargeAtLT(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLT(FieldNextChargeAt, v))
+}
+
+// NextChargeAtLTE applies the LTE predicate on the "next_charge_at" field.
+func NextChargeAtLTE(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLTE(FieldNextChargeAt, v))
+}
+
+// NextChargeAtIsNil applies the IsNil predicate on the "next_charge_at" field.
+func NextChargeAtIsNil() predicate.Invoice {
+	return predicate.Invoice(sql.FieldIsNull(FieldNextChargeAt))
+}
+
+// NextChargeAtNotNil applies the NotNil predicate on the "next_charge_at" field.
+func NextChargeAtNotNil() predicate.Invoice {
+	return predicate.Invoice(sql.FieldNotNull(FieldNextChargeAt))
 }
 
 // And groups predicates with the AND operator between them.

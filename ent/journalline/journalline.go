@@ -79,6 +79,7 @@ const (
 	AccountRevenue    Account = "revenue"
 	AccountAllowance  Account = "allowance"
 	AccountCredit     Account = "credit"
+	AccountBadDebt    Account = "bad_debt"
 )
 
 func (a Account) String() string {
@@ -88,7 +89,7 @@ func (a Account) String() string {
 // AccountValidator is a validator for the "account" field enum values. It is called by the builders before save.
 func AccountValidator(a Account) error {
 	switch a {
-	case AccountReceivable, AccountCash, AccountRevenue, AccountAllowance, AccountCredit:
+	case AccountReceivable, AccountCash, AccountRevenue, AccountAllowance, AccountCredit, AccountBadDebt:
 		return nil
 	default:
 		return fmt.Errorf("journalline: invalid enum value for account field: %q", a)

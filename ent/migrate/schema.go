@@ -367,6 +367,9 @@ var (
 		{Name: "drawn_entry", Type: field.TypeInt64, Default: 0},
 		{Name: "drawn_amount", Type: field.TypeInt64, Default: 0},
 		{Name: "invoices", Type: field.TypeInt64, Default: 0},
+		{Name: "credit_notes", Type: field.TypeInt64, Default: 0},
+		{Name: "customer", Type: field.TypeString, Size: 200, Default: ""},
+		{Name: "payment_method", Type: field.TypeString, Size: 200, Default: ""},
 	}
 	// BillingAccountsTable holds the schema information for the "billing_accounts" table.
 	BillingAccountsTable = &schema.Table{
@@ -529,6 +532,42 @@ var (
 				Name:    "creditentry_company_id_number",
 				Unique:  true,
 				Columns: []*schema.Column{CreditEntriesColumns[3], CreditEntriesColumns[9]},
+			},
+			{
+				Name:    "creditentry_company_id_type_number",
+				Unique:  false,
+				Columns: []*schema.Column{CreditEntriesColumns[3], CreditEntriesColumns[4], CreditEntriesColumns[9]},
+			},
+		},
+	}
+	// CreditNotesColumns holds the columns for the "credit_notes" table.
+	CreditNotesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "number", Type: field.TypeInt64},
+		{Name: "invoice_id", Type: field.TypeString, Size: 40},
+		{Name: "bill_to", Type: field.TypeString, Size: 800},
+		{Name: "description", Type: field.TypeString, Size: 500},
+		{Name: "amount", Type: field.TypeInt64},
+		{Name: "credited", Type: field.TypeInt64},
+	}
+	// CreditNotesTable holds the schema information for the "credit_notes" table.
+	CreditNotesTable = &schema.Table{
+		Name:       "credit_notes",
+		Columns:    CreditNotesColumns,
+		PrimaryKey: []*schema.Column{CreditNotesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "creditnote_company_id_number",
+				Unique:  true,
+				Columns: []*schema.Column{CreditNotesColumns[3], CreditNotesColumns[4]},
+			},
+			{
+				Name:    "creditnote_company_id_invoice_id",
+				Unique:  false,
+				Columns: []*schema.Column{CreditNotesColumns[3], CreditNotesColumns[5]},
 			},
 		},
 	}
@@ -938,7 +977,8 @@ var (
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "number", Type: field.TypeInt64},
-		{Name: "status", Type: field.TypeEnum, Enums: []string{"open", "paid"}},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"draft", "open", "paid", "uncollectible", "void"}},
+		{Name: "bill_to", Type: field.TypeString, Size: 800, Default: ""},
 		{Name: "period_start", Type: field.TypeTime},
 		{Name: "period_end", Type: field.TypeTime},
 		{Name: "lines", Type: field.TypeJSON},
@@ -946,7 +986,9 @@ var (
 		{Name: "credits_applied", Type: field.TypeInt64},
 		{Name: "amount_due", Type: field.TypeInt64},
 		{Name: "currency", Type: field.TypeString, Size: 3},
+		{Name: "credited", Type: field.TypeInt64, Default: 0},
 		{Name: "paid_at", Type: field.TypeTime, Nullable: true},
+		{Name: "next_charge_at", Type: field.TypeTime, Nullable: true},
 	}
 	// InvoicesTable holds the schema information for the "invoices" table.
 	InvoicesTable = &schema.Table{
@@ -963,6 +1005,14 @@ var (
 				Name:    "invoice_company_id_number",
 				Unique:  true,
 				Columns: []*schema.Column{InvoicesColumns[3], InvoicesColumns[4]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "number > 0",
+				},
+			},
+			{
+				Name:    "invoice_next_charge_at",
+				Unique:  false,
+				Columns: []*schema.Column{InvoicesColumns[16]},
 			},
 		},
 	}
@@ -973,7 +1023,7 @@ var (
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "source", Type: field.TypeString, Size: 40},
-		{Name: "account", Type: field.TypeEnum, Enums: []string{"receivable", "cash", "revenue", "allowance", "credit"}},
+		{Name: "account", Type: field.TypeEnum, Enums: []string{"receivable", "cash", "revenue", "allowance", "credit", "bad_debt"}},
 		{Name: "amount", Type: field.TypeInt64},
 	}
 	// JournalLinesTable holds the schema information for the "journal_lines" table.
@@ -1235,6 +1285,35 @@ var (
 				Name:    "organization_company_id_parent_id",
 				Unique:  false,
 				Columns: []*schema.Column{OrganizationsColumns[3], OrganizationsColumns[7]},
+			},
+		},
+	}
+	// PaymentsColumns holds the columns for the "payments" table.
+	PaymentsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "invoice_id", Type: field.TypeString, Size: 40},
+		{Name: "attempt", Type: field.TypeInt},
+		{Name: "amount", Type: field.TypeInt64},
+		{Name: "customer", Type: field.TypeString, Size: 200},
+		{Name: "payment_method", Type: field.TypeString, Size: 200},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"pending", "succeeded", "failed"}},
+		{Name: "reference", Type: field.TypeString, Size: 200, Default: ""},
+		{Name: "failure", Type: field.TypeString, Size: 200, Default: ""},
+		{Name: "settled_at", Type: field.TypeTime, Nullable: true},
+	}
+	// PaymentsTable holds the schema information for the "payments" table.
+	PaymentsTable = &schema.Table{
+		Name:       "payments",
+		Columns:    PaymentsColumns,
+		PrimaryKey: []*schema.Column{PaymentsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "payment_company_id_invoice_id_attempt",
+				Unique:  true,
+				Columns: []*schema.Column{PaymentsColumns[3], PaymentsColumns[4], PaymentsColumns[5]},
 			},
 		},
 	}
@@ -2261,6 +2340,7 @@ var (
 		CompaniesTable,
 		ConsentsTable,
 		CreditEntriesTable,
+		CreditNotesTable,
 		EventsTable,
 		ExecutionsTable,
 		ExternalIdentitiesTable,
@@ -2277,6 +2357,7 @@ var (
 		OauthClientsTable,
 		OfferingsTable,
 		OrganizationsTable,
+		PaymentsTable,
 		PhaseVisitsTable,
 		RateCountsTable,
 		RecoveryCodesTable,

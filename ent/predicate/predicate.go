@@ -51,6 +51,9 @@ type Consent func(*sql.Selector)
 // CreditEntry is the predicate function for creditentry builders.
 type CreditEntry func(*sql.Selector)
 
+// CreditNote is the predicate function for creditnote builders.
+type CreditNote func(*sql.Selector)
+
 // Event is the predicate function for event builders.
 type Event func(*sql.Selector)
 
@@ -98,6 +101,9 @@ type Offering func(*sql.Selector)
 
 // Organization is the predicate function for organization builders.
 type Organization func(*sql.Selector)
+
+// Payment is the predicate function for payment builders.
+type Payment func(*sql.Selector)
 
 // PhaseVisit is the predicate function for phasevisit builders.
 type PhaseVisit func(*sql.Selector)

@@ -18,6 +18,7 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/creditentry"
+	"atrium/ent/creditnote"
 	"atrium/ent/event"
 	"atrium/ent/execution"
 	"atrium/ent/externalidentity"
@@ -34,6 +35,7 @@ import (
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
+	"atrium/ent/payment"
 	"atrium/ent/phasevisit"
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
@@ -584,6 +586,22 @@ func init() {
 	billingaccountDescInvoices := billingaccountFields[9].Descriptor()
 	// billingaccount.DefaultInvoices holds the default value on creation for the invoices field.
 	billingaccount.DefaultInvoices = billingaccountDescInvoices.Default.(int64)
+	// billingaccountDescCreditNotes is the schema descriptor for credit_notes field.
+	billingaccountDescCreditNotes := billingaccountFields[10].Descriptor()
+	// billingaccount.DefaultCreditNotes holds the default value on creation for the credit_notes field.
+	billingaccount.DefaultCreditNotes = billingaccountDescCreditNotes.Default.(int64)
+	// billingaccountDescCustomer is the schema descriptor for customer field.
+	billingaccountDescCustomer := billingaccountFields[11].Descriptor()
+	// billingaccount.DefaultCustomer holds the default value on creation for the customer field.
+	billingaccount.DefaultCustomer = billingaccountDescCustomer.Default.(string)
+	// billingaccount.CustomerValidator is a validator for the "customer" field. It is called by the builders before save.
+	billingaccount.CustomerValidator = billingaccountDescCustomer.Validators[0].(func(string) error)
+	// billingaccountDescPaymentMethod is the schema descriptor for payment_method field.
+	billingaccountDescPaymentMethod := billingaccountFields[12].Descriptor()
+	// billingaccount.DefaultPaymentMethod holds the default value on creation for the payment_method field.
+	billingaccount.DefaultPaymentMethod = billingaccountDescPaymentMethod.Default.(string)
+	// billingaccount.PaymentMethodValidator is a validator for the "payment_method" field. It is called by the builders before save.
+	billingaccount.PaymentMethodValidator = billingaccountDescPaymentMethod.Validators[0].(func(string) error)
 	// billingaccountDescID is the schema descriptor for id field.
 	billingaccountDescID := billingaccountMixinFields0[0].Descriptor()
 	// billingaccount.DefaultID holds the default value on creation for the id field.
@@ -771,6 +789,43 @@ func init() {
 	creditentry.DefaultID = creditentryDescID.Default.(func() string)
 	// creditentry.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	creditentry.IDValidator = creditentryDescID.Validators[0].(func(string) error)
+	creditnoteMixin := schema.CreditNote{}.Mixin()
+	creditnoteMixinHooks0 := creditnoteMixin[0].Hooks()
+	creditnoteMixinHooks1 := creditnoteMixin[1].Hooks()
+	creditnote.Hooks[0] = creditnoteMixinHooks0[0]
+	creditnote.Hooks[1] = creditnoteMixinHooks1[0]
+	creditnoteMixinInters1 := creditnoteMixin[1].Interceptors()
+	creditnote.Interceptors[0] = creditnoteMixinInters1[0]
+	creditnote.Interceptors[1] = creditnoteMixinInters1[1]
+	creditnote.Interceptors[2] = creditnoteMixinInters1[2]
+	creditnoteMixinFields0 := creditnoteMixin[0].Fields()
+	_ = creditnoteMixinFields0
+	creditnoteMixinFields1 := creditnoteMixin[1].Fields()
+	_ = creditnoteMixinFields1
+	creditnoteFields := schema.CreditNote{}.Fields()
+	_ = creditnoteFields
+	// creditnoteDescCompanyID is the schema descriptor for company_id field.
+	creditnoteDescCompanyID := creditnoteMixinFields1[0].Descriptor()
+	// creditnote.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	creditnote.CompanyIDValidator = creditnoteDescCompanyID.Validators[0].(func(string) error)
+	// creditnoteDescInvoiceID is the schema descriptor for invoice_id field.
+	creditnoteDescInvoiceID := creditnoteFields[1].Descriptor()
+	// creditnote.InvoiceIDValidator is a validator for the "invoice_id" field. It is called by the builders before save.
+	creditnote.InvoiceIDValidator = creditnoteDescInvoiceID.Validators[0].(func(string) error)
+	// creditnoteDescBillTo is the schema descriptor for bill_to field.
+	creditnoteDescBillTo := creditnoteFields[2].Descriptor()
+	// creditnote.BillToValidator is a validator for the "bill_to" field. It is called by the builders before save.
+	creditnote.BillToValidator = creditnoteDescBillTo.Validators[0].(func(string) error)
+	// creditnoteDescDescription is the schema descriptor for description field.
+	creditnoteDescDescription := creditnoteFields[3].Descriptor()
+	// creditnote.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
+	creditnote.DescriptionValidator = creditnoteDescDescription.Validators[0].(func(string) error)
+	// creditnoteDescID is the schema descriptor for id field.
+	creditnoteDescID := creditnoteMixinFields0[0].Descriptor()
+	// creditnote.DefaultID holds the default value on creation for the id field.
+	creditnote.DefaultID = creditnoteDescID.Default.(func() string)
+	// creditnote.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	creditnote.IDValidator = creditnoteDescID.Validators[0].(func(string) error)
 	eventMixin := schema.Event{}.Mixin()
 	eventMixinHooks0 := eventMixin[0].Hooks()
 	eventMixinHooks1 := eventMixin[1].Hooks()
@@ -1165,10 +1220,20 @@ func init() {
 	invoiceDescCompanyID := invoiceMixinFields1[0].Descriptor()
 	// invoice.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
 	invoice.CompanyIDValidator = invoiceDescCompanyID.Validators[0].(func(string) error)
+	// invoiceDescBillTo is the schema descriptor for bill_to field.
+	invoiceDescBillTo := invoiceFields[2].Descriptor()
+	// invoice.DefaultBillTo holds the default value on creation for the bill_to field.
+	invoice.DefaultBillTo = invoiceDescBillTo.Default.(string)
+	// invoice.BillToValidator is a validator for the "bill_to" field. It is called by the builders before save.
+	invoice.BillToValidator = invoiceDescBillTo.Validators[0].(func(string) error)
 	// invoiceDescCurrency is the schema descriptor for currency field.
-	invoiceDescCurrency := invoiceFields[8].Descriptor()
+	invoiceDescCurrency := invoiceFields[9].Descriptor()
 	// invoice.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
 	invoice.CurrencyValidator = invoiceDescCurrency.Validators[0].(func(string) error)
+	// invoiceDescCredited is the schema descriptor for credited field.
+	invoiceDescCredited := invoiceFields[10].Descriptor()
+	// invoice.DefaultCredited holds the default value on creation for the credited field.
+	invoice.DefaultCredited = invoiceDescCredited.Default.(int64)
 	// invoiceDescID is the schema descriptor for id field.
 	invoiceDescID := invoiceMixinFields0[0].Descriptor()
 	// invoice.DefaultID holds the default value on creation for the id field.
@@ -1407,6 +1472,55 @@ func init() {
 	organization.DefaultID = organizationDescID.Default.(func() string)
 	// organization.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	organization.IDValidator = organizationDescID.Validators[0].(func(string) error)
+	paymentMixin := schema.Payment{}.Mixin()
+	paymentMixinHooks0 := paymentMixin[0].Hooks()
+	paymentMixinHooks1 := paymentMixin[1].Hooks()
+	payment.Hooks[0] = paymentMixinHooks0[0]
+	payment.Hooks[1] = paymentMixinHooks1[0]
+	paymentMixinInters1 := paymentMixin[1].Interceptors()
+	payment.Interceptors[0] = paymentMixinInters1[0]
+	payment.Interceptors[1] = paymentMixinInters1[1]
+	payment.Interceptors[2] = paymentMixinInters1[2]
+	paymentMixinFields0 := paymentMixin[0].Fields()
+	_ = paymentMixinFields0
+	paymentMixinFields1 := paymentMixin[1].Fields()
+	_ = paymentMixinFields1
+	paymentFields := schema.Payment{}.Fields()
+	_ = paymentFields
+	// paymentDescCompanyID is the schema descriptor for company_id field.
+	paymentDescCompanyID := paymentMixinFields1[0].Descriptor()
+	// payment.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	payment.CompanyIDValidator = paymentDescCompanyID.Validators[0].(func(string) error)
+	// paymentDescInvoiceID is the schema descriptor for invoice_id field.
+	paymentDescInvoiceID := paymentFields[0].Descriptor()
+	// payment.InvoiceIDValidator is a validator for the "invoice_id" field. It is called by the builders before save.
+	payment.InvoiceIDValidator = paymentDescInvoiceID.Validators[0].(func(string) error)
+	// paymentDescCustomer is the schema descriptor for customer field.
+	paymentDescCustomer := paymentFields[3].Descriptor()
+	// payment.CustomerValidator is a validator for the "customer" field. It is called by the builders before save.
+	payment.CustomerValidator = paymentDescCustomer.Validators[0].(func(string) error)
+	// paymentDescPaymentMethod is the schema descriptor for payment_method field.
+	paymentDescPaymentMethod := paymentFields[4].Descriptor()
+	// payment.PaymentMethodValidator is a validator for the "payment_method" field. It is called by the builders before save.
+	payment.PaymentMethodValidator = paymentDescPaymentMethod.Validators[0].(func(string) error)
+	// paymentDescReference is the schema descriptor for reference field.
+	paymentDescReference := paymentFields[6].Descriptor()
+	// payment.DefaultReference holds the default value on creation for the reference field.
+	payment.DefaultReference = paymentDescReference.Default.(string)
+	// payment.ReferenceValidator is a validator for the "reference" field. It is called by the builders before save.
+	payment.ReferenceValidator = paymentDescReference.Validators[0].(func(string) error)
+	// paymentDescFailure is the schema descriptor for failure field.
+	paymentDescFailure := paymentFields[7].Descriptor()
+	// payment.DefaultFailure holds the default value on creation for the failure field.
+	payment.DefaultFailure = paymentDescFailure.Default.(string)
+	// payment.FailureValidator is a validator for the "failure" field. It is called by the builders before save.
+	payment.FailureValidator = paymentDescFailure.Validators[0].(func(string) error)
+	// paymentDescID is the schema descriptor for id field.
+	paymentDescID := paymentMixinFields0[0].Descriptor()
+	// payment.DefaultID holds the default value on creation for the id field.
+	payment.DefaultID = paymentDescID.Default.(func() string)
+	// payment.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	payment.IDValidator = paymentDescID.Validators[0].(func(string) error)
 	phasevisitMixin := schema.PhaseVisit{}.Mixin()
 	phasevisitMixinHooks0 := phasevisitMixin[0].Hooks()
 	phasevisitMixinHooks1 := phasevisitMixin[1].Hooks()

@@ -28,6 +28,9 @@ func (BillingAccount) Fields() []ent.Field {
 		field.Int64("drawn_entry").Default(0).Comment("the number of the issued credit that is drawn on; those before it are used up"),
 		field.Int64("drawn_amount").Default(0).Comment("cents of that credit that are used up"),
 		field.Int64("invoices").Default(0).Comment("how many invoices there are: the number of the newest"),
+		field.Int64("credit_notes").Default(0).Comment("how many credit notes there are: the number of the newest"),
+		field.String("customer").MaxLen(200).Default("").Comment("the payment provider's name for the company; empty where nobody charges it"),
+		field.String("payment_method").MaxLen(200).Default("").Comment("the provider's name for what is charged"),
 	}
 }
 

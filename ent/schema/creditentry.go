@@ -32,5 +32,5 @@ func (CreditEntry) Fields() []ent.Field {
 
 // Indexes beyond those of the mixins: the history, and credits in the order in which they are used.
 func (CreditEntry) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("company_id", "number").Unique()}
+	return []ent.Index{index.Fields("company_id", "number").Unique(), index.Fields("company_id", "type", "number")}
 }

@@ -195,6 +195,12 @@ var fixtures = []fixture{
 	{"JournalLine", func(db *ent.Client, _ rows, _ string) any {
 		return db.JournalLine.Create().SetSource("inv_1").SetAccount("revenue").SetAmount(1)
 	}},
+	{"CreditNote", func(db *ent.Client, _ rows, tag string) any {
+		return db.CreditNote.Create().SetNumber(number(tag)).SetInvoiceID("inv_1").SetBillTo("A").SetDescription("D").SetAmount(1).SetCredited(0)
+	}},
+	{"Payment", func(db *ent.Client, _ rows, tag string) any {
+		return db.Payment.Create().SetInvoiceID("inv_1").SetAttempt(int(number(tag))).SetAmount(1).SetCustomer("cus_1").SetPaymentMethod("pm_1").SetStatus("pending")
+	}},
 	{"IdempotencyKey", func(db *ent.Client, own rows, tag string) any {
 		return db.IdempotencyKey.Create().SetCallerID(own.id("User")).SetKey(tag).SetFingerprint([]byte("f")).SetStatus(200).SetBody([]byte("b"))
 	}},

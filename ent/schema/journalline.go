@@ -19,7 +19,7 @@ func (JournalLine) Mixin() []ent.Mixin {
 func (JournalLine) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("source").MaxLen(40).Immutable().Comment("the id of what was booked"),
-		field.Enum("account").Values("receivable", "cash", "revenue", "allowance", "credit").Immutable(),
+		field.Enum("account").Values("receivable", "cash", "revenue", "allowance", "credit", "bad_debt").Immutable(),
 		field.Int64("amount").Immutable().Comment("cents: a debit is positive, a credit negative"),
 	}
 }

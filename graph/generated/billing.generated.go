@@ -223,6 +223,13 @@ func (ec *executionContext) fieldContext_Invoice_status(_ context.Context, field
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type InvoiceStatus does not have child fields"))
 }
 
+func (ec *executionContext) _Invoice_billTo(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.BillTo)
+}
+func (ec *executionContext) fieldContext_Invoice_billTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Invoice_periodStart(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.PeriodStart)
 }
@@ -290,11 +297,25 @@ func (ec *executionContext) fieldContext_Invoice_amountDue(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _Invoice_credited(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Credited)
+}
+func (ec *executionContext) fieldContext_Invoice_credited(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _Invoice_currency(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Currency)
 }
 func (ec *executionContext) fieldContext_Invoice_currency(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Invoice_nextChargeAt(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.NextChargeAt)
+}
+func (ec *executionContext) fieldContext_Invoice_nextChargeAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
 func (ec *executionContext) _Invoice_paidAt(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
@@ -332,6 +353,41 @@ func (ec *executionContext) fieldContext_InvoiceLine_amount(_ context.Context, f
 	return graphql.NewScalarFieldContext("InvoiceLine", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _LimitChange_name(ctx context.Context, field graphql.CollectedField, obj *billing.LimitChange) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_LimitChange_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LimitChange", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _LimitChange_now(ctx context.Context, field graphql.CollectedField, obj *billing.LimitChange) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Now)
+}
+func (ec *executionContext) fieldContext_LimitChange_now(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LimitChange", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _LimitChange_then(ctx context.Context, field graphql.CollectedField, obj *billing.LimitChange) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Then)
+}
+func (ec *executionContext) fieldContext_LimitChange_then(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LimitChange", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _LimitChange_used(ctx context.Context, field graphql.CollectedField, obj *billing.LimitChange) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Used)
+}
+func (ec *executionContext) fieldContext_LimitChange_used(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LimitChange", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _LimitChange_exceeded(ctx context.Context, field graphql.CollectedField, obj *billing.LimitChange) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Exceeded)
+}
+func (ec *executionContext) fieldContext_LimitChange_exceeded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LimitChange", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _PlanChange_plan(ctx context.Context, field graphql.CollectedField, obj *billing.PlanChange) (ret graphql.Marshaler) {
 	return ec.marshalNPlan2string(ctx, field.Selections, obj.Plan)
 }
@@ -365,6 +421,38 @@ func (ec *executionContext) _PlanChange_amountDue(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_PlanChange_amountDue(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("PlanChange", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PlanChange_limits(ctx context.Context, field graphql.CollectedField, obj *billing.PlanChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PlanChange_limits(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Limits, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*billing.LimitChange) graphql.Marshaler {
+			return ec.marshalNLimitChange2ᚕᚖatriumᚋinternalᚋbillingᚐLimitChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PlanChange_limits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PlanChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LimitChange(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -552,6 +640,11 @@ func (ec *executionContext) _Invoice(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "billTo":
+			out.Values[i] = ec._Invoice_billTo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "periodStart":
 			out.Values[i] = ec._Invoice_periodStart(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -582,9 +675,19 @@ func (ec *executionContext) _Invoice(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "credited":
+			out.Values[i] = ec._Invoice_credited(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "currency":
 			out.Values[i] = ec._Invoice_currency(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nextChargeAt":
+			out.Values[i] = ec._Invoice_nextChargeAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "paidAt":
@@ -647,6 +750,54 @@ func (ec *executionContext) _InvoiceLine(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var limitChangeImplementors = []string{"LimitChange"}
+
+func (ec *executionContext) _LimitChange(ctx context.Context, sel ast.SelectionSet, obj *billing.LimitChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, limitChangeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LimitChange")
+		case "name":
+			out.Values[i] = ec._LimitChange_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "now":
+			out.Values[i] = ec._LimitChange_now(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "then":
+			out.Values[i] = ec._LimitChange_then(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "used":
+			out.Values[i] = ec._LimitChange_used(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "exceeded":
+			out.Values[i] = ec._LimitChange_exceeded(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var planChangeImplementors = []string{"PlanChange"}
 
 func (ec *executionContext) _PlanChange(ctx context.Context, sel ast.SelectionSet, obj *billing.PlanChange) graphql.Marshaler {
@@ -680,6 +831,11 @@ func (ec *executionContext) _PlanChange(ctx context.Context, sel ast.SelectionSe
 			}
 		case "amountDue":
 			out.Values[i] = ec._PlanChange_amountDue(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "limits":
+			out.Values[i] = ec._PlanChange_limits(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -813,6 +969,32 @@ func (ec *executionContext) marshalNInvoiceStatus2string(ctx context.Context, se
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNLimitChange2ᚕᚖatriumᚋinternalᚋbillingᚐLimitChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*billing.LimitChange) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLimitChange2ᚖatriumᚋinternalᚋbillingᚐLimitChange(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLimitChange2ᚖatriumᚋinternalᚋbillingᚐLimitChange(ctx context.Context, sel ast.SelectionSet, v *billing.LimitChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LimitChange(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOCreditBalance2ᚖatriumᚋinternalᚋbillingᚐBalance(ctx context.Context, sel ast.SelectionSet, v *billing.Balance) graphql.Marshaler {

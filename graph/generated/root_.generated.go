@@ -531,6 +531,10 @@ enum InvoiceStatus {
   open
   "Nothing is left to pay."
   paid
+  "Something is left to pay, and nobody expects it any more."
+  uncollectible
+  "It should not have been made; the credits that it took were given back."
+  void
 }
 
 "One line of an invoice."
@@ -549,6 +553,8 @@ type Invoice implements Node {
   number: String!
   "How it stands."
   status: InvoiceStatus!
+  "The company's name when it was made."
+  billTo: String!
   "Where the time begins that it is for."
   periodStart: Time!
   "Where that time ends."
@@ -561,14 +567,32 @@ type Invoice implements Node {
   creditsApplied: Int!
   "What was left to pay when it was made, in cents; never below zero."
   amountDue: Int!
+  "The sum of its credit notes, in cents."
+  credited: Int!
   "In lower case."
   currency: String!
+  "When it is charged next; null when it is not to be."
+  nextChargeAt: Time
   "When nothing was left to pay any more."
   paidAt: Time
   "When it was made."
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+}
+
+"A limit of the company under the plan that it has, and under another one."
+type LimitChange {
+  "callsPerMinute, callsPerDay, queryCost or invitationsPerDay."
+  name: String!
+  "Under the plan that it has."
+  now: Int!
+  "Under the other plan."
+  then: Int!
+  "What is used; null where only what each credential uses is counted."
+  used: Int
+  "Whether more is used than the other plan allows: until that has passed, nothing more of it can be used."
+  exceeded: Boolean!
 }
 
 "What a change to a plan would come to now, in cents."
@@ -583,6 +607,8 @@ type PlanChange {
   creditsApplied: Int!
   "What would be left to pay."
   amountDue: Int!
+  "The limits of the two plans."
+  limits: [LimitChange!]!
 }
 
 "A company with another plan."
@@ -3796,6 +3822,8 @@ func (ec *executionContext) childFields_Invoice(ctx context.Context, field graph
 		return ec.fieldContext_Invoice_number(ctx, field)
 	case "status":
 		return ec.fieldContext_Invoice_status(ctx, field)
+	case "billTo":
+		return ec.fieldContext_Invoice_billTo(ctx, field)
 	case "periodStart":
 		return ec.fieldContext_Invoice_periodStart(ctx, field)
 	case "periodEnd":
@@ -3808,8 +3836,12 @@ func (ec *executionContext) childFields_Invoice(ctx context.Context, field graph
 		return ec.fieldContext_Invoice_creditsApplied(ctx, field)
 	case "amountDue":
 		return ec.fieldContext_Invoice_amountDue(ctx, field)
+	case "credited":
+		return ec.fieldContext_Invoice_credited(ctx, field)
 	case "currency":
 		return ec.fieldContext_Invoice_currency(ctx, field)
+	case "nextChargeAt":
+		return ec.fieldContext_Invoice_nextChargeAt(ctx, field)
 	case "paidAt":
 		return ec.fieldContext_Invoice_paidAt(ctx, field)
 	case "createdAt":
@@ -3850,6 +3882,22 @@ func (ec *executionContext) childFields_InvoiceLine(ctx context.Context, field g
 		return ec.fieldContext_InvoiceLine_amount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type InvoiceLine", field.Name)
+}
+
+func (ec *executionContext) childFields_LimitChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_LimitChange_name(ctx, field)
+	case "now":
+		return ec.fieldContext_LimitChange_now(ctx, field)
+	case "then":
+		return ec.fieldContext_LimitChange_then(ctx, field)
+	case "used":
+		return ec.fieldContext_LimitChange_used(ctx, field)
+	case "exceeded":
+		return ec.fieldContext_LimitChange_exceeded(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LimitChange", field.Name)
 }
 
 func (ec *executionContext) childFields_MarkNotificationsReadPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4136,6 +4184,8 @@ func (ec *executionContext) childFields_PlanChange(ctx context.Context, field gr
 		return ec.fieldContext_PlanChange_creditsApplied(ctx, field)
 	case "amountDue":
 		return ec.fieldContext_PlanChange_amountDue(ctx, field)
+	case "limits":
+		return ec.fieldContext_PlanChange_limits(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PlanChange", field.Name)
 }

@@ -7,6 +7,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/company"
+	"atrium/ent/creditentry"
+	"atrium/ent/journalline"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 )
@@ -39,8 +41,8 @@ func Open(ctx context.Context, db *ent.Client, co *ent.Company, now time.Time) e
 
 // open locks the account of the caller's company and brings it up to now. Returns conflict in a sandbox, which has none.
 func open(ctx context.Context, tx *op.Tx) (*account, error) {
-	if tx.Principal().Sandbox {
-		return nil, apperr.New(apperr.Conflict, "Billing is a matter of the live company.")
+	if err := live(tx); err != nil {
+		return nil, err
 	}
 	row, err := op.Lock(tx, tx.BillingAccount.Query()).Only(ctx)
 	if err != nil {
@@ -52,6 +54,26 @@ func open(ctx context.Context, tx *op.Tx) (*account, error) {
 	}
 	a := &account{BillingAccount: row, db: tx.Client, company: co, plan: planOf(string(co.Plan)), now: tx.Now(ctx)}
 	return a, a.settle(ctx)
+}
+
+// live returns conflict in a sandbox.
+func live(tx *op.Tx) error {
+	if tx.Principal().Sandbox {
+		return apperr.New(apperr.Conflict, "Billing is a matter of the live company.")
+	}
+	return nil
+}
+
+// look reads the company's account, as it was last settled; an empty one in a sandbox.
+func look(ctx context.Context, tx *op.Tx) (*ent.BillingAccount, error) {
+	a, err := tx.BillingAccount.Query().Only(ctx)
+	if ent.IsNotFound(err) {
+		return &ent.BillingAccount{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the billing account: %w", err)
+	}
+	return a, nil
 }
 
 // settle makes the invoices of the periods that have begun, and forfeits the credits whose time is over.
@@ -102,15 +124,15 @@ func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, error) {
 	if a.PeriodEndAt == nil {
 		return a.begin(ctx)
 	}
-	text, cents := fmt.Sprintf("Change from %s to %s", from.Title, to.Title), a.period().prorate(max(to.Price-from.Price, from.Price-to.Price), a.now)
+	text := fmt.Sprintf("Change from %s to %s", from.Title, to.Title)
+	charge, credit := a.period().difference(from, to, a.now)
 	var err error
 	var invoice *ent.Invoice
-	switch {
-	case cents == 0:
-	case to.Price > from.Price:
-		invoice, err = a.bill(ctx, Period{a.now, *a.PeriodEndAt}, Line{Description: text + ", for the rest of the month", Amount: cents})
-	default:
-		_, err = a.issue(ctx, cents, "downgrade", text)
+	if charge > 0 {
+		invoice, err = a.bill(ctx, Period{a.now, *a.PeriodEndAt}, Line{Description: text + ", for the rest of the month", Amount: charge})
+	}
+	if credit > 0 {
+		_, err = a.issue(ctx, credit, creditentry.ReasonDowngrade, text, journalline.AccountRevenue) // it was paid for
 	}
 	if to.Price == 0 {
 		a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
@@ -144,7 +166,8 @@ func (a *account) save(ctx context.Context) error {
 		a.DueAt = a.ForfeitAt
 	}
 	u := a.db.BillingAccount.UpdateOneID(a.ID).SetBalance(a.Balance).SetEntries(a.Entries).SetDrawnEntry(a.DrawnEntry).
-		SetDrawnAmount(a.DrawnAmount).SetInvoices(a.Invoices)
+		SetDrawnAmount(a.DrawnAmount).SetInvoices(a.Invoices).SetCreditNotes(a.CreditNotes).
+		SetCustomer(a.Customer).SetPaymentMethod(a.PaymentMethod)
 	for _, f := range []struct {
 		at    *time.Time
 		set   func(time.Time) *ent.BillingAccountUpdateOne

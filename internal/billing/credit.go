@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/creditentry"
+	"atrium/ent/journalline"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
@@ -60,7 +61,7 @@ func issueCredit(ctx context.Context, tx *op.Tx, in IssueCreditInput) (*ent.Cred
 	if err != nil {
 		return nil, err
 	}
-	e, err := a.issue(ctx, in.Amount, creditentry.Reason(in.Reason), in.Description)
+	e, err := a.issue(ctx, in.Amount, creditentry.Reason(in.Reason), in.Description, journalline.AccountAllowance)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,17 @@
 // Package billing keeps a company's money: its subscription to a plan, its invoices, and the ledger of its credits.
 //
 //	plan.go          the plans, what they cost, and what is charged for the rest of a period
-//	subscription.go  the operations that change or end a subscription, and the preview
+//	subscription.go  the operations that change or end a subscription; preview.go says what they would do
 //	account.go       the account: one row a company, which all that moves money locks
 //	ledger.go        credits: issued, applied to invoices oldest first, forfeited
-//	invoice.go       invoices, their operations and their payment
+//	invoice.go       invoices; draft.go those that the operator writes, operator.go what only the operator does with them
+//	payment.go       the steps of charging what an invoice leaves to pay; charge.go takes them, with a Provider
 //	journal.go       the same movements as double entries, so that the books can be held against each other
-//	renew.go         the job that renews what has come to its end
+//	renew.go         the job that renews what has come to its end, and charges what is due
+//
+//	draft ──issue──▶ open ──paid, charged, credited whole──▶ paid
+//	  │               ├──write off──▶ uncollectible ──paid──▶ paid
+//	  └──void: gone   └──void──▶ void
 //
 // # Rules
 //
@@ -29,5 +34,24 @@
 // job does it each minute, and every operation that moves money before it does anything else, so that the result does not
 // depend on when the job ran, how often, or on how many nodes.
 //
-// The package charges nobody: an invoice stays open until the operator says that it was paid (`atrium invoice pay`).
+// # Corrections
+//
+// An issued invoice never changes in anything but how it stands; triggers of both databases refuse it. A credit note corrects
+// it: it takes off what is left to pay, and what is more than that becomes a credit, since money is never paid out. Voiding gives
+// back the credits that an invoice took, as a new entry. A draft has the number 0; issuing deletes it and makes the invoice under
+// its id, so that drafts use up no numbers and no column of an invoice need ever be written twice.
+//
+// # Payment
+//
+// Without a Provider, which is the default, an invoice stays open until the operator says that it was paid (`atrium invoice
+// pay`). With one, what the credits leave is charged to the payment method that the operator has set for the company:
+//
+//	begin: a pending payment is committed, with all that the provider will be asked for
+//	  └▶ Provider.Charge, outside of any transaction, with the payment's id as the idempotency key
+//	       └▶ settle: paid; or failed, tried again after 1, 3, 5 and 7 days, with a mail to the owners each time
+//
+// A process that ends in between leaves a pending payment. Nothing else happens to its invoice meanwhile: it is neither paid
+// by hand, voided nor credited. After 10 minutes the provider is asked what it knows of the payment (Provider.Find), and asked
+// for the money again only if it has never heard of it. What the provider tells by itself is no more than a reason to ask it
+// (RecheckPayment), so its messages may come late, twice or in any order.
 package billing

@@ -2,7 +2,6 @@ package billing
 
 import (
 	"context"
-	"fmt"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -40,18 +39,6 @@ func getBalance(ctx context.Context, tx *op.Tx, _ GetBalanceInput) (*Balance, er
 		return nil, err
 	}
 	return &Balance{Balance: a.Balance, Currency: Currency}, nil
-}
-
-// look reads the company's account; an empty one in a sandbox.
-func look(ctx context.Context, tx *op.Tx) (*ent.BillingAccount, error) {
-	a, err := tx.BillingAccount.Query().Only(ctx)
-	if ent.IsNotFound(err) {
-		return &ent.BillingAccount{}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the billing account: %w", err)
-	}
-	return a, nil
 }
 
 // ListHistoryInput pages the history, the newest first.

@@ -4,43 +4,35 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"atrium/ent"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
-	"atrium/internal/apperr"
 	"atrium/internal/id"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
 
-// The operations on invoices. Only the operator says that one was paid.
+// The operations that read invoices. A company sees none of its drafts.
 var (
 	ListInvoices = paging.NewList("invoice.list", op.Spec{
 		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "List invoices",
 		Sorts: op.Sorts{"createdAt": invoice.FieldCreatedAt, "updatedAt": invoice.FieldUpdatedAt, "number": invoice.FieldNumber},
 	}, func(_ context.Context, tx *op.Tx, in ListInvoicesInput) *ent.InvoiceQuery {
-		return tx.Invoice.Query().Where(paging.In(nil, in.Status, invoice.StatusIn)...)
+		return tx.Invoice.Query().Where(invoice.NumberGT(0)).Where(paging.In(nil, in.Status, invoice.StatusIn)...)
 	})
 
 	GetInvoice = op.Get("invoice.read", op.Spec{
 		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "Get an invoice",
-	}, loadInvoice)
-
-	PayInvoice = op.OnRow("invoice.pay", op.Spec{
-		Resource: "Invoice", Action: op.Update, Summary: "Note that an invoice was paid", Past: map[string]string{"invoice.pay": "invoice.paid"},
-	}, loadInvoice, payInvoice)
+	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
+		return tx.Invoice.Query().Where(invoice.ID(id), invoice.NumberGT(0)).Only(ctx)
+	})
 )
 
 // ListInvoicesInput filters and pages the invoices.
 type ListInvoicesInput struct {
 	paging.Page
-	Status []string `json:"-" query:"status" enum:"open,paid" doc:"Any of these."`
-}
-
-func loadInvoice(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
-	return op.Lock(tx, tx.Invoice.Query().Where(invoice.ID(id))).Only(ctx)
+	Status []string `json:"-" query:"status" enum:"open,paid,uncollectible,void" doc:"Any of these."`
 }
 
 // Line is one line of an invoice.
@@ -60,30 +52,58 @@ func Lines(inv *ent.Invoice) (out []*Line, err error) {
 	return out, nil
 }
 
-// Number returns an invoice's number as people read it.
-func Number(inv *ent.Invoice) string { return fmt.Sprintf("INV-%06d", inv.Number) }
+// Number returns an invoice's number as people read it; DRAFT for one that has none yet.
+func Number(inv *ent.Invoice) string { return numbered(inv.Number) }
 
-// bill makes the next invoice, and applies the credits to it.
+func numbered(n int64) string {
+	if n == 0 {
+		return "DRAFT"
+	}
+	return fmt.Sprintf("INV-%06d", n)
+}
+
+// Left returns what an invoice leaves to pay, in cents, whether or not anybody still hopes for it.
+func Left(inv *ent.Invoice) int64 {
+	if inv.Status != invoice.StatusOpen && inv.Status != invoice.StatusUncollectible {
+		return 0
+	}
+	return inv.AmountDue - inv.Credited
+}
+
+// bill makes the next invoice.
 func (a *account) bill(ctx context.Context, p Period, lines ...Line) (*ent.Invoice, error) {
-	invoiceID := id.New("inv")
-	a.Invoices++
-	var subtotal int64
+	subtotal, text, err := total(lines)
+	if err != nil {
+		return nil, err
+	}
+	return a.invoice(ctx, id.New("inv"), p, subtotal, text)
+}
+
+// total adds the lines up and writes them as they are kept.
+func total(lines []Line) (subtotal int64, text json.RawMessage, err error) {
 	for _, l := range lines {
 		subtotal += l.Amount
 	}
-	text, err := json.Marshal(lines)
-	if err != nil {
-		return nil, fmt.Errorf("write the lines of an invoice: %w", err)
+	if text, err = json.Marshal(lines); err != nil {
+		return 0, nil, fmt.Errorf("write the lines of an invoice: %w", err)
 	}
-	applied, err := a.apply(ctx, subtotal, invoiceID, fmt.Sprintf("Invoice INV-%06d", a.Invoices))
+	return subtotal, text, nil
+}
+
+// invoice gives an invoice the next number, and applies the credits to it. What is left is charged at once where somebody does.
+func (a *account) invoice(ctx context.Context, invoiceID string, p Period, subtotal int64, lines json.RawMessage) (*ent.Invoice, error) {
+	a.Invoices++
+	applied, err := a.apply(ctx, subtotal, invoiceID, "Invoice "+numbered(a.Invoices))
 	if err != nil {
 		return nil, err
 	}
 	due := subtotal - applied
-	c := a.db.Invoice.Create().SetID(invoiceID).SetNumber(a.Invoices).SetStatus(invoice.StatusOpen).SetPeriodStart(p.Start).SetPeriodEnd(p.End).
-		SetLines(text).SetSubtotal(subtotal).SetCreditsApplied(applied).SetAmountDue(due).SetCurrency(Currency)
-	if due == 0 {
+	c := a.create(invoiceID, p, subtotal, lines).SetNumber(a.Invoices).SetStatus(invoice.StatusOpen).SetCreditsApplied(applied).SetAmountDue(due)
+	switch {
+	case due == 0:
 		c.SetStatus(invoice.StatusPaid).SetPaidAt(a.now)
+	case a.PaymentMethod != "":
+		c.SetNextChargeAt(a.now)
 	}
 	inv, err := c.Save(ctx)
 	if err != nil {
@@ -94,30 +114,8 @@ func (a *account) bill(ctx context.Context, p Period, lines ...Line) (*ent.Invoi
 	})
 }
 
-// PayInvoiceInput names the invoice and how it was paid.
-type PayInvoiceInput struct {
-	op.ByID
-	Reference string `json:"reference" minLength:"1" maxLength:"200" doc:"What the payment is known by, such as that of a bank transfer."`
-}
-
-// payInvoice returns conflict for an invoice that is paid.
-func payInvoice(ctx context.Context, tx *op.Tx, before *ent.Invoice, in PayInvoiceInput) (*ent.Invoice, error) {
-	if before.Status == invoice.StatusPaid {
-		return nil, apperr.New(apperr.Conflict, "The invoice is paid.")
-	}
-	a, err := open(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	after, err := before.Update().SetStatus(invoice.StatusPaid).SetPaidAt(a.now).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("note the payment: %w", err)
-	}
-	tx.Changed(before, after)
-	tx.ChangedField("reference", nil, strings.TrimSpace(in.Reference))
-	err = a.book(ctx, before.ID, amounts{journalline.AccountCash: before.AmountDue, journalline.AccountReceivable: -before.AmountDue})
-	if err != nil {
-		return nil, err
-	}
-	return after, a.save(ctx)
+// create begins what invoices and drafts have in common.
+func (a *account) create(invoiceID string, p Period, subtotal int64, lines json.RawMessage) *ent.InvoiceCreate {
+	return a.db.Invoice.Create().SetID(invoiceID).SetBillTo(a.company.Name).SetPeriodStart(p.Start).SetPeriodEnd(p.End).
+		SetLines(lines).SetSubtotal(subtotal).SetCurrency(Currency)
 }

@@ -12,15 +12,11 @@ import (
 // drawnAtOnce is how many issued credits are read in one query.
 const drawnAtOnce = 100
 
-// issue adds a credit.
-func (a *account) issue(ctx context.Context, cents int64, reason creditentry.Reason, text string) (*ent.CreditEntry, error) {
+// issue adds a credit, at the cost of an account of the books.
+func (a *account) issue(ctx context.Context, cents int64, reason creditentry.Reason, text string, from journalline.Account) (*ent.CreditEntry, error) {
 	e, err := a.entry(creditentry.TypeIssued, cents, reason, text).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("issue the credit: %w", err)
-	}
-	from := journalline.AccountAllowance
-	if reason == creditentry.ReasonDowngrade {
-		from = journalline.AccountRevenue // it was paid for
 	}
 	return e, a.book(ctx, e.ID, amounts{from: cents, journalline.AccountCredit: -cents})
 }
@@ -50,6 +46,9 @@ func (a *account) apply(ctx context.Context, cents int64, invoiceID, text string
 			if applied == cents {
 				break
 			}
+		}
+		if len(entries) == 0 {
+			return 0, fmt.Errorf("billing: no credits make up the balance of %s", a.company.ID)
 		}
 		if err := a.db.CreditEntry.CreateBulk(entries...).Exec(ctx); err != nil {
 			return 0, fmt.Errorf("apply the credits: %w", err)

@@ -62,6 +62,11 @@ func addMonths(t time.Time, n int) time.Time {
 	return first.AddDate(0, 0, min(t.Day(), last)-1)
 }
 
+// difference returns what a change of plan charges, or else gives as a credit, for what is left of the period at a moment.
+func (p Period) difference(from, to Plan, at time.Time) (charge, credit int64) {
+	return p.prorate(max(to.Price-from.Price, 0), at), p.prorate(max(from.Price-to.Price, 0), at)
+}
+
 // prorate returns the part of cents that falls on what is left of the period at a moment, by the second, rounded half up.
 func (p Period) prorate(cents int64, at time.Time) int64 {
 	whole := p.End.Unix() - p.Start.Unix()

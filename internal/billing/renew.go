@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,28 +19,40 @@ const (
 	renewsAtOnce = 500 // accounts that are looked up in one query
 )
 
-// RenewArgs is the job that renews subscriptions and forfeits credits.
+// RenewArgs is the job that renews subscriptions, forfeits credits and charges invoices.
 type RenewArgs struct{}
 
 // Kind names the job.
 func (RenewArgs) Kind() string { return "renew_subscriptions" }
 
 // Renewal is how a queue renews what has come to its end.
-func Renewal(e *op.Engine) jobs.Option {
-	return jobs.All(jobs.Work(&renewer{engine: e}), jobs.Every(renewEvery, RenewArgs{}))
+// Without a provider nobody is charged.
+func Renewal(e *op.Engine, p Provider) jobs.Option {
+	return jobs.All(jobs.Work(&renewer{engine: e, provider: p}), jobs.Every(renewEvery, RenewArgs{}))
 }
 
 type renewer struct {
 	river.WorkerDefaults[RenewArgs]
-	engine *op.Engine
+	engine   *op.Engine
+	provider Provider // nil: the operator notes payments
 }
 
 // Timeout is longer than River's: after an outage there is much to do, and the next run goes on where this one stopped.
 func (r *renewer) Timeout(*river.Job[RenewArgs]) time.Duration { return 10 * time.Minute }
 
-// Work settles the accounts that are due, each in a transaction of its own.
+// Work renews what is due, and then charges what is, so that a new invoice need not wait for the next run.
 func (r *renewer) Work(ctx context.Context, _ *river.Job[RenewArgs]) error {
+	err := r.renew(ctx)
+	if r.provider != nil {
+		err = errors.Join(err, r.charge(ctx))
+	}
+	return err
+}
+
+// renew settles the accounts that are due, each in a transaction of its own.
+func (r *renewer) renew(ctx context.Context) error {
 	now := r.engine.Store.Clock().Now()
+	var failed []error // one account that cannot be settled holds up no other
 	for after := ""; ; {
 		due, err := r.engine.Store.Reader().BillingAccount.Query().
 			Where(billingaccount.DueAtLTE(now), billingaccount.CompanyIDGT(after)).
@@ -55,11 +68,14 @@ func (r *renewer) Work(ctx context.Context, _ *river.Job[RenewArgs]) error {
 				return err
 			})
 			if err != nil {
-				return fmt.Errorf("settle the account of %s: %w", row.CompanyID, err)
+				failed = append(failed, fmt.Errorf("settle the account of %s: %w", row.CompanyID, err))
+			}
+			if ctx.Err() != nil {
+				return errors.Join(failed...)
 			}
 		}
 		if len(due) < renewsAtOnce {
-			return nil
+			return errors.Join(failed...)
 		}
 	}
 }

@@ -19,10 +19,6 @@ var (
 	CancelSubscription = op.New("billing.change", op.Spec{
 		Resource: "Company", Action: op.Update, AdminLayer: true, Summary: "End the subscription",
 	}, cancelSubscription)
-
-	PreviewPlanChange = op.New("billing.preview", op.Spec{
-		Resource: "Credit", Action: op.Read, Scope: "billing:read", AdminLayer: true, Summary: "Preview what another plan would cost",
-	}, previewPlanChange)
 )
 
 // PlanInput names the plan.
@@ -99,41 +95,4 @@ func (a *account) subscribed(ctx context.Context, tx *op.Tx, before *ent.Company
 	tx.AuthorityChanged()
 	tx.Changed(before, a.company)
 	return &Subscribed{ID: a.company.ID, Invoice: inv}, a.save(ctx)
-}
-
-// PlanChange is what a change to a plan would come to now, in cents.
-type PlanChange struct {
-	Plan           string
-	Charge         int64 // of an invoice, before credits
-	Credit         int64 // that would be issued
-	CreditsApplied int64
-	AmountDue      int64
-}
-
-// previewPlanChange refuses what changePlan refuses. A period that ended within the last minute may not have been billed yet:
-// the credits that its invoice takes still count.
-func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChange, error) {
-	co, err := tx.Company.Query().Only(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the company: %w", err)
-	}
-	if err := mayChange(string(co.Plan), in.Plan); err != nil {
-		return nil, err
-	}
-	row, err := tx.BillingAccount.Query().Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, apperr.New(apperr.Conflict, "Billing is a matter of the live company.")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the billing account: %w", err)
-	}
-	from, to, out := planOf(string(co.Plan)), planOf(in.Plan), &PlanChange{Plan: in.Plan, Charge: planOf(in.Plan).Price}
-	if row.AnchorAt != nil {
-		now := tx.Now(ctx)
-		p := periodAt(*row.AnchorAt, now)
-		out.Charge, out.Credit = p.prorate(max(to.Price-from.Price, 0), now), p.prorate(max(from.Price-to.Price, 0), now)
-	}
-	out.CreditsApplied = min(out.Charge, row.Balance)
-	out.AmountDue = out.Charge - out.CreditsApplied
-	return out, nil
 }

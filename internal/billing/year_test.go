@@ -2,6 +2,7 @@ package billing_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -13,8 +14,11 @@ import (
 	"atrium/ent/billingaccount"
 	"atrium/ent/company"
 	"atrium/ent/creditentry"
+	"atrium/ent/creditnote"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
+	"atrium/ent/mailedlink"
+	"atrium/ent/payment"
 	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/op"
@@ -80,6 +84,27 @@ func (b *books) balance() int64 {
 // invoices returns all, the oldest first.
 func (b *books) invoices() []*ent.Invoice {
 	return testkit.Run(b.T, b.w, b.owner, billing.ListInvoices, billing.ListInvoicesInput{Page: paging.Page{Size: 100, Sort: "number"}}).Rows
+}
+
+// notes returns the credit notes, the oldest first.
+func (b *books) notes() []*ent.CreditNote {
+	out, err := b.w.Store.Reader().CreditNote.Query().Order(creditnote.ByNumber()).All(b.owner)
+	require.NoError(b, err)
+	return out
+}
+
+// invited makes invitations of the last day.
+func (b *books) invited(n int) {
+	require.NoError(b, b.w.Store.Write(principal.System(b.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+		for i := range n {
+			err := tx.MailedLink.Create().SetKind(mailedlink.KindInvitation).SetTokenHash([]byte(fmt.Sprintf("%032d", i))).
+				SetInvitedBy(b.w.A.Company.ID).SetExpiresAt(b.start.Add(7 * day)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
 // entries returns the ledger, the oldest first.
@@ -241,12 +266,13 @@ func TestBooksAlwaysAddUp(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		b := open(t, w)
-		elapsed := time.Duration(0)
+		elapsed, bank, by := time.Duration(0), newBank(), operator(t, w.A)
+		b.card("pm_1")
 		rapid.Check(t, func(rt *rapid.T) {
 			for range rapid.IntRange(1, 6).Draw(rt, "steps") {
 				elapsed += time.Duration(rapid.Int64Range(0, int64(20*day)).Draw(rt, "later"))
 				b.later(elapsed)
-				switch rapid.IntRange(0, 4).Draw(rt, "what") {
+				switch rapid.IntRange(0, 6).Draw(rt, "what") {
 				case 0:
 					b.issue(rapid.Int64Range(1, 40_000).Draw(rt, "cents"))
 				case 1, 2:
@@ -258,11 +284,47 @@ func TestBooksAlwaysAddUp(t *testing.T) {
 					require.Contains(t, []apperr.Code{"", apperr.Conflict}, codeOf(err))
 				case 4:
 					b.renew()
+				case 5:
+					bank.does = rapid.SampledFrom([]string{takes, takes, refuses, isDown, dropsLine}).Draw(rt, "bank")
+					if err := b.run(bank); bank.does == takes || bank.does == refuses {
+						require.NoError(t, err)
+					}
+				case 6:
+					b.correct(rt, by)
 				}
+			}
+			for _, p := range b.payments() {
+				c, took := bank.charge[p.ID]
+				if took {
+					require.Equal(t, p.Amount, c.Amount)
+				}
+				require.True(t, p.Status == payment.StatusPending || took == (p.Status == payment.StatusSucceeded), "what the bank took is what the books say")
 			}
 			b.add(t)
 		})
 	})
+}
+
+// correct does something to one of the invoices as the operator.
+func (b *books) correct(rt *rapid.T, by context.Context) {
+	all, err := b.w.Store.Reader().Invoice.Query().Order(invoice.ByNumber()).All(b.owner)
+	require.NoError(b, err)
+	if len(all) == 0 {
+		return
+	}
+	one := op.ByID{ID: all[rapid.IntRange(max(0, len(all)-4), len(all)-1).Draw(rt, "invoice")].ID}
+	switch rapid.IntRange(0, 3).Draw(rt, "how") {
+	case 0:
+		_, _, err = op.Run(by, b.w.Engine, billing.PayInvoice, billing.PayInvoiceInput{ByID: one, Reference: "x"}, nil)
+	case 1:
+		_, _, err = op.Run(by, b.w.Engine, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: one, Reason: "x"}, nil)
+	case 2:
+		_, _, err = op.Run(by, b.w.Engine, billing.WriteOffInvoice, billing.WriteOffInvoiceInput{ByID: one, Reason: "x"}, nil)
+	case 3:
+		cents := rapid.Int64Range(1, 30_000).Draw(rt, "note")
+		_, _, err = op.Run(by, b.w.Engine, billing.CreditInvoice, billing.CreditInvoiceInput{ByID: one, Amount: cents, Description: "x"}, nil)
+	}
+	require.Contains(b, []apperr.Code{"", apperr.Conflict}, codeOf(err))
 }
 
 func codeOf(err error) apperr.Code {
@@ -303,7 +365,13 @@ func (b *books) add(t *testing.T) {
 	require.Equal(t, balance, b.balance())
 	account, err := b.w.Store.Reader().BillingAccount.Query().Where(billingaccount.CompanyID(b.w.A.Company.ID)).Only(b.owner)
 	require.NoError(t, err)
-	invoices, err := b.w.Store.Reader().Invoice.Query().Order(invoice.ByNumber()).All(b.owner)
+	notes, credited := b.notes(), map[string]int64{}
+	for i, n := range notes {
+		require.Equal(t, int64(i+1), n.Number)
+		credited[n.InvoiceID] += n.Amount
+	}
+	var receivable, lost int64
+	invoices, err := b.w.Store.Reader().Invoice.Query().Where(invoice.NumberGT(0)).Order(invoice.ByNumber()).All(b.owner)
 	require.NoError(t, err)
 	require.Equal(t, account.Invoices, int64(len(invoices)))
 	for i, inv := range invoices {
@@ -318,6 +386,16 @@ func (b *books) add(t *testing.T) {
 		require.Equal(t, applied[inv.ID], inv.CreditsApplied)
 		require.Equal(t, inv.Subtotal-inv.CreditsApplied, inv.AmountDue)
 		require.GreaterOrEqual(t, inv.AmountDue, int64(0))
+		require.Equal(t, credited[inv.ID], inv.Credited)
+		require.LessOrEqual(t, inv.Credited, inv.Subtotal)
+		require.GreaterOrEqual(t, billing.Left(inv), int64(0))
+		switch inv.Status {
+		case invoice.StatusOpen:
+			require.NotZero(t, billing.Left(inv), "nothing left to pay is paid")
+			receivable += billing.Left(inv)
+		case invoice.StatusUncollectible:
+			lost += billing.Left(inv)
+		}
 	}
 	journal, err := b.w.Store.Reader().JournalLine.Query().All(b.owner)
 	require.NoError(t, err)
@@ -330,6 +408,9 @@ func (b *books) add(t *testing.T) {
 		require.Zero(t, sum, "the booking of %s", source)
 	}
 	require.Equal(t, -balance, trial[journalline.AccountCredit], "what the books owe in credits is the balance")
+	require.Equal(t, receivable, trial[journalline.AccountReceivable])
+	require.Equal(t, lost, trial[journalline.AccountBadDebt])
+	require.GreaterOrEqual(t, trial[journalline.AccountCash], int64(0))
 	var all int64
 	for _, sum := range trial {
 		all += sum

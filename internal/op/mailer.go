@@ -14,6 +14,8 @@ type Mailer interface {
 	Invite(ctx context.Context, tx *store.Tx, u *ent.User) error
 	// Notify tells a person of something that happened to its account; kind is one of account's.
 	Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error
+	// Write mails these paragraphs to a user. Texts of other people go through mail.Line first.
+	Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error
 	// Tell mails these paragraphs to a user, who can switch mails of the kind off by them. Texts of other people go through
 	// mail.Line first.
 	Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error

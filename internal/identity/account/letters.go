@@ -162,6 +162,11 @@ func (l *Letters) Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, sub
 	return l.outbox.Enqueue(ctx, tx, mail.Message{To: u.Email, Subject: subject, Text: text, Unsubscribe: link})
 }
 
+// Write mails these paragraphs to a user, who cannot switch such mails off.
+func (l *Letters) Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error {
+	return l.send(ctx, tx, u.Email, subject, paragraphs...)
+}
+
 // send queues a mail of these paragraphs.
 func (l *Letters) send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error {
 	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\n"

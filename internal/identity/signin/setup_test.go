@@ -100,6 +100,9 @@ func (n *notices) Notify(_ context.Context, _ *store.Tx, _, kind string) error {
 	return nil
 }
 
+// Write is for others.
+func (*notices) Write(context.Context, *store.Tx, *ent.User, string, ...string) error { return nil }
+
 // Invite mails nothing.
 func (*notices) Invite(context.Context, *store.Tx, *ent.User) error { return nil }
 

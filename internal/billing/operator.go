@@ -1,0 +1,213 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/creditentry"
+	"atrium/ent/invoice"
+	"atrium/ent/journalline"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/text"
+)
+
+// What the operator alone does with an invoice that was issued: nothing of it changes but how it stands.
+var (
+	PayInvoice = op.OnRow("invoice.pay", op.Spec{
+		Resource: "Invoice", Action: op.Update, Summary: "Note that an invoice was paid", Past: map[string]string{"invoice.pay": "invoice.paid"},
+	}, loadInvoice, payInvoice)
+
+	VoidInvoice = op.OnRow("invoice.void", op.Spec{
+		Resource: "Invoice", Action: op.Update, Summary: "Void an invoice that should not have been made",
+	}, loadInvoice, voidInvoice)
+
+	WriteOffInvoice = op.OnRow("invoice.write_off", op.Spec{
+		Resource: "Invoice", Action: op.Update, Summary: "Give up on an invoice", Past: map[string]string{"invoice.write_off": "invoice.written_off"},
+	}, loadInvoice, writeOffInvoice)
+
+	CreditInvoice = op.OnRow("invoice.credit", op.Spec{
+		Resource: "Invoice", Action: op.Update, Summary: "Correct an invoice by a credit note",
+	}, loadInvoice, creditInvoice)
+)
+
+// loadInvoice does not lock the invoice: what changes one locks the account first (at).
+func loadInvoice(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
+	return tx.Invoice.Get(ctx, id)
+}
+
+// at opens the account for an operation on an invoice that stands in one of these ways. Returns conflict for another one, and
+// while a charge is under way, whose outcome nobody knows yet.
+func at(ctx context.Context, tx *op.Tx, inv *ent.Invoice, states ...invoice.Status) (*account, *ent.Invoice, error) {
+	a, err := open(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The invoice was read before the account was locked.
+	if inv, err = reread(ctx, tx, inv.ID); err != nil {
+		return nil, nil, err
+	}
+	for _, s := range states {
+		if inv.Status == s {
+			p, err := a.pending(ctx, inv.ID)
+			if p != nil {
+				err = apperr.New(apperr.Conflict, "The invoice is being charged. Try again when the outcome is known.")
+			}
+			return a, inv, err
+		}
+	}
+	return nil, nil, apperr.New(apperr.Conflict, "The invoice is %s.", inv.Status)
+}
+
+// reread returns an invoice whose account is locked.
+func reread(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
+	inv, err := tx.Invoice.Get(tx.Unfiltered(ctx, "no policy hides an invoice from the books"), id)
+	if err != nil {
+		return nil, fmt.Errorf("read the invoice: %w", err)
+	}
+	return inv, nil
+}
+
+// PayInvoiceInput names the invoice and how it was paid.
+type PayInvoiceInput struct {
+	op.ByID
+	Reference string `json:"reference" minLength:"1" maxLength:"200" doc:"What the payment is known by, such as that of a bank transfer."`
+}
+
+// payInvoice returns conflict for an invoice that leaves nothing to pay. One that was given up on may be paid after all.
+func payInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in PayInvoiceInput) (*ent.Invoice, error) {
+	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusUncollectible)
+	if err != nil {
+		return nil, err
+	}
+	after, err := a.paid(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	tx.Changed(before, after)
+	tx.ChangedField("reference", nil, strings.TrimSpace(in.Reference))
+	return after, a.save(ctx)
+}
+
+// paid notes that what an invoice leaves to pay was paid.
+func (a *account) paid(ctx context.Context, inv *ent.Invoice) (*ent.Invoice, error) {
+	after, err := inv.Update().SetStatus(invoice.StatusPaid).SetPaidAt(a.now).ClearNextChargeAt().Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("note the payment: %w", err)
+	}
+	from := journalline.AccountReceivable
+	if inv.Status == invoice.StatusUncollectible {
+		from = journalline.AccountBadDebt
+	}
+	return after, a.book(ctx, inv.ID, amounts{journalline.AccountCash: Left(inv), from: -Left(inv)})
+}
+
+// VoidInvoiceInput names the invoice and says why.
+type VoidInvoiceInput struct {
+	op.ByID
+	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why, for the audit log."`
+}
+
+// voidInvoice gives the credits that an open invoice took back as a new one. A draft is deleted. Returns conflict for others.
+func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoiceInput) (*ent.Invoice, error) {
+	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusDraft)
+	if err != nil {
+		return nil, err
+	}
+	tx.ChangedField("reason", nil, in.Reason)
+	if before.Status == invoice.StatusDraft {
+		tx.Changed(before, nil)
+		return before, a.discard(ctx, before)
+	}
+	after, err := before.Update().SetStatus(invoice.StatusVoid).ClearNextChargeAt().Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("void the invoice: %w", err)
+	}
+	tx.Changed(before, after)
+	// The credits stay in the books as what the company is owed: they only come as a new entry.
+	if err := a.book(ctx, before.ID, amounts{journalline.AccountReceivable: -Left(before), journalline.AccountRevenue: Left(before)}); err != nil {
+		return nil, err
+	}
+	if before.CreditsApplied > 0 {
+		_, err = a.issue(ctx, before.CreditsApplied, creditentry.ReasonAdjustment, "Invoice "+Number(before)+" was voided", journalline.AccountRevenue)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return after, a.save(ctx)
+}
+
+// WriteOffInvoiceInput names the invoice and says why.
+type WriteOffInvoiceInput struct {
+	op.ByID
+	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why, for the audit log."`
+}
+
+// writeOffInvoice returns conflict for an invoice that is not open.
+func writeOffInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in WriteOffInvoiceInput) (*ent.Invoice, error) {
+	a, before, err := at(ctx, tx, row, invoice.StatusOpen)
+	if err != nil {
+		return nil, err
+	}
+	after, err := before.Update().SetStatus(invoice.StatusUncollectible).ClearNextChargeAt().Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("give up on the invoice: %w", err)
+	}
+	tx.Changed(before, after)
+	tx.ChangedField("reason", nil, in.Reason)
+	if err := a.book(ctx, before.ID, amounts{journalline.AccountBadDebt: Left(before), journalline.AccountReceivable: -Left(before)}); err != nil {
+		return nil, err
+	}
+	return after, a.save(ctx)
+}
+
+// CreditInvoiceInput describes a credit note.
+type CreditInvoiceInput struct {
+	op.ByID
+	Amount      int64  `json:"amount" minimum:"1" maximum:"100000000" doc:"In cents."`
+	Description string `json:"description" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks"`
+}
+
+// creditInvoice takes the amount off what an open invoice leaves to pay, and issues what is more than that as a credit: money
+// is never paid out. Returns conflict for more than the invoice was about, and for an invoice that is neither open nor paid.
+func creditInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in CreditInvoiceInput) (*ent.CreditNote, error) {
+	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusPaid)
+	if err != nil {
+		return nil, err
+	}
+	if in.Amount > before.Subtotal-before.Credited {
+		return nil, apperr.New(apperr.Conflict, "The invoice and its credit notes leave %d cents that can be credited.", before.Subtotal-before.Credited)
+	}
+	a.CreditNotes++
+	off := min(in.Amount, Left(before))
+	note, err := a.db.CreditNote.Create().SetNumber(a.CreditNotes).SetInvoiceID(before.ID).SetBillTo(a.company.Name).
+		SetDescription(in.Description).SetAmount(in.Amount).SetCredited(in.Amount - off).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("make the credit note: %w", err)
+	}
+	u := before.Update().AddCredited(in.Amount)
+	if before.Status == invoice.StatusOpen && off == Left(before) {
+		u.SetStatus(invoice.StatusPaid).SetPaidAt(a.now).ClearNextChargeAt()
+	}
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("credit the invoice: %w", err)
+	}
+	tx.Changed(before, after)
+	tx.ChangedField("creditNote", nil, NoteNumber(note))
+	if err := a.book(ctx, note.ID, amounts{journalline.AccountReceivable: -off, journalline.AccountRevenue: off}); err != nil {
+		return nil, err
+	}
+	if note.Credited > 0 {
+		what := NoteNumber(note) + " for " + Number(before) + ": " + in.Description
+		if _, err := a.issue(ctx, note.Credited, creditentry.ReasonAdjustment, text.Short(what, 500), journalline.AccountRevenue); err != nil {
+			return nil, err
+		}
+	}
+	return note, a.save(ctx)
+}
+
+// NoteNumber returns a credit note's number as people read it.
+func NoteNumber(n *ent.CreditNote) string { return fmt.Sprintf("CN-%06d", n.Number) }

@@ -1,0 +1,241 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/invoice"
+	"atrium/ent/payment"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/mail"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+// chargeAgainAfter is when a payment whose outcome nobody knows is looked at again: after a crash, or while the provider is down.
+const chargeAgainAfter = 10 * time.Minute
+
+// dunning are the waits after the first failed charge of an invoice, the second, and so on. After the last there is none.
+var dunning = []time.Duration{24 * time.Hour, 72 * time.Hour, 120 * time.Hour, 168 * time.Hour}
+
+// The steps of a charge, for the worker (charge.go) and for what the provider tells. No role of a company holds them.
+var (
+	BeginPayment = op.New("payment.begin", op.Spec{
+		Resource: "Invoice", Action: op.Update, Summary: "Begin to charge an invoice",
+	}, beginPayment)
+
+	SettlePayment = op.New("payment.settle", op.Spec{
+		Resource: "Invoice", Action: op.Update, Summary: "Note what became of a charge",
+	}, settlePayment)
+
+	RecheckPayment = op.New("payment.recheck", op.Spec{
+		Resource: "Invoice", Action: op.Update, Summary: "Ask the provider what became of a charge",
+	}, recheckPayment)
+
+	// SetPaymentMethod is for the operator's command line.
+	SetPaymentMethod = op.New("billing.set_payment_method", op.Spec{
+		Resource: "Company", Action: op.Update, Summary: "Set what the payment provider charges",
+	}, setPaymentMethod)
+)
+
+// BeginPaymentInput names the invoice.
+type BeginPaymentInput struct {
+	InvoiceID string `json:"invoiceId"`
+}
+
+// Begun is a payment that the provider is to be asked for.
+type Begun struct {
+	Payment *ent.Payment // nil when nothing is to be charged
+	Number  string       // the invoice's
+	Again   bool         // it was begun before: the provider may know of it
+}
+
+// beginPayment writes down what the provider will be asked for, before it is asked. A payment that is pending is the same one.
+func beginPayment(ctx context.Context, tx *op.Tx, in BeginPaymentInput) (Begun, error) {
+	a, err := open(ctx, tx)
+	if err != nil {
+		return Begun{}, err
+	}
+	inv, err := reread(ctx, tx, in.InvoiceID)
+	if err != nil {
+		return Begun{}, err
+	}
+	out := Begun{Number: Number(inv)}
+	if out.Payment, err = a.pending(ctx, inv.ID); err != nil {
+		return Begun{}, err
+	}
+	out.Again = out.Payment != nil
+	u := inv.Update().SetNextChargeAt(a.now.Add(chargeAgainAfter))
+	switch {
+	case out.Again:
+	case Left(inv) == 0 || inv.Status != invoice.StatusOpen || a.PaymentMethod == "":
+		u.ClearNextChargeAt()
+	default:
+		n, err := tx.Payment.Query().Where(payment.InvoiceID(inv.ID)).Count(ctx)
+		if err != nil {
+			return Begun{}, fmt.Errorf("count the attempts: %w", err)
+		}
+		out.Payment, err = tx.Payment.Create().SetInvoiceID(inv.ID).SetAttempt(n + 1).SetAmount(Left(inv)).
+			SetCustomer(a.Customer).SetPaymentMethod(a.PaymentMethod).SetStatus(payment.StatusPending).Save(ctx)
+		if err != nil {
+			return Begun{}, fmt.Errorf("begin the payment: %w", err)
+		}
+	}
+	if err := u.Exec(ctx); err != nil {
+		return Begun{}, fmt.Errorf("note when to look again: %w", err)
+	}
+	tx.About(inv.ID)
+	if out.Payment != nil {
+		tx.ChangedField("payment", nil, out.Payment.ID)
+	}
+	return out, a.save(ctx)
+}
+
+// pending returns the payment of an invoice whose outcome nobody knows; nil when there is none.
+func (a *account) pending(ctx context.Context, invoiceID string) (*ent.Payment, error) {
+	p, err := a.db.Payment.Query().Where(payment.InvoiceID(invoiceID), payment.StatusEQ(payment.StatusPending)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for a pending payment: %w", err)
+	}
+	return p, nil
+}
+
+// SettlePaymentInput says what became of a payment.
+type SettlePaymentInput struct {
+	PaymentID string `json:"paymentId"`
+	Status    string `json:"status" enum:"pending,succeeded,failed"`
+	Reference string `json:"reference" maxLength:"200"`
+	Failure   string `json:"failure" maxLength:"200"`
+}
+
+// settlePayment takes the first outcome that is final, and no other after it.
+func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struct{}, error) {
+	a, err := open(ctx, tx)
+	if err != nil {
+		return struct{}{}, err
+	}
+	p, err := tx.Payment.Get(ctx, in.PaymentID)
+	if err != nil {
+		return struct{}{}, fmt.Errorf("read the payment: %w", err)
+	}
+	inv, err := reread(ctx, tx, p.InvoiceID)
+	if err != nil {
+		return struct{}{}, err
+	}
+	tx.About(inv.ID)
+	to := payment.Status(in.Status)
+	if p.Status != payment.StatusPending || to == payment.StatusPending {
+		return struct{}{}, a.save(ctx)
+	}
+	err = p.Update().SetStatus(to).SetReference(in.Reference).SetFailure(in.Failure).SetSettledAt(a.now).Exec(ctx)
+	if err != nil {
+		return struct{}{}, fmt.Errorf("settle the payment: %w", err)
+	}
+	tx.ChangedField("payment", p.Status, to)
+	if to == payment.StatusSucceeded {
+		_, err = a.paid(ctx, inv) // while it was pending nothing else could happen to the invoice
+	} else {
+		err = a.dun(ctx, tx, inv, p.Attempt)
+	}
+	if err != nil {
+		return struct{}{}, err
+	}
+	return struct{}{}, a.save(ctx)
+}
+
+// dun has a failed charge tried again, and tells the owners.
+func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, attempt int) error {
+	u, then := inv.Update().ClearNextChargeAt(), "It will not be tried again."
+	if attempt <= len(dunning) {
+		next := a.now.Add(dunning[attempt-1])
+		u, then = inv.Update().SetNextChargeAt(next), "It will be tried again on "+next.UTC().Format("2 January 2006")+"."
+	}
+	if err := u.Exec(ctx); err != nil {
+		return fmt.Errorf("note the next attempt: %w", err)
+	}
+	owners, err := tx.User.Query().Where(user.RoleEQ(user.RoleOwner), user.StatusEQ(user.StatusActive)).
+		All(tx.Unfiltered(ctx, "owners are told whatever policies hide of people"))
+	if err != nil {
+		return fmt.Errorf("look for the owners: %w", err)
+	}
+	for _, owner := range owners {
+		err := tx.Mail(func(m op.Mailer, db *store.Tx) error {
+			return m.Write(ctx, db, owner, "Payment of invoice "+Number(inv)+" failed",
+				fmt.Sprintf("The charge of %s for invoice %s of %s failed. %s", Money(Left(inv)), Number(inv), mail.Line(a.company.Name, 200), then),
+				"Please see to the payment method, or pay the invoice in another way.")
+		})
+		if err != nil {
+			return fmt.Errorf("mail an owner: %w", err)
+		}
+	}
+	return nil
+}
+
+// Money writes cents for people.
+func Money(cents int64) string {
+	sign := ""
+	if cents < 0 {
+		sign, cents = "-", -cents
+	}
+	return fmt.Sprintf("USD %s%d.%02d", sign, cents/100, cents%100)
+}
+
+// RecheckPaymentInput names the payment, as the provider does.
+type RecheckPaymentInput struct {
+	PaymentID string `json:"paymentId"`
+}
+
+// recheckPayment has a pending payment looked at with the next run of the job. What was settled stays so: a message of the
+// provider that comes late, twice or in another order changes nothing.
+func recheckPayment(ctx context.Context, tx *op.Tx, in RecheckPaymentInput) (struct{}, error) {
+	p, err := tx.Payment.Get(ctx, in.PaymentID)
+	if ent.IsNotFound(err) {
+		return struct{}{}, apperr.New(apperr.NotFound, "There is no such payment.")
+	}
+	if err != nil {
+		return struct{}{}, fmt.Errorf("read the payment: %w", err)
+	}
+	tx.About(p.InvoiceID)
+	if p.Status != payment.StatusPending {
+		return struct{}{}, nil
+	}
+	if err := tx.Invoice.UpdateOneID(p.InvoiceID).SetNextChargeAt(tx.Now(ctx)).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("have the invoice looked at: %w", err)
+	}
+	return struct{}{}, nil
+}
+
+// SetPaymentMethodInput names the company as the provider does, and what it charges. Both are empty for nothing.
+type SetPaymentMethodInput struct {
+	Customer      string `json:"customer" maxLength:"200"`
+	PaymentMethod string `json:"paymentMethod" maxLength:"200"`
+}
+
+// setPaymentMethod has what is open charged at once, by what was set. Without a method nothing is charged any more.
+func setPaymentMethod(ctx context.Context, tx *op.Tx, in SetPaymentMethodInput) (struct{}, error) {
+	if (in.Customer == "") != (in.PaymentMethod == "") {
+		return struct{}{}, apperr.InvalidField("paymentMethod", "must be set together with the customer")
+	}
+	a, err := open(ctx, tx)
+	if err != nil {
+		return struct{}{}, err
+	}
+	before := *a.BillingAccount
+	a.Customer, a.PaymentMethod = in.Customer, in.PaymentMethod
+	if a.PaymentMethod != "" {
+		err := tx.Invoice.Update().Where(invoice.StatusEQ(invoice.StatusOpen)).SetNextChargeAt(a.now).Exec(ctx)
+		if err != nil {
+			return struct{}{}, fmt.Errorf("have what is open charged: %w", err)
+		}
+	}
+	tx.About(a.company.ID)
+	tx.ChangedField("customer", before.Customer, a.Customer)
+	tx.ChangedField("paymentMethod", before.PaymentMethod, a.PaymentMethod)
+	return struct{}{}, a.save(ctx)
+}
