@@ -23,6 +23,23 @@ const (
 	MaxBytes      = 1 << 16 // of JSON
 )
 
+// Size returns how many conditions the text of a kept policy's condition has: one for each operator.
+func Size(condition json.RawMessage) (int, error) {
+	var entries map[string]any
+	if err := json.Unmarshal(condition, &entries); err != nil {
+		return 0, fmt.Errorf("read the condition: %w", err)
+	}
+	n := 0
+	for _, v := range entries {
+		if operators, ok := v.(map[string]any); ok {
+			n += len(operators)
+		} else {
+			n++
+		}
+	}
+	return n, nil
+}
+
 // condition is one comparison: an attribute, an operator and what it is compared with.
 type condition struct {
 	path  string     // as the policy spells it: "resource.tags.env"

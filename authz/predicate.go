@@ -27,9 +27,6 @@ func (f filter) all() bool { return f.permitted == always(true) && f.denied == a
 // none tells whether it lets no row through.
 func (f filter) none() bool { return f.permitted == always(false) || f.denied == always(true) }
 
-// where narrows a selector of the resource's table by the filter.
-func (f filter) where(s *sql.Selector) { s.Where(f.predicate(s)) }
-
 // predicate is the filter on the rows that s selects. Keys and values are bound, never spliced; whatever the database
 // does not know is FALSE for a permission, and no denial.
 func (f filter) predicate(s *sql.Selector) *sql.Predicate {

@@ -86,13 +86,13 @@ func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (pagin
 // anything but a type and an id.
 func naming(ids []string) predicate.Approval {
 	return func(s *sql.Selector) {
-		var any []*sql.Predicate
+		var either []*sql.Predicate
 		for _, id := range ids {
-			any = append(any, sql.P(func(b *sql.Builder) {
+			either = append(either, sql.P(func(b *sql.Builder) {
 				b.WriteString("CAST(").Ident(s.C(approval.FieldApprovers)).WriteString(" AS TEXT) LIKE ").Arg("%\"" + id + "\"%")
 			}))
 		}
-		s.Where(sql.Or(any...))
+		s.Where(sql.Or(either...))
 	}
 }
 

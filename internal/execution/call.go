@@ -96,7 +96,6 @@ type prepared struct {
 	limits  egress.Limits
 	mask    *secret.Masker
 	sent    map[string]any // as the history shows it
-	secrets []string       // their names
 }
 
 // call makes the attempt that the execution waits for, and returns its outcome as the engine's input. What is returned holds no

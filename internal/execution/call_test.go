@@ -83,7 +83,7 @@ func TestCallsAndTheirSecrets(t *testing.T) {
 				out.WriteHeader(http.StatusServiceUnavailable)
 			case strings.Contains(r.URL.Path, "lost"):
 				out.WriteHeader(http.StatusNotFound)
-				fmt.Fprint(out, `{"id":0,"echo":[]}`)
+				_, _ = fmt.Fprint(out, `{"id":0,"echo":[]}`)
 			default:
 				out.Header().Set("X-Echo", canary)
 				_ = json.NewEncoder(out).Encode(body{"id": json.Number("12345678901234567890"), "echo": []string{
@@ -131,7 +131,7 @@ func TestFailedCalls(t *testing.T) {
 		s.stuck(skipped, "call_failed", "The call was answered with 500.")
 		resolve(skipped, "SKIP")
 		s.at(skipped, "COMPLETED", "done")
-		answers.Store(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { fmt.Fprint(out, `{}`) }))
+		answers.Store(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(out, `{}`) }))
 		resolve(retried, "RETRY")
 		s.at(retried, "COMPLETED", "done")
 		keys := map[string]int{}

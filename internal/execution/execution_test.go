@@ -113,7 +113,7 @@ func TestRequestRunsThroughItsWorkflow(t *testing.T) {
 		require.NotNil(t, r.ExecutionID, "it starts in the transaction of the request")
 		require.Equal(t, "RUNNING", string(s.at(r, "RUNNING", "").Status), "and waits for somebody who works jobs")
 		s.work()
-		e := s.at(r, "WAITING", "work")
+		s.at(r, "WAITING", "work")
 		require.Equal(t, "IN_PROGRESS", string(s.request(r).Status))
 		task := s.task(r)
 		require.Equal(t, "Hand out 14 inch", task.Title)
@@ -134,7 +134,7 @@ func TestRequestRunsThroughItsWorkflow(t *testing.T) {
 		require.NoError(t, complete(run.CompleteTaskInput{Variables: body{"serial": "X1"}}))
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(complete(run.CompleteTaskInput{Variables: body{"serial": "X1"}})), "it is done")
 
-		e = s.at(r, "COMPLETED", "done")
+		e := s.at(r, "COMPLETED", "done")
 		require.NotNil(t, e.FinishedAt)
 		require.Equal(t, "COMPLETED", string(s.request(r).Status))
 		require.Equal(t, []string{"start COMPLETED", "price COMPLETED", "dear COMPLETED", "work COMPLETED", "done COMPLETED"}, s.path(r))

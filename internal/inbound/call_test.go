@@ -43,7 +43,7 @@ func TestCallsAreSentAgain(t *testing.T) {
 		require.Equal(t, string(was.Body), string(is.Body))
 		require.Equal(t, was.Headers, is.Headers)
 
-		h.refused(h.signed(`{`)) // of which nothing can be made
+		require.Error(t, h.refused(h.signed(`{`))) // of which nothing can be made
 		rejected := h.calls()[2]
 		_, _, err = op.Run(h.ctx, h.Engine, inbound.ReplayCall, op.ByID{ID: rejected.ID}, nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))

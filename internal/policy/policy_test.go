@@ -2,15 +2,18 @@ package policy_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"atrium/authz"
+	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
@@ -118,6 +121,48 @@ func TestLimit(t *testing.T) {
 		wg.Wait()
 		slices.Sort(codes)
 		require.Equal(t, []apperr.Code{"", "", "", apperr.Conflict, apperr.Conflict, apperr.Conflict, apperr.Conflict, apperr.Conflict}, codes)
+	})
+}
+
+// What the enabled policies say together is bounded: every statement that they narrow holds all of it.
+func TestConditionsTogether(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner := w.As(w.A, principal.Owner)
+		condition := map[string]any{}
+		for i := range 50 {
+			condition[fmt.Sprintf("resource.tags.t%d", i)] = map[string]any{"ne": "a", "exists": true}
+		}
+		text, err := json.Marshal(condition)
+		require.NoError(t, err)
+		hundred := policy.NewCondition(text)
+		in := policy.CreateInput{Name: "x", Effect: "Deny", Action: "read", Resource: "Service", Condition: &hundred}
+		var last *ent.AccessPolicy
+		for range 10 {
+			last = testkit.Run(t, w, owner, policy.Create, in)
+		}
+		e := refused(t, w, owner, policy.Create, in, apperr.Conflict)
+		require.Equal(t, "The enabled access policies of a company have at most 1000 conditions together. With this one they would have 1100.", e.Message)
+		in.Enabled = new(false)
+		off := testkit.Run(t, w, owner, policy.Create, in)
+		refused(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: off.ID}, Enabled: op.SetTo(true)}, apperr.Conflict)
+		require.False(t, testkit.Run(t, w, owner, policy.Get, op.ByID{ID: off.ID}).Enabled)
+		testkit.Run(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: last.ID}, Enabled: op.SetTo(false)})
+		testkit.Run(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: off.ID}, Enabled: op.SetTo(true)})
+
+		testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: off.ID})
+		long := make([]string, 500)
+		for i := range long {
+			long[i] = strings.Repeat("x", 100) + fmt.Sprint(i)
+		}
+		text, err = json.Marshal(map[string]any{"resource.name": long})
+		require.NoError(t, err)
+		list := policy.NewCondition(text)
+		in.Enabled, in.Condition = nil, &list
+		for range 4 {
+			testkit.Run(t, w, owner, policy.Create, in)
+		}
+		require.Contains(t, refused(t, w, owner, policy.Create, in, apperr.Conflict).Message, "256 KiB")
 	})
 }
 

@@ -58,7 +58,6 @@ var seenByTheCaller = map[string]string{
 	"internal/people.firstCome":         "nobody is calling yet",
 	"internal/policy.whois":             "the caller hands it an unfiltered context",
 	"internal/policy.keyHolder":         "the caller hands it an unfiltered context",
-	"internal/policy.mayAdd":            "locks the company's row, which nothing hides",
 	"internal/request.of":               "called by a preparation",
 	"internal/websession.open":          "nobody is calling yet",
 }

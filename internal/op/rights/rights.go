@@ -3,6 +3,7 @@ package rights
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strconv"
 	"sync"
 
@@ -97,13 +98,23 @@ func (c *Cache) remember(version uint64, note func()) {
 	note()
 }
 
+// compilers are the turns of compiling a policy. The heaviest takes some 20 ms, and a company may have 200: without turns each
+// of its calls compiled all of them at once after a start, and other companies' calls had no processor for seconds.
+var compilers = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+
 // compile returns a policy as it was compiled before: a version of a policy never changes.
 func (c *Cache) compile(ctx context.Context, from From, row *ent.AccessPolicy) (*authz.Compiled, error) {
 	key := row.ID + "/" + strconv.Itoa(row.Version)
-	c.mu.RLock()
-	p := c.compiled[key]
-	c.mu.RUnlock()
-	if p != nil {
+	if p := c.known(key); p != nil {
+		return p, nil
+	}
+	select {
+	case compilers <- struct{}{}:
+		defer func() { <-compilers }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if p := c.known(key); p != nil { // somebody else compiled it meanwhile
 		return p, nil
 	}
 	p, err := from.Authz.Compile(ctx, policyOf(row))
@@ -117,6 +128,12 @@ func (c *Cache) compile(ctx context.Context, from From, row *ent.AccessPolicy) (
 	}
 	c.compiled[key] = p
 	return p, nil
+}
+
+func (c *Cache) known(key string) *authz.Compiled {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.compiled[key]
 }
 
 // policyOf returns a kept policy as authz reads it.
