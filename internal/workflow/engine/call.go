@@ -61,7 +61,8 @@ func wayOf(p *definition.Phase, status int) string {
 	return ""
 }
 
-// respond evaluates the response expressions.
+// respond evaluates the response expressions. They are written for an answer that is well. Of another one, which a status rule
+// takes, what cannot be evaluated is left out: a 404 need not have the body of a 200 to go its way.
 func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	output := map[string]any{"status": a.Status}
 	if p.APICall == nil {
@@ -74,6 +75,9 @@ func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	var all definition.Bounds
 	for _, one := range p.APICall.Response {
 		v, err := one.Value.Value(r.ctx, b)
+		if err != nil && a.Status/100 != 2 {
+			continue
+		}
 		if err == nil {
 			err = all.Take(v)
 		}

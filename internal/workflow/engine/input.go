@@ -55,11 +55,21 @@ type Skip struct {
 	Variables map[string]any
 }
 
+// Move goes on from an incident by another definition of the same workflow: Step is called with that one, and the execution
+// follows it from then on. PhaseID is where: the phase of the incident again, in the same visit and so under the same
+// idempotency key, if it has the same type there; else a phase that is entered anew, and the incident's is left out.
+type Move struct {
+	Visit     int
+	PhaseID   string
+	Variables map[string]any
+}
+
 // Stuck tells that an effect of the visit cannot be carried out: a participant who is not there, a secret that was deleted.
 type Stuck struct {
 	Visit   int
 	Code    string
 	Message string
+	Again   bool // what the resolution of an incident led to cannot: there is another incident of the visit
 }
 
 // Cancel ends an execution.
@@ -73,5 +83,6 @@ func (i Woke) visit() int     { return i.Visit }
 func (i Answered) visit() int { return i.Visit }
 func (i Retry) visit() int    { return i.Visit }
 func (i Skip) visit() int     { return i.Visit }
+func (i Move) visit() int     { return i.Visit }
 func (i Stuck) visit() int    { return i.Visit }
 func (Cancel) visit() int     { return 0 }

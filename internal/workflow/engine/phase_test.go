@@ -293,3 +293,32 @@ func TestMissingParticipantIsAnIncident(t *testing.T) {
 	w.step(engine.Retry{Visit: w.visit()})
 	effect[engine.OpenTask](w)
 }
+
+// The response is read of every answer that a way leads on from; one that is not well need not have what it names.
+func TestResponseOfAnAnswerThatARuleTakes(t *testing.T) {
+	t.Parallel()
+	const call = `"type":"API_CALL","config":{"method":"POST","url":"https://a.example","retries":{"max":0},
+		"response":{"ticket":"response.body.id","why":"response.body.error"},"statusRules":[{"status":"404","transition":"none"},{"status":"202","transition":"none"}]}`
+	for name, c := range map[string]struct {
+		answer engine.Answer
+		want   map[string]any // nil for an incident
+	}{
+		"nothing of a 404":       {engine.Answer{Status: 404, Body: ""}, map[string]any{"status": json.Number("404")}},
+		"what a 404 says":        {engine.Answer{Status: 404, Body: map[string]any{"error": "gone"}}, map[string]any{"status": json.Number("404"), "why": "gone"}},
+		"a 202 that says less":   {engine.Answer{Status: 202, Body: map[string]any{"id": "t"}}, nil},
+		"a 200 that says less":   {engine.Answer{Status: 200, Body: map[string]any{"id": "t"}}, nil},
+		"a 202 that says it all": {engine.Answer{Status: 202, Body: map[string]any{"id": "t", "error": nil}}, map[string]any{"status": json.Number("202"), "ticket": "t", "why": nil}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, workflow(call, "next", "none"))
+			w.step(engine.Answered{Visit: w.visit(), Attempt: 1, Answer: &c.answer})
+			if c.want == nil {
+				require.Equal(t, engine.ExpressionFailed, effect[engine.OpenIncident](w).Fault.Code)
+				return
+			}
+			require.Equal(t, "none", w.history[1].Transition)
+			require.Equal(t, c.want, w.state.Phases["p"])
+		})
+	}
+}

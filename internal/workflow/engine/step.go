@@ -94,6 +94,9 @@ func (r *run) take(in Input) error {
 	if r.state.Status.Final() || r.state.Visit == nil || in.visit() != r.state.Visit.Number {
 		return ErrStale
 	}
+	if in, ok := in.(Move); ok {
+		return r.move(in)
+	}
 	p := r.d.Phase(r.state.Visit.PhaseID)
 	if p == nil {
 		return fmt.Errorf("the definition has no phase %s", r.state.Visit.PhaseID)
@@ -106,12 +109,7 @@ func (r *run) take(in Input) error {
 	case Skip:
 		return r.skip(p, in)
 	case Stuck:
-		if r.state.Wait != nil && r.state.Wait.For == ForIncident {
-			return ErrStale
-		}
-		r.effects = append(r.effects, CloseOpen{r.state.Visit.Number})
-		r.stuck(in.Code, in.Message)
-		return nil
+		return r.stop(in)
 	}
 	if r.state.Wait == nil || r.state.Wait.For == ForIncident {
 		return ErrStale
@@ -181,6 +179,20 @@ func (r *run) wait(w Wait) {
 	r.note()
 }
 
+// stop makes the visit wait for people, unless it does.
+func (r *run) stop(in Stuck) error {
+	switch waits := r.state.Wait != nil && r.state.Wait.For == ForIncident; {
+	case !waits:
+		r.effects = append(r.effects, CloseOpen{r.state.Visit.Number})
+	case in.Again:
+		r.state.Visit.Attempts++ // tells the incidents of a visit apart
+	default:
+		return ErrStale
+	}
+	r.stuck(in.Code, in.Message)
+	return nil
+}
+
 // stuck makes the visit wait for people.
 func (r *run) stuck(code, message string) {
 	f := Fault{PhaseID: r.state.Visit.PhaseID, Code: code, Message: clip(message)}
@@ -215,12 +227,16 @@ func (r *run) retry(p *definition.Phase, in Retry) error {
 	if err := r.resolve(in.Variables); err != nil {
 		return err
 	}
+	r.again(p)
+	return nil
+}
+
+func (r *run) again(p *definition.Phase) {
 	r.state.Status, r.state.Wait = Running, nil
 	r.state.Visit.Status, r.state.Visit.Fault = Running, nil
 	r.state.Visit.Attempts++
 	r.note()
 	r.begin(p)
-	return nil
 }
 
 // skip leaves the phase of an incident by next, a DECISION by its default.
