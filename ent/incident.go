@@ -43,6 +43,10 @@ type Incident struct {
 	Resolution *incident.Resolution `json:"resolution,omitempty"`
 	// by phase, that the resolution put in the place of those that were there
 	Variables json.RawMessage `json:"variables,omitempty"`
+	// of the workflow, to which a MOVE brought the execution
+	ToVersion *int `json:"to_version,omitempty"`
+	// of that version, in which it went on
+	ToPhaseID *string `json:"to_phase_id,omitempty"`
 	// ResolvedBy holds the value of the "resolved_by" field.
 	ResolvedBy *string `json:"resolved_by,omitempty"`
 	// ResolvedAt holds the value of the "resolved_at" field.
@@ -80,9 +84,9 @@ func (*Incident) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case incident.FieldVariables:
 			values[i] = new([]byte)
-		case incident.FieldVisit, incident.FieldAttempt:
+		case incident.FieldVisit, incident.FieldAttempt, incident.FieldToVersion:
 			values[i] = new(sql.NullInt64)
-		case incident.FieldID, incident.FieldCompanyID, incident.FieldExecutionID, incident.FieldPhaseID, incident.FieldCode, incident.FieldMessage, incident.FieldStatus, incident.FieldResolution, incident.FieldResolvedBy:
+		case incident.FieldID, incident.FieldCompanyID, incident.FieldExecutionID, incident.FieldPhaseID, incident.FieldCode, incident.FieldMessage, incident.FieldStatus, incident.FieldResolution, incident.FieldToPhaseID, incident.FieldResolvedBy:
 			values[i] = new(sql.NullString)
 		case incident.FieldCreatedAt, incident.FieldUpdatedAt, incident.FieldResolvedAt:
 			values[i] = new(sql.NullTime)
@@ -182,6 +186,20 @@ func (_m *Incident) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field variables: %w", err)
 				}
 			}
+		case incident.FieldToVersion:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field to_version", values[i])
+			} else if value.Valid {
+				_m.ToVersion = new(int)
+				*_m.ToVersion = int(value.Int64)
+			}
+		case incident.FieldToPhaseID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field to_phase_id", values[i])
+			} else if value.Valid {
+				_m.ToPhaseID = new(string)
+				*_m.ToPhaseID = value.String
+			}
 		case incident.FieldResolvedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field resolved_by", values[i])
@@ -274,6 +292,16 @@ func (_m *Incident) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("variables=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Variables))
+	builder.WriteString(", ")
+	if v := _m.ToVersion; v != nil {
+		builder.WriteString("to_version=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.ToPhaseID; v != nil {
+		builder.WriteString("to_phase_id=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	if v := _m.ResolvedBy; v != nil {
 		builder.WriteString("resolved_by=")

@@ -110,6 +110,34 @@ func (_c *IncidentCreate) SetVariables(v json.RawMessage) *IncidentCreate {
 	return _c
 }
 
+// SetToVersion sets the "to_version" field.
+func (_c *IncidentCreate) SetToVersion(v int) *IncidentCreate {
+	_c.mutation.SetToVersion(v)
+	return _c
+}
+
+// SetNillableToVersion sets the "to_version" field if the given value is not nil.
+func (_c *IncidentCreate) SetNillableToVersion(v *int) *IncidentCreate {
+	if v != nil {
+		_c.SetToVersion(*v)
+	}
+	return _c
+}
+
+// SetToPhaseID sets the "to_phase_id" field.
+func (_c *IncidentCreate) SetToPhaseID(v string) *IncidentCreate {
+	_c.mutation.SetToPhaseID(v)
+	return _c
+}
+
+// SetNillableToPhaseID sets the "to_phase_id" field if the given value is not nil.
+func (_c *IncidentCreate) SetNillableToPhaseID(v *string) *IncidentCreate {
+	if v != nil {
+		_c.SetToPhaseID(*v)
+	}
+	return _c
+}
+
 // SetResolvedBy sets the "resolved_by" field.
 func (_c *IncidentCreate) SetResolvedBy(v string) *IncidentCreate {
 	_c.mutation.SetResolvedBy(v)
@@ -270,6 +298,11 @@ func (_c *IncidentCreate) check() error {
 			return &ValidationError{Name: "resolution", err: fmt.Errorf(`ent: validator failed for field "Incident.resolution": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.ToPhaseID(); ok {
+		if err := incident.ToPhaseIDValidator(v); err != nil {
+			return &ValidationError{Name: "to_phase_id", err: fmt.Errorf(`ent: validator failed for field "Incident.to_phase_id": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ResolvedBy(); ok {
 		if err := incident.ResolvedByValidator(v); err != nil {
 			return &ValidationError{Name: "resolved_by", err: fmt.Errorf(`ent: validator failed for field "Incident.resolved_by": %w`, err)}
@@ -361,6 +394,14 @@ func (_c *IncidentCreate) createSpec() (*Incident, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Variables(); ok {
 		_spec.SetField(incident.FieldVariables, field.TypeJSON, value)
 		_node.Variables = value
+	}
+	if value, ok := _c.mutation.ToVersion(); ok {
+		_spec.SetField(incident.FieldToVersion, field.TypeInt, value)
+		_node.ToVersion = &value
+	}
+	if value, ok := _c.mutation.ToPhaseID(); ok {
+		_spec.SetField(incident.FieldToPhaseID, field.TypeString, value)
+		_node.ToPhaseID = &value
 	}
 	if value, ok := _c.mutation.ResolvedBy(); ok {
 		_spec.SetField(incident.FieldResolvedBy, field.TypeString, value)

@@ -96,6 +96,53 @@ func (_u *IncidentUpdate) ClearVariables() *IncidentUpdate {
 	return _u
 }
 
+// SetToVersion sets the "to_version" field.
+func (_u *IncidentUpdate) SetToVersion(v int) *IncidentUpdate {
+	_u.mutation.ResetToVersion()
+	_u.mutation.SetToVersion(v)
+	return _u
+}
+
+// SetNillableToVersion sets the "to_version" field if the given value is not nil.
+func (_u *IncidentUpdate) SetNillableToVersion(v *int) *IncidentUpdate {
+	if v != nil {
+		_u.SetToVersion(*v)
+	}
+	return _u
+}
+
+// AddToVersion adds value to the "to_version" field.
+func (_u *IncidentUpdate) AddToVersion(v int) *IncidentUpdate {
+	_u.mutation.AddToVersion(v)
+	return _u
+}
+
+// ClearToVersion clears the value of the "to_version" field.
+func (_u *IncidentUpdate) ClearToVersion() *IncidentUpdate {
+	_u.mutation.ClearToVersion()
+	return _u
+}
+
+// SetToPhaseID sets the "to_phase_id" field.
+func (_u *IncidentUpdate) SetToPhaseID(v string) *IncidentUpdate {
+	_u.mutation.SetToPhaseID(v)
+	return _u
+}
+
+// SetNillableToPhaseID sets the "to_phase_id" field if the given value is not nil.
+func (_u *IncidentUpdate) SetNillableToPhaseID(v *string) *IncidentUpdate {
+	if v != nil {
+		_u.SetToPhaseID(*v)
+	}
+	return _u
+}
+
+// ClearToPhaseID clears the value of the "to_phase_id" field.
+func (_u *IncidentUpdate) ClearToPhaseID() *IncidentUpdate {
+	_u.mutation.ClearToPhaseID()
+	return _u
+}
+
 // SetResolvedBy sets the "resolved_by" field.
 func (_u *IncidentUpdate) SetResolvedBy(v string) *IncidentUpdate {
 	_u.mutation.SetResolvedBy(v)
@@ -180,6 +227,11 @@ func (_u *IncidentUpdate) check() error {
 			return &ValidationError{Name: "resolution", err: fmt.Errorf(`ent: validator failed for field "Incident.resolution": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ToPhaseID(); ok {
+		if err := incident.ToPhaseIDValidator(v); err != nil {
+			return &ValidationError{Name: "to_phase_id", err: fmt.Errorf(`ent: validator failed for field "Incident.to_phase_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.ResolvedBy(); ok {
 		if err := incident.ResolvedByValidator(v); err != nil {
 			return &ValidationError{Name: "resolved_by", err: fmt.Errorf(`ent: validator failed for field "Incident.resolved_by": %w`, err)}
@@ -225,6 +277,21 @@ func (_u *IncidentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.VariablesCleared() {
 		_spec.ClearField(incident.FieldVariables, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ToVersion(); ok {
+		_spec.SetField(incident.FieldToVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedToVersion(); ok {
+		_spec.AddField(incident.FieldToVersion, field.TypeInt, value)
+	}
+	if _u.mutation.ToVersionCleared() {
+		_spec.ClearField(incident.FieldToVersion, field.TypeInt)
+	}
+	if value, ok := _u.mutation.ToPhaseID(); ok {
+		_spec.SetField(incident.FieldToPhaseID, field.TypeString, value)
+	}
+	if _u.mutation.ToPhaseIDCleared() {
+		_spec.ClearField(incident.FieldToPhaseID, field.TypeString)
 	}
 	if value, ok := _u.mutation.ResolvedBy(); ok {
 		_spec.SetField(incident.FieldResolvedBy, field.TypeString, value)
@@ -321,6 +388,53 @@ func (_u *IncidentUpdateOne) AppendVariables(v json.RawMessage) *IncidentUpdateO
 // ClearVariables clears the value of the "variables" field.
 func (_u *IncidentUpdateOne) ClearVariables() *IncidentUpdateOne {
 	_u.mutation.ClearVariables()
+	return _u
+}
+
+// SetToVersion sets the "to_version" field.
+func (_u *IncidentUpdateOne) SetToVersion(v int) *IncidentUpdateOne {
+	_u.mutation.ResetToVersion()
+	_u.mutation.SetToVersion(v)
+	return _u
+}
+
+// SetNillableToVersion sets the "to_version" field if the given value is not nil.
+func (_u *IncidentUpdateOne) SetNillableToVersion(v *int) *IncidentUpdateOne {
+	if v != nil {
+		_u.SetToVersion(*v)
+	}
+	return _u
+}
+
+// AddToVersion adds value to the "to_version" field.
+func (_u *IncidentUpdateOne) AddToVersion(v int) *IncidentUpdateOne {
+	_u.mutation.AddToVersion(v)
+	return _u
+}
+
+// ClearToVersion clears the value of the "to_version" field.
+func (_u *IncidentUpdateOne) ClearToVersion() *IncidentUpdateOne {
+	_u.mutation.ClearToVersion()
+	return _u
+}
+
+// SetToPhaseID sets the "to_phase_id" field.
+func (_u *IncidentUpdateOne) SetToPhaseID(v string) *IncidentUpdateOne {
+	_u.mutation.SetToPhaseID(v)
+	return _u
+}
+
+// SetNillableToPhaseID sets the "to_phase_id" field if the given value is not nil.
+func (_u *IncidentUpdateOne) SetNillableToPhaseID(v *string) *IncidentUpdateOne {
+	if v != nil {
+		_u.SetToPhaseID(*v)
+	}
+	return _u
+}
+
+// ClearToPhaseID clears the value of the "to_phase_id" field.
+func (_u *IncidentUpdateOne) ClearToPhaseID() *IncidentUpdateOne {
+	_u.mutation.ClearToPhaseID()
 	return _u
 }
 
@@ -421,6 +535,11 @@ func (_u *IncidentUpdateOne) check() error {
 			return &ValidationError{Name: "resolution", err: fmt.Errorf(`ent: validator failed for field "Incident.resolution": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ToPhaseID(); ok {
+		if err := incident.ToPhaseIDValidator(v); err != nil {
+			return &ValidationError{Name: "to_phase_id", err: fmt.Errorf(`ent: validator failed for field "Incident.to_phase_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.ResolvedBy(); ok {
 		if err := incident.ResolvedByValidator(v); err != nil {
 			return &ValidationError{Name: "resolved_by", err: fmt.Errorf(`ent: validator failed for field "Incident.resolved_by": %w`, err)}
@@ -483,6 +602,21 @@ func (_u *IncidentUpdateOne) sqlSave(ctx context.Context) (_node *Incident, err 
 	}
 	if _u.mutation.VariablesCleared() {
 		_spec.ClearField(incident.FieldVariables, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ToVersion(); ok {
+		_spec.SetField(incident.FieldToVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedToVersion(); ok {
+		_spec.AddField(incident.FieldToVersion, field.TypeInt, value)
+	}
+	if _u.mutation.ToVersionCleared() {
+		_spec.ClearField(incident.FieldToVersion, field.TypeInt)
+	}
+	if value, ok := _u.mutation.ToPhaseID(); ok {
+		_spec.SetField(incident.FieldToPhaseID, field.TypeString, value)
+	}
+	if _u.mutation.ToPhaseIDCleared() {
+		_spec.ClearField(incident.FieldToPhaseID, field.TypeString)
 	}
 	if value, ok := _u.mutation.ResolvedBy(); ok {
 		_spec.SetField(incident.FieldResolvedBy, field.TypeString, value)

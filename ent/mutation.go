@@ -25629,6 +25629,9 @@ type IncidentMutation struct {
 	resolution       *incident.Resolution
 	variables        *json.RawMessage
 	appendvariables  json.RawMessage
+	to_version       *int
+	addto_version    *int
+	to_phase_id      *string
 	resolved_by      *string
 	resolved_at      *time.Time
 	clearedFields    map[string]struct{}
@@ -26257,6 +26260,125 @@ func (m *IncidentMutation) ResetVariables() {
 	delete(m.clearedFields, incident.FieldVariables)
 }
 
+// SetToVersion sets the "to_version" field.
+func (m *IncidentMutation) SetToVersion(i int) {
+	m.to_version = &i
+	m.addto_version = nil
+}
+
+// ToVersion returns the value of the "to_version" field in the mutation.
+func (m *IncidentMutation) ToVersion() (r int, exists bool) {
+	v := m.to_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToVersion returns the old "to_version" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldToVersion(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToVersion: %w", err)
+	}
+	return oldValue.ToVersion, nil
+}
+
+// AddToVersion adds i to the "to_version" field.
+func (m *IncidentMutation) AddToVersion(i int) {
+	if m.addto_version != nil {
+		*m.addto_version += i
+	} else {
+		m.addto_version = &i
+	}
+}
+
+// AddedToVersion returns the value that was added to the "to_version" field in this mutation.
+func (m *IncidentMutation) AddedToVersion() (r int, exists bool) {
+	v := m.addto_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearToVersion clears the value of the "to_version" field.
+func (m *IncidentMutation) ClearToVersion() {
+	m.to_version = nil
+	m.addto_version = nil
+	m.clearedFields[incident.FieldToVersion] = struct{}{}
+}
+
+// ToVersionCleared returns if the "to_version" field was cleared in this mutation.
+func (m *IncidentMutation) ToVersionCleared() bool {
+	_, ok := m.clearedFields[incident.FieldToVersion]
+	return ok
+}
+
+// ResetToVersion resets all changes to the "to_version" field.
+func (m *IncidentMutation) ResetToVersion() {
+	m.to_version = nil
+	m.addto_version = nil
+	delete(m.clearedFields, incident.FieldToVersion)
+}
+
+// SetToPhaseID sets the "to_phase_id" field.
+func (m *IncidentMutation) SetToPhaseID(s string) {
+	m.to_phase_id = &s
+}
+
+// ToPhaseID returns the value of the "to_phase_id" field in the mutation.
+func (m *IncidentMutation) ToPhaseID() (r string, exists bool) {
+	v := m.to_phase_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToPhaseID returns the old "to_phase_id" field's value of the Incident entity.
+// If the Incident object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *IncidentMutation) OldToPhaseID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToPhaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToPhaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToPhaseID: %w", err)
+	}
+	return oldValue.ToPhaseID, nil
+}
+
+// ClearToPhaseID clears the value of the "to_phase_id" field.
+func (m *IncidentMutation) ClearToPhaseID() {
+	m.to_phase_id = nil
+	m.clearedFields[incident.FieldToPhaseID] = struct{}{}
+}
+
+// ToPhaseIDCleared returns if the "to_phase_id" field was cleared in this mutation.
+func (m *IncidentMutation) ToPhaseIDCleared() bool {
+	_, ok := m.clearedFields[incident.FieldToPhaseID]
+	return ok
+}
+
+// ResetToPhaseID resets all changes to the "to_phase_id" field.
+func (m *IncidentMutation) ResetToPhaseID() {
+	m.to_phase_id = nil
+	delete(m.clearedFields, incident.FieldToPhaseID)
+}
+
 // SetResolvedBy sets the "resolved_by" field.
 func (m *IncidentMutation) SetResolvedBy(s string) {
 	m.resolved_by = &s
@@ -26416,7 +26538,7 @@ func (m *IncidentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *IncidentMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 16)
 	if m.created_at != nil {
 		fields = append(fields, incident.FieldCreatedAt)
 	}
@@ -26452,6 +26574,12 @@ func (m *IncidentMutation) Fields() []string {
 	}
 	if m.variables != nil {
 		fields = append(fields, incident.FieldVariables)
+	}
+	if m.to_version != nil {
+		fields = append(fields, incident.FieldToVersion)
+	}
+	if m.to_phase_id != nil {
+		fields = append(fields, incident.FieldToPhaseID)
 	}
 	if m.resolved_by != nil {
 		fields = append(fields, incident.FieldResolvedBy)
@@ -26491,6 +26619,10 @@ func (m *IncidentMutation) Field(name string) (ent.Value, bool) {
 		return m.Resolution()
 	case incident.FieldVariables:
 		return m.Variables()
+	case incident.FieldToVersion:
+		return m.ToVersion()
+	case incident.FieldToPhaseID:
+		return m.ToPhaseID()
 	case incident.FieldResolvedBy:
 		return m.ResolvedBy()
 	case incident.FieldResolvedAt:
@@ -26528,6 +26660,10 @@ func (m *IncidentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldResolution(ctx)
 	case incident.FieldVariables:
 		return m.OldVariables(ctx)
+	case incident.FieldToVersion:
+		return m.OldToVersion(ctx)
+	case incident.FieldToPhaseID:
+		return m.OldToPhaseID(ctx)
 	case incident.FieldResolvedBy:
 		return m.OldResolvedBy(ctx)
 	case incident.FieldResolvedAt:
@@ -26625,6 +26761,20 @@ func (m *IncidentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetVariables(v)
 		return nil
+	case incident.FieldToVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToVersion(v)
+		return nil
+	case incident.FieldToPhaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToPhaseID(v)
+		return nil
 	case incident.FieldResolvedBy:
 		v, ok := value.(string)
 		if !ok {
@@ -26653,6 +26803,9 @@ func (m *IncidentMutation) AddedFields() []string {
 	if m.addattempt != nil {
 		fields = append(fields, incident.FieldAttempt)
 	}
+	if m.addto_version != nil {
+		fields = append(fields, incident.FieldToVersion)
+	}
 	return fields
 }
 
@@ -26665,6 +26818,8 @@ func (m *IncidentMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedVisit()
 	case incident.FieldAttempt:
 		return m.AddedAttempt()
+	case incident.FieldToVersion:
+		return m.AddedToVersion()
 	}
 	return nil, false
 }
@@ -26688,6 +26843,13 @@ func (m *IncidentMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddAttempt(v)
 		return nil
+	case incident.FieldToVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddToVersion(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Incident numeric field %s", name)
 }
@@ -26701,6 +26863,12 @@ func (m *IncidentMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(incident.FieldVariables) {
 		fields = append(fields, incident.FieldVariables)
+	}
+	if m.FieldCleared(incident.FieldToVersion) {
+		fields = append(fields, incident.FieldToVersion)
+	}
+	if m.FieldCleared(incident.FieldToPhaseID) {
+		fields = append(fields, incident.FieldToPhaseID)
 	}
 	if m.FieldCleared(incident.FieldResolvedBy) {
 		fields = append(fields, incident.FieldResolvedBy)
@@ -26727,6 +26895,12 @@ func (m *IncidentMutation) ClearField(name string) error {
 		return nil
 	case incident.FieldVariables:
 		m.ClearVariables()
+		return nil
+	case incident.FieldToVersion:
+		m.ClearToVersion()
+		return nil
+	case incident.FieldToPhaseID:
+		m.ClearToPhaseID()
 		return nil
 	case incident.FieldResolvedBy:
 		m.ClearResolvedBy()
@@ -26777,6 +26951,12 @@ func (m *IncidentMutation) ResetField(name string) error {
 		return nil
 	case incident.FieldVariables:
 		m.ResetVariables()
+		return nil
+	case incident.FieldToVersion:
+		m.ResetToVersion()
+		return nil
+	case incident.FieldToPhaseID:
+		m.ResetToPhaseID()
 		return nil
 	case incident.FieldResolvedBy:
 		m.ResetResolvedBy()

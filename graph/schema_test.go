@@ -288,7 +288,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 func TestSubscriptionsTellOfRows(t *testing.T) {
 	t.Parallel()
 	s := Schema()
-	rows := map[string]string{"requestChanged": "Request", "webhookDeliveryChanged": "WebhookDelivery"}
+	rows := map[string]string{"requestChanged": "Request", "webhookDeliveryChanged": "WebhookDelivery", "executionChanged": "Execution", "taskChanged": "Task"}
 	require.Len(t, s.Subscription.Fields, len(rows)+1)
 	for _, f := range s.Subscription.Fields {
 		if f.Name == "notificationAdded" {
@@ -305,8 +305,10 @@ func TestSubscriptionsTellOfRows(t *testing.T) {
 			require.False(t, a.Type.NonNull, "%s(%s): without it everything is watched", f.Name, a.Name)
 		}
 	}
-	require.Equal(t, s.Query.Fields.ForName("requests").Arguments.ForName("filter").Type.String(),
-		s.Subscription.Fields.ForName("requestChanged").Arguments.ForName("filter").Type.String())
+	for list, watched := range map[string]string{"requests": "requestChanged", "executions": "executionChanged", "tasks": "taskChanged"} {
+		require.Equal(t, s.Query.Fields.ForName(list).Arguments.ForName("filter").Type.String(),
+			s.Subscription.Fields.ForName(watched).Arguments.ForName("filter").Type.String())
+	}
 }
 
 func valuesOf(def *ast.Definition) []string {

@@ -22,12 +22,14 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]stri
 	published := "/v1/workflows/" + create(t, s, as, "/v1/workflows", body{"name": "Published " + n, "definition": definition})
 	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: published + "/publish", WantStatus: http.StatusOK})
 	p := processed(t, s, as, s.A.Owner.UserID, s.A.Admin.UserID, s.A.Agent.UserID, s.A.Member.UserID)
+	movable(t, s, as, p)
 	return map[string]string{
 		"/workflows/{id}/executions": "/v1/workflows/" + p.workflow + "/executions",
 		"/executions/{id}":           "/v1/executions/" + p.execution,
 		"/executions/{id}/cancel":    "/v1/executions/" + p.execution + "/cancel",
 		"/incidents/{id}":            "/v1/incidents/" + p.incident,
 		"/incidents/{id}/resolve":    "/v1/incidents/" + p.incident + "/resolve",
+		"/incidents/{id}/preview":    "/v1/incidents/" + p.incident + "/preview",
 		"/tasks/{id}":                "/v1/tasks/" + p.task,
 		"/tasks/{id}/complete":       "/v1/tasks/" + p.task + "/complete",
 		"/tasks/{id}/claim":          "/v1/tasks/" + p.task + "/claim",

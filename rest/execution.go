@@ -101,8 +101,10 @@ type Incident struct {
 	Code        string  `json:"code" example:"call_failed"`
 	Message     string  `json:"message" example:"The call was answered with 503."`
 	Status      string  `json:"status" enum:"OPEN,RESOLVED"`
-	Resolution  *string `json:"resolution" enum:"RETRY,SKIP" doc:"null for one that is open, or that ended with its execution."`
+	Resolution  *string `json:"resolution" enum:"RETRY,SKIP,MOVE" doc:"null for one that is open, or that ended with its execution."`
 	Variables   Object  `json:"variables" doc:"By phase: what was put in the place of what the phases had left behind." example:"{}"`
+	ToVersion   *int    `json:"toVersion" doc:"The version that a MOVE brought the execution to." example:"2"`
+	ToPhaseID   *string `json:"toPhaseId" doc:"The phase of that version in which it went on." example:"order"`
 	ResolvedBy  *string `json:"resolvedBy" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	ResolvedAt  *Time   `json:"resolvedAt"`
 	CreatedAt   Time    `json:"createdAt"`
@@ -112,10 +114,36 @@ type Incident struct {
 func incidentOut(i *ent.Incident) Incident {
 	out := Incident{
 		ID: i.ID, ExecutionID: i.ExecutionID, PhaseID: i.PhaseID, Code: i.Code, Message: i.Message, Status: string(i.Status),
-		Variables: objectOut(i.Variables), ResolvedBy: i.ResolvedBy, ResolvedAt: atOrNil(i.ResolvedAt), CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt),
+		Variables: objectOut(i.Variables), ToVersion: i.ToVersion, ToPhaseID: i.ToPhaseID, ResolvedBy: i.ResolvedBy, ResolvedAt: atOrNil(i.ResolvedAt), CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt),
 	}
 	if i.Resolution != nil {
 		out.Resolution = new(string(*i.Resolution))
+	}
+	return out
+}
+
+// MovePreview is where an execution would stand after a move to another version, and what it would lose.
+type MovePreview struct {
+	Version int             `json:"version" example:"2"`
+	PhaseID string          `json:"phaseId" doc:"The phase of that version in which it would go on." example:"order"`
+	Status  string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED" doc:"Of the execution, as soon as it stands again."`
+	Phases  []PhaseVisit    `json:"phases" doc:"The phase of the incident and those that would be entered until then, in order. A call would wait to be made."`
+	Lost    []LostVariables `json:"lost" doc:"What phases left behind that the version does not have: no expression reads it any more. The history keeps it."`
+}
+
+// LostVariables are what one phase left behind.
+type LostVariables struct {
+	PhaseID   string   `json:"phaseId" example:"price"`
+	Variables AnyValue `json:"variables" example:"{\"cents\": 90000}"`
+}
+
+func movePreviewOut(m execution.MovePreview) MovePreview {
+	out := MovePreview{Version: m.Version, PhaseID: m.PhaseID, Status: m.Status, Phases: make([]PhaseVisit, len(m.Phases)), Lost: make([]LostVariables, len(m.Lost))}
+	for i, v := range m.Phases {
+		out.Phases[i] = phaseVisitOut(v)
+	}
+	for i, l := range m.Lost {
+		out.Lost[i] = LostVariables{PhaseID: l.PhaseID, Variables: AnyValue(l.Variables)}
 	}
 	return out
 }

@@ -86,9 +86,51 @@ func TestExecutionAnswers(t *testing.T) {
 			{Name: "only approvers", As: as, Method: http.MethodPost, Path: "/v1/approvals/" + p.approval + "/decide", Body: body{"decision": "APPROVE"}, WantStatus: 403},
 			{Name: "an approver", As: s.A.Agent, Method: http.MethodPost, Path: "/v1/approvals/" + p.approval + "/decide", Body: body{"decision": "REJECT", "comment": "No."}, WantStatus: 200,
 				WantData: map[string]any{"status": "REJECTED", "decisions.0.comment": "No."}},
+			{Name: "a version that is none", As: as, Method: http.MethodPost, Path: "/v1/incidents/" + p.incident + "/resolve", Body: body{"action": "MOVE", "version": 2}, WantStatus: 400, WantFields: []string{"version"}},
+			{Name: "a move to nowhere", As: as, Method: http.MethodPost, Path: "/v1/incidents/" + p.incident + "/resolve", Body: body{"action": "MOVE"}, WantStatus: 400, WantFields: []string{"version"}},
+			{Name: "a preview of nothing", As: as, Path: "/v1/incidents/" + p.incident + "/preview?version=2", WantStatus: 400, WantFields: []string{"version"}},
 			{Name: "cancel", As: as, Method: http.MethodPost, Path: "/v1/executions/" + p.execution + "/cancel", WantStatus: 200, WantData: map[string]any{"status": "CANCELLED"}},
 			{Name: "it is over", As: as, Method: http.MethodPost, Path: "/v1/executions/" + p.execution + "/cancel", WantStatus: 409},
 			{Name: "so is its incident", As: as, Method: http.MethodPost, Path: "/v1/incidents/" + p.incident + "/resolve", Body: body{"action": "RETRY"}, WantStatus: 409},
+		})
+	})
+}
+
+// movable makes the processing's execution wait for its incident, and publishes a second version of its workflow.
+func movable(t *testing.T, s *apitest.Server, as apitest.Caller, p processing) {
+	t.Helper()
+	require.NoError(t, s.World.Store.Write(principal.With(context.Background(), principal.Worker(as.Company, "test")), func(ctx context.Context, tx *store.Tx) error {
+		return tx.Execution.UpdateOneID(p.execution).SetState(json.RawMessage(`{"Status":"WAITING","Visit":{"Number":2,"PhaseID":"work","Type":"PROCESS","Status":"WAITING",` +
+			`"StartedAt":"2026-01-02T03:04:05Z","Attempts":1},"Wait":{"for":"incident"},"Phases":{"work2":{"n":12345678901234567890}}}`)).Exec(ctx)
+	}))
+	flow := body{
+		"phases":      []body{{"id": "start", "type": "START"}, {"id": "work", "type": "PROCESS"}, {"id": "done", "type": "END"}},
+		"transitions": []body{{"from": "start", "name": "next", "to": "work"}, {"from": "work", "name": "next", "to": "done"}},
+	}
+	path := "/v1/workflows/" + p.workflow
+	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: body{"definition": flow}, WantStatus: http.StatusOK})
+	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: path + "/publish", WantStatus: http.StatusOK})
+}
+
+// TestMoveAnswers holds what the door shows of a move to another version, before and after.
+func TestMoveAnswers(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.A.OwnerKey
+		p := processed(t, s, as)
+		movable(t, s, as, p)
+		incident := "/v1/incidents/" + p.incident
+		s.Run(t, []apitest.Scenario{
+			{Name: "a preview", As: as, Path: incident + "/preview?version=2", WantData: map[string]any{
+				"version": 2, "phaseId": "work", "status": "WAITING", "phases.0.phaseId": "work", "phases.0.attempts": 2, "lost.0.phaseId": "work2",
+			}, WantContains: []string{"12345678901234567890"}},
+			{Name: "of the last version", As: as, Path: incident + "/preview", WantData: map[string]any{"version": 2}},
+			{Name: "at its end", As: as, Path: incident + "/preview?version=2&phaseId=done", WantData: map[string]any{"status": "COMPLETED", "phases.0.status": "SKIPPED", "phases.1.phaseId": "done"}},
+			{Name: "another company's", As: s.B.OwnerKey, Path: incident + "/preview?version=2", WantStatus: 404},
+			{Name: "a move", As: as, Method: http.MethodPost, Path: incident + "/resolve", Body: body{"action": "MOVE", "version": 2}, WantStatus: 200,
+				WantData:  map[string]any{"status": "RESOLVED", "resolution": "MOVE", "toVersion": 2, "toPhaseId": "work"},
+				WantAudit: &apitest.AuditWant{Action: "incident.resolved", ResourceType: "Incident", ResourceID: p.incident, Outcome: "allowed", ActorID: as.KeyID}},
+			{Name: "too late", As: as, Path: incident + "/preview?version=2", WantStatus: 409},
 		})
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"atrium/internal/execution"
 	"atrium/internal/gate"
 	"atrium/internal/input"
 	"atrium/internal/op"
@@ -248,7 +249,7 @@ func refusals(rt *route) []int {
 	if strings.Contains(rt.path, "{") {
 		out = append(out, http.StatusNotFound)
 	}
-	if rt.op.Action != op.Read {
+	if rt.op.Action != op.Read || rt.op.Name == execution.PreviewMove.Info().Name { // which tells what a write would do
 		out = append(out, http.StatusConflict)
 	}
 	if rt.method == http.MethodPatch || rt.method == http.MethodDelete {

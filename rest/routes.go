@@ -53,6 +53,7 @@ var routes = []route{
 	one(http.MethodPost, "/executions/{id}/cancel", http.StatusOK, execution.Cancel, executionOut),
 	list("/incidents", execution.ListIncidents, incidentOut),
 	one(http.MethodGet, "/incidents/{id}", http.StatusOK, execution.GetIncident, incidentOut),
+	one(http.MethodGet, "/incidents/{id}/preview", http.StatusOK, execution.PreviewMove, movePreviewOut),
 	one(http.MethodPost, "/incidents/{id}/resolve", http.StatusOK, execution.ResolveIncident, incidentOut),
 
 	list("/tasks", execution.ListTasks, taskOut),

@@ -40,6 +40,7 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	e.request = create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Mine", "assigneeId": user, "teamId": e.team})
 	e.comment = create(t, s, as, "/v1/requests/"+e.request+"/comments", body{"body": "Hello"})
 	e.processing = processed(t, s, as, user)
+	movable(t, s, as, e.processing)
 	e.secret = create(t, s, as, "/v1/secrets", body{"name": "TOKEN", "value": "v"})
 	return e
 }

@@ -39,6 +39,10 @@ const (
 	FieldResolution = "resolution"
 	// FieldVariables holds the string denoting the variables field in the database.
 	FieldVariables = "variables"
+	// FieldToVersion holds the string denoting the to_version field in the database.
+	FieldToVersion = "to_version"
+	// FieldToPhaseID holds the string denoting the to_phase_id field in the database.
+	FieldToPhaseID = "to_phase_id"
 	// FieldResolvedBy holds the string denoting the resolved_by field in the database.
 	FieldResolvedBy = "resolved_by"
 	// FieldResolvedAt holds the string denoting the resolved_at field in the database.
@@ -71,6 +75,8 @@ var Columns = []string{
 	FieldStatus,
 	FieldResolution,
 	FieldVariables,
+	FieldToVersion,
+	FieldToPhaseID,
 	FieldResolvedBy,
 	FieldResolvedAt,
 }
@@ -101,6 +107,8 @@ var (
 	PhaseIDValidator func(string) error
 	// CodeValidator is a validator for the "code" field. It is called by the builders before save.
 	CodeValidator func(string) error
+	// ToPhaseIDValidator is a validator for the "to_phase_id" field. It is called by the builders before save.
+	ToPhaseIDValidator func(string) error
 	// ResolvedByValidator is a validator for the "resolved_by" field. It is called by the builders before save.
 	ResolvedByValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -142,6 +150,7 @@ type Resolution string
 const (
 	ResolutionRETRY Resolution = "RETRY"
 	ResolutionSKIP  Resolution = "SKIP"
+	ResolutionMOVE  Resolution = "MOVE"
 )
 
 func (r Resolution) String() string {
@@ -151,7 +160,7 @@ func (r Resolution) String() string {
 // ResolutionValidator is a validator for the "resolution" field enum values. It is called by the builders before save.
 func ResolutionValidator(r Resolution) error {
 	switch r {
-	case ResolutionRETRY, ResolutionSKIP:
+	case ResolutionRETRY, ResolutionSKIP, ResolutionMOVE:
 		return nil
 	default:
 		return fmt.Errorf("incident: invalid enum value for resolution field: %q", r)
@@ -219,6 +228,16 @@ func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 // ByResolution orders the results by the resolution field.
 func ByResolution(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldResolution, opts...).ToFunc()
+}
+
+// ByToVersion orders the results by the to_version field.
+func ByToVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldToVersion, opts...).ToFunc()
+}
+
+// ByToPhaseID orders the results by the to_phase_id field.
+func ByToPhaseID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldToPhaseID, opts...).ToFunc()
 }
 
 // ByResolvedBy orders the results by the resolved_by field.

@@ -111,6 +111,16 @@ func Message(v string) predicate.Incident {
 	return predicate.Incident(sql.FieldEQ(FieldMessage, v))
 }
 
+// ToVersion applies equality check predicate on the "to_version" field. It's identical to ToVersionEQ.
+func ToVersion(v int) predicate.Incident {
+	return predicate.Incident(sql.FieldEQ(FieldToVersion, v))
+}
+
+// ToPhaseID applies equality check predicate on the "to_phase_id" field. It's identical to ToPhaseIDEQ.
+func ToPhaseID(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldEQ(FieldToPhaseID, v))
+}
+
 // ResolvedBy applies equality check predicate on the "resolved_by" field. It's identical to ResolvedByEQ.
 func ResolvedBy(v string) predicate.Incident {
 	return predicate.Incident(sql.FieldEQ(FieldResolvedBy, v))
@@ -664,6 +674,131 @@ func VariablesIsNil() predicate.Incident {
 // VariablesNotNil applies the NotNil predicate on the "variables" field.
 func VariablesNotNil() predicate.Incident {
 	return predicate.Incident(sql.FieldNotNull(FieldVariables))
+}
+
+// ToVersionEQ applies the EQ predicate on the "to_version" field.
+func ToVersionEQ(v int) predicate.Incident {
+	return predicate.Incident(sql.FieldEQ(FieldToVersion, v))
+}
+
+// ToVersionNEQ applies the NEQ predicate on the "to_version" field.
+func ToVersionNEQ(v int) predicate.Incident {
+	return predicate.Incident(sql.FieldNEQ(FieldToVersion, v))
+}
+
+// ToVersionIn applies the In predicate on the "to_version" field.
+func ToVersionIn(vs ...int) predicate.Incident {
+	return predicate.Incident(sql.FieldIn(FieldToVersion, vs...))
+}
+
+// ToVersionNotIn applies the NotIn predicate on the "to_version" field.
+func ToVersionNotIn(vs ...int) predicate.Incident {
+	return predicate.Incident(sql.FieldNotIn(FieldToVersion, vs...))
+}
+
+// ToVersionGT applies the GT predicate on the "to_version" field.
+func ToVersionGT(v int) predicate.Incident {
+	return predicate.Incident(sql.FieldGT(FieldToVersion, v))
+}
+
+// ToVersionGTE applies the GTE predicate on the "to_version" field.
+func ToVersionGTE(v int) predicate.Incident {
+	return predicate.Incident(sql.FieldGTE(FieldToVersion, v))
+}
+
+// ToVersionLT applies the LT predicate on the "to_version" field.
+func ToVersionLT(v int) predicate.Incident {
+	return predicate.Incident(sql.FieldLT(FieldToVersion, v))
+}
+
+// ToVersionLTE applies the LTE predicate on the "to_version" field.
+func ToVersionLTE(v int) predicate.Incident {
+	return predicate.Incident(sql.FieldLTE(FieldToVersion, v))
+}
+
+// ToVersionIsNil applies the IsNil predicate on the "to_version" field.
+func ToVersionIsNil() predicate.Incident {
+	return predicate.Incident(sql.FieldIsNull(FieldToVersion))
+}
+
+// ToVersionNotNil applies the NotNil predicate on the "to_version" field.
+func ToVersionNotNil() predicate.Incident {
+	return predicate.Incident(sql.FieldNotNull(FieldToVersion))
+}
+
+// ToPhaseIDEQ applies the EQ predicate on the "to_phase_id" field.
+func ToPhaseIDEQ(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldEQ(FieldToPhaseID, v))
+}
+
+// ToPhaseIDNEQ applies the NEQ predicate on the "to_phase_id" field.
+func ToPhaseIDNEQ(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldNEQ(FieldToPhaseID, v))
+}
+
+// ToPhaseIDIn applies the In predicate on the "to_phase_id" field.
+func ToPhaseIDIn(vs ...string) predicate.Incident {
+	return predicate.Incident(sql.FieldIn(FieldToPhaseID, vs...))
+}
+
+// ToPhaseIDNotIn applies the NotIn predicate on the "to_phase_id" field.
+func ToPhaseIDNotIn(vs ...string) predicate.Incident {
+	return predicate.Incident(sql.FieldNotIn(FieldToPhaseID, vs...))
+}
+
+// ToPhaseIDGT applies the GT predicate on the "to_phase_id" field.
+func ToPhaseIDGT(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldGT(FieldToPhaseID, v))
+}
+
+// ToPhaseIDGTE applies the GTE predicate on the "to_phase_id" field.
+func ToPhaseIDGTE(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldGTE(FieldToPhaseID, v))
+}
+
+// ToPhaseIDLT applies the LT predicate on the "to_phase_id" field.
+func ToPhaseIDLT(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldLT(FieldToPhaseID, v))
+}
+
+// ToPhaseIDLTE applies the LTE predicate on the "to_phase_id" field.
+func ToPhaseIDLTE(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldLTE(FieldToPhaseID, v))
+}
+
+// ToPhaseIDContains applies the Contains predicate on the "to_phase_id" field.
+func ToPhaseIDContains(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldContains(FieldToPhaseID, v))
+}
+
+// ToPhaseIDHasPrefix applies the HasPrefix predicate on the "to_phase_id" field.
+func ToPhaseIDHasPrefix(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldHasPrefix(FieldToPhaseID, v))
+}
+
+// ToPhaseIDHasSuffix applies the HasSuffix predicate on the "to_phase_id" field.
+func ToPhaseIDHasSuffix(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldHasSuffix(FieldToPhaseID, v))
+}
+
+// ToPhaseIDIsNil applies the IsNil predicate on the "to_phase_id" field.
+func ToPhaseIDIsNil() predicate.Incident {
+	return predicate.Incident(sql.FieldIsNull(FieldToPhaseID))
+}
+
+// ToPhaseIDNotNil applies the NotNil predicate on the "to_phase_id" field.
+func ToPhaseIDNotNil() predicate.Incident {
+	return predicate.Incident(sql.FieldNotNull(FieldToPhaseID))
+}
+
+// ToPhaseIDEqualFold applies the EqualFold predicate on the "to_phase_id" field.
+func ToPhaseIDEqualFold(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldEqualFold(FieldToPhaseID, v))
+}
+
+// ToPhaseIDContainsFold applies the ContainsFold predicate on the "to_phase_id" field.
+func ToPhaseIDContainsFold(v string) predicate.Incident {
+	return predicate.Incident(sql.FieldContainsFold(FieldToPhaseID, v))
 }
 
 // ResolvedByEQ applies the EQ predicate on the "resolved_by" field.

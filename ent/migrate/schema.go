@@ -671,6 +671,11 @@ var (
 				Unique:  true,
 				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[11], ExecutionsColumns[12]},
 			},
+			{
+				Name:    "execution_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ExecutionsColumns[2], ExecutionsColumns[0]},
+			},
 		},
 	}
 	// ExternalIdentitiesColumns holds the columns for the "external_identities" table.
@@ -933,8 +938,10 @@ var (
 		{Name: "code", Type: field.TypeString, Size: 40},
 		{Name: "message", Type: field.TypeString},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"OPEN", "RESOLVED"}, Default: "OPEN"},
-		{Name: "resolution", Type: field.TypeEnum, Nullable: true, Enums: []string{"RETRY", "SKIP"}},
+		{Name: "resolution", Type: field.TypeEnum, Nullable: true, Enums: []string{"RETRY", "SKIP", "MOVE"}},
 		{Name: "variables", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "to_version", Type: field.TypeInt, Nullable: true},
+		{Name: "to_phase_id", Type: field.TypeString, Nullable: true, Size: 63},
 		{Name: "resolved_by", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "resolved_at", Type: field.TypeTime, Nullable: true},
 		{Name: "execution_id", Type: field.TypeString, Size: 40},
@@ -947,7 +954,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "incidents_executions_execution",
-				Columns:    []*schema.Column{IncidentsColumns[14]},
+				Columns:    []*schema.Column{IncidentsColumns[16]},
 				RefColumns: []*schema.Column{ExecutionsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -961,7 +968,7 @@ var (
 			{
 				Name:    "incident_company_id_execution_id_visit_attempt",
 				Unique:  true,
-				Columns: []*schema.Column{IncidentsColumns[3], IncidentsColumns[14], IncidentsColumns[5], IncidentsColumns[6]},
+				Columns: []*schema.Column{IncidentsColumns[3], IncidentsColumns[16], IncidentsColumns[5], IncidentsColumns[6]},
 			},
 			{
 				Name:    "incident_company_id_status_created_at_id",
@@ -1971,6 +1978,11 @@ var (
 				Name:    "task_company_id_request_id_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{TasksColumns[3], TasksColumns[25], TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[2], TasksColumns[0]},
 			},
 			{
 				Name:    "task_sla_next_at",

@@ -1191,8 +1191,12 @@ func init() {
 	incidentDescCode := incidentFields[4].Descriptor()
 	// incident.CodeValidator is a validator for the "code" field. It is called by the builders before save.
 	incident.CodeValidator = incidentDescCode.Validators[0].(func(string) error)
+	// incidentDescToPhaseID is the schema descriptor for to_phase_id field.
+	incidentDescToPhaseID := incidentFields[10].Descriptor()
+	// incident.ToPhaseIDValidator is a validator for the "to_phase_id" field. It is called by the builders before save.
+	incident.ToPhaseIDValidator = incidentDescToPhaseID.Validators[0].(func(string) error)
 	// incidentDescResolvedBy is the schema descriptor for resolved_by field.
-	incidentDescResolvedBy := incidentFields[9].Descriptor()
+	incidentDescResolvedBy := incidentFields[11].Descriptor()
 	// incident.ResolvedByValidator is a validator for the "resolved_by" field. It is called by the builders before save.
 	incident.ResolvedByValidator = incidentDescResolvedBy.Validators[0].(func(string) error)
 	// incidentDescID is the schema descriptor for id field.

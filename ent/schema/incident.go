@@ -26,8 +26,10 @@ func (Incident) Fields() []ent.Field {
 		field.String("code").MaxLen(40).Immutable(),
 		field.String("message").Immutable(),
 		field.Enum("status").Values("OPEN", "RESOLVED").Default("OPEN"),
-		field.Enum("resolution").Values("RETRY", "SKIP").Optional().Nillable().Comment("null for one that is open, or ended with its execution"),
+		field.Enum("resolution").Values("RETRY", "SKIP", "MOVE").Optional().Nillable().Comment("null for one that is open, or ended with its execution"),
 		document("variables", "by phase, that the resolution put in the place of those that were there"),
+		field.Int("to_version").Optional().Nillable().Comment("of the workflow, to which a MOVE brought the execution"),
+		field.String("to_phase_id").MaxLen(63).Optional().Nillable().Comment("of that version, in which it went on"),
 		field.String("resolved_by").MaxLen(40).Optional().Nillable(),
 		field.Time("resolved_at").Optional().Nillable(),
 	}

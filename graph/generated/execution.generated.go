@@ -576,6 +576,45 @@ func (ec *executionContext) fieldContext_Execution_request(_ context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _ExecutionChange_change(ctx context.Context, field graphql.CollectedField, obj *ExecutionChange) (ret graphql.Marshaler) {
+	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
+}
+func (ec *executionContext) fieldContext_ExecutionChange_change(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ExecutionChange", field, false, false, errors.New("field of type ChangeKind does not have child fields"))
+}
+
+func (ec *executionContext) _ExecutionChange_execution(ctx context.Context, field graphql.CollectedField, obj *ExecutionChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ExecutionChange_execution(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Execution, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Execution) graphql.Marshaler {
+			return ec.marshalNExecution2ᚖatriumᚋentᚐExecution(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ExecutionChange_execution(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ExecutionChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Execution(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ExecutionError_phaseId(ctx context.Context, field graphql.CollectedField, obj *engine.Fault) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.PhaseID)
 }
@@ -669,6 +708,20 @@ func (ec *executionContext) fieldContext_Incident_variables(_ context.Context, f
 	return graphql.NewScalarFieldContext("Incident", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
+func (ec *executionContext) _Incident_toVersion(ctx context.Context, field graphql.CollectedField, obj *ent.Incident) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.ToVersion)
+}
+func (ec *executionContext) fieldContext_Incident_toVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Incident", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Incident_toPhaseId(ctx context.Context, field graphql.CollectedField, obj *ent.Incident) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ToPhaseID)
+}
+func (ec *executionContext) fieldContext_Incident_toPhaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Incident", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Incident_resolvedBy(ctx context.Context, field graphql.CollectedField, obj *ent.Incident) (ret graphql.Marshaler) {
 	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ResolvedBy)
 }
@@ -724,6 +777,105 @@ func (ec *executionContext) fieldContext_Incident_execution(_ context.Context, f
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Execution(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _LostVariables_phaseId(ctx context.Context, field graphql.CollectedField, obj *execution.LostVariables) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.PhaseID)
+}
+func (ec *executionContext) fieldContext_LostVariables_phaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LostVariables", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _LostVariables_variables(ctx context.Context, field graphql.CollectedField, obj *execution.LostVariables) (ret graphql.Marshaler) {
+	return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Variables)
+}
+func (ec *executionContext) fieldContext_LostVariables_variables(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LostVariables", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _MovePreview_version(ctx context.Context, field graphql.CollectedField, obj *execution.MovePreview) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Version)
+}
+func (ec *executionContext) fieldContext_MovePreview_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MovePreview", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _MovePreview_phaseId(ctx context.Context, field graphql.CollectedField, obj *execution.MovePreview) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.PhaseID)
+}
+func (ec *executionContext) fieldContext_MovePreview_phaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MovePreview", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _MovePreview_status(ctx context.Context, field graphql.CollectedField, obj *execution.MovePreview) (ret graphql.Marshaler) {
+	return ec.marshalNExecutionStatus2string(ctx, field.Selections, obj.Status)
+}
+func (ec *executionContext) fieldContext_MovePreview_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MovePreview", field, false, false, errors.New("field of type ExecutionStatus does not have child fields"))
+}
+
+func (ec *executionContext) _MovePreview_phases(ctx context.Context, field graphql.CollectedField, obj *execution.MovePreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MovePreview_phases(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Phases, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.PhaseVisit) graphql.Marshaler {
+			return ec.marshalNPhaseVisit2ᚕᚖatriumᚋentᚐPhaseVisitᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MovePreview_phases(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MovePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PhaseVisit(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MovePreview_lost(ctx context.Context, field graphql.CollectedField, obj *execution.MovePreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MovePreview_lost(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Lost, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*execution.LostVariables) graphql.Marshaler {
+			return ec.marshalNLostVariables2ᚕᚖatriumᚋinternalᚋexecutionᚐLostVariablesᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MovePreview_lost(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MovePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_LostVariables(ctx, field)
 		},
 	}
 	return fc, nil
@@ -1204,6 +1356,45 @@ func (ec *executionContext) fieldContext_Task_team(_ context.Context, field grap
 	return fc, nil
 }
 
+func (ec *executionContext) _TaskChange_change(ctx context.Context, field graphql.CollectedField, obj *TaskChange) (ret graphql.Marshaler) {
+	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
+}
+func (ec *executionContext) fieldContext_TaskChange_change(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TaskChange", field, false, false, errors.New("field of type ChangeKind does not have child fields"))
+}
+
+func (ec *executionContext) _TaskChange_task(ctx context.Context, field graphql.CollectedField, obj *TaskChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TaskChange_task(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Task, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Task) graphql.Marshaler {
+			return ec.marshalNTask2ᚖatriumᚋentᚐTask(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TaskChange_task(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TaskChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Task(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
@@ -1536,6 +1727,39 @@ func (ec *executionContext) _Execution(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var executionChangeImplementors = []string{"ExecutionChange"}
+
+func (ec *executionContext) _ExecutionChange(ctx context.Context, sel ast.SelectionSet, obj *ExecutionChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, executionChangeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ExecutionChange")
+		case "change":
+			out.Values[i] = ec._ExecutionChange_change(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "execution":
+			out.Values[i] = ec._ExecutionChange_execution(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var executionErrorImplementors = []string{"ExecutionError"}
 
 func (ec *executionContext) _ExecutionError(ctx context.Context, sel ast.SelectionSet, obj *engine.Fault) graphql.Marshaler {
@@ -1625,6 +1849,16 @@ func (ec *executionContext) _Incident(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "toVersion":
+			out.Values[i] = ec._Incident_toVersion(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "toPhaseId":
+			out.Values[i] = ec._Incident_toPhaseId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "resolvedBy":
 			out.Values[i] = ec._Incident_resolvedBy(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -1648,6 +1882,87 @@ func (ec *executionContext) _Incident(ctx context.Context, sel ast.SelectionSet,
 		case "execution":
 			out.Values[i] = ec._Incident_execution(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var lostVariablesImplementors = []string{"LostVariables"}
+
+func (ec *executionContext) _LostVariables(ctx context.Context, sel ast.SelectionSet, obj *execution.LostVariables) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, lostVariablesImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("LostVariables")
+		case "phaseId":
+			out.Values[i] = ec._LostVariables_phaseId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "variables":
+			out.Values[i] = ec._LostVariables_variables(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var movePreviewImplementors = []string{"MovePreview"}
+
+func (ec *executionContext) _MovePreview(ctx context.Context, sel ast.SelectionSet, obj *execution.MovePreview) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, movePreviewImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MovePreview")
+		case "version":
+			out.Values[i] = ec._MovePreview_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "phaseId":
+			out.Values[i] = ec._MovePreview_phaseId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._MovePreview_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "phases":
+			out.Values[i] = ec._MovePreview_phases(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "lost":
+			out.Values[i] = ec._MovePreview_lost(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -1888,6 +2203,39 @@ func (ec *executionContext) _Task(ctx context.Context, sel ast.SelectionSet, obj
 	return out
 }
 
+var taskChangeImplementors = []string{"TaskChange"}
+
+func (ec *executionContext) _TaskChange(ctx context.Context, sel ast.SelectionSet, obj *TaskChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, taskChangeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TaskChange")
+		case "change":
+			out.Values[i] = ec._TaskChange_change(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "task":
+			out.Values[i] = ec._TaskChange_task(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 // endregion **************************** object.gotpl ****************************
 
 // region    ***************************** type.gotpl *****************************
@@ -2056,6 +2404,16 @@ func (ec *executionContext) marshalNExecution2ᚖatriumᚋentᚐExecution(ctx co
 	return ec._Execution(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNExecutionChange2ᚖatriumᚋgraphᚋgeneratedᚐExecutionChange(ctx context.Context, sel ast.SelectionSet, v *ExecutionChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ExecutionChange(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNExecutionStatus2atriumᚋentᚋexecutionᚐStatus(ctx context.Context, v any) (execution1.Status, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := execution1.Status(tmp)
@@ -2165,6 +2523,32 @@ func (ec *executionContext) marshalNIncidentStatus2string(ctx context.Context, s
 	return res
 }
 
+func (ec *executionContext) marshalNLostVariables2ᚕᚖatriumᚋinternalᚋexecutionᚐLostVariablesᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.LostVariables) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNLostVariables2ᚖatriumᚋinternalᚋexecutionᚐLostVariables(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNLostVariables2ᚖatriumᚋinternalᚋexecutionᚐLostVariables(ctx context.Context, sel ast.SelectionSet, v *execution.LostVariables) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._LostVariables(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPhaseVisit2ᚕᚖatriumᚋentᚐPhaseVisitᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.PhaseVisit) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -2216,6 +2600,16 @@ func (ec *executionContext) marshalNTask2ᚖatriumᚋentᚐTask(ctx context.Cont
 		return graphql.Null
 	}
 	return ec._Task(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTaskChange2ᚖatriumᚋgraphᚋgeneratedᚐTaskChange(ctx context.Context, sel ast.SelectionSet, v *TaskChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TaskChange(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNTaskStatus2atriumᚋentᚋtaskᚐStatus(ctx context.Context, v any) (task.Status, error) {
@@ -2404,6 +2798,13 @@ func (ec *executionContext) marshalOIncidentStatus2ᚕstringᚄ(ctx context.Cont
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalOMovePreview2ᚖatriumᚋinternalᚋexecutionᚐMovePreview(ctx context.Context, sel ast.SelectionSet, v *execution.MovePreview) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._MovePreview(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOTask2ᚖatriumᚋentᚐTask(ctx context.Context, sel ast.SelectionSet, v *ent.Task) graphql.Marshaler {

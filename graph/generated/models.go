@@ -269,6 +269,14 @@ type EndSessionPayload struct {
 	Session *ent.Session `json:"session"`
 }
 
+// A change of an execution.
+type ExecutionChange struct {
+	// What happened to it.
+	Change ChangeKind `json:"change"`
+	// The execution, after the change.
+	Execution *ent.Execution `json:"execution"`
+}
+
 // Audit entries that were taken out.
 type ExportAuditPayload struct {
 	// The entries.
@@ -391,6 +399,14 @@ type SetWaitingPayload struct {
 type SnoozeRequestPayload struct {
 	// The row as it is now.
 	Request *ent.Request `json:"request"`
+}
+
+// A change of a task.
+type TaskChange struct {
+	// What happened to it.
+	Change ChangeKind `json:"change"`
+	// The task, after the change.
+	Task *ent.Task `json:"task"`
 }
 
 // What updateAccessPolicy answers.

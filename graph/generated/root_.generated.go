@@ -1212,6 +1212,8 @@ enum IncidentResolution {
   RETRY
   "The phase is left out."
   SKIP
+  "The execution goes on in another version of the workflow."
+  MOVE
 }
 
 "What keeps an execution from going on until somebody has looked at it."
@@ -1232,6 +1234,10 @@ type Incident implements Node {
   resolution: IncidentResolution
   "By phase: what was put in the place of what the phases had left behind."
   variables: JSON!
+  "The version that a MOVE brought the execution to."
+  toVersion: Int
+  "The phase of that version in which it went on."
+  toPhaseId: String
   "Who did it."
   resolvedBy: ID
   "When."
@@ -1242,6 +1248,73 @@ type Incident implements Node {
   updatedAt: Time!
   "The execution that waits."
   execution: Execution
+}
+
+"Where an execution would stand after a move to another version, and what it would lose."
+type MovePreview {
+  "The version."
+  version: Int!
+  "The phase of that version in which it would go on."
+  phaseId: String!
+  "Where the execution would be in its life, as soon as it stands again."
+  status: ExecutionStatus!
+  "The phase of the incident and those that would be entered until then, in order. A call would wait to be made."
+  phases: [PhaseVisit!]!
+  "What phases left behind that the version does not have: no expression reads it any more. The history keeps it."
+  lost: [LostVariables!]!
+}
+
+"What one phase left behind."
+type LostVariables {
+  "The phase."
+  phaseId: String!
+  "What it left behind."
+  variables: JSON!
+}
+
+"A change of an execution."
+type ExecutionChange {
+  "What happened to it."
+  change: ChangeKind!
+  "The execution, after the change."
+  execution: Execution!
+}
+
+"A change of a task."
+type TaskChange {
+  "What happened to it."
+  change: ChangeKind!
+  "The task, after the change."
+  task: Task!
+}
+
+extend type Query {
+  "What resolving an incident by MOVE would do. Nothing is written or called."
+  previewMove(
+    "The incident."
+    id: ID!
+    "The published version of the workflow."
+    version: Int!
+    "The phase of that version in which the execution would go on; the incident's own when not given."
+    phaseId: String
+  ): MovePreview
+}
+
+extend type Subscription {
+  "Every change of the executions that the caller sees, after it."
+  executionChanged(
+    "This execution alone."
+    id: ID
+    "Executions that match this after the change."
+    filter: ExecutionFilter
+  ): ExecutionChange!
+  "Every change of the tasks that the caller sees, after it."
+  taskChanged(
+    "This task alone."
+    id: ID
+    "Tasks that match this after the change. To hear of those that leave a list, watch without what changes."
+    filter: TaskFilter
+  ): TaskChange!
 }
 `, BuiltIn: false},
 	{Name: "../inbound.graphqls", Input: `"How the calls of an inbound webhook are signed."
@@ -3594,6 +3667,16 @@ func (ec *executionContext) childFields_Execution(ctx context.Context, field gra
 	return nil, fmt.Errorf("no field named %q was found under type Execution", field.Name)
 }
 
+func (ec *executionContext) childFields_ExecutionChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "change":
+		return ec.fieldContext_ExecutionChange_change(ctx, field)
+	case "execution":
+		return ec.fieldContext_ExecutionChange_execution(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ExecutionChange", field.Name)
+}
+
 func (ec *executionContext) childFields_ExecutionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "edges":
@@ -3770,6 +3853,10 @@ func (ec *executionContext) childFields_Incident(ctx context.Context, field grap
 		return ec.fieldContext_Incident_resolution(ctx, field)
 	case "variables":
 		return ec.fieldContext_Incident_variables(ctx, field)
+	case "toVersion":
+		return ec.fieldContext_Incident_toVersion(ctx, field)
+	case "toPhaseId":
+		return ec.fieldContext_Incident_toPhaseId(ctx, field)
 	case "resolvedBy":
 		return ec.fieldContext_Incident_resolvedBy(ctx, field)
 	case "resolvedAt":
@@ -3900,12 +3987,38 @@ func (ec *executionContext) childFields_LimitChange(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type LimitChange", field.Name)
 }
 
+func (ec *executionContext) childFields_LostVariables(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "phaseId":
+		return ec.fieldContext_LostVariables_phaseId(ctx, field)
+	case "variables":
+		return ec.fieldContext_LostVariables_variables(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type LostVariables", field.Name)
+}
+
 func (ec *executionContext) childFields_MarkNotificationsReadPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "marked":
 		return ec.fieldContext_MarkNotificationsReadPayload_marked(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MarkNotificationsReadPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_MovePreview(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "version":
+		return ec.fieldContext_MovePreview_version(ctx, field)
+	case "phaseId":
+		return ec.fieldContext_MovePreview_phaseId(ctx, field)
+	case "status":
+		return ec.fieldContext_MovePreview_status(ctx, field)
+	case "phases":
+		return ec.fieldContext_MovePreview_phases(ctx, field)
+	case "lost":
+		return ec.fieldContext_MovePreview_lost(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MovePreview", field.Name)
 }
 
 func (ec *executionContext) childFields_Notification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4752,6 +4865,16 @@ func (ec *executionContext) childFields_Task(ctx context.Context, field graphql.
 		return ec.fieldContext_Task_team(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Task", field.Name)
+}
+
+func (ec *executionContext) childFields_TaskChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "change":
+		return ec.fieldContext_TaskChange_change(ctx, field)
+	case "task":
+		return ec.fieldContext_TaskChange_task(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TaskChange", field.Name)
 }
 
 func (ec *executionContext) childFields_TaskConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -14,6 +14,11 @@
 // loaded: where another commit came between, the worker loads and computes again. A job may therefore run twice, two at once,
 // or for nothing, and a process may be killed anywhere.
 //
+// An incident is resolved by RETRY, SKIP or MOVE: the execution then goes on by another published version of its workflow (move.go).
+// PreviewMove computes the same step as the worker will, without writing or calling, and so shows the phases up to where the execution
+// would stand. A phase that both versions have, with one type, is entered again in the same visit: its call keeps its idempotency key.
+// What phases left behind that the version does not have is dropped from the variables; the history keeps it.
+//
 // Rows that a phase opens (tasks, approvals, incidents) carry the number of the visit and its attempt. That pair tells which
 // row the execution waits for, and is unique, so that none is opened twice.
 //

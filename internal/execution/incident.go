@@ -28,7 +28,7 @@ var (
 	}, loadIncident)
 
 	ResolveIncident = op.OnRow("incident.resolve", op.Spec{
-		Resource: "Incident", Action: op.Update, Scope: "workflows:write", Summary: "Retry or skip the phase of an incident",
+		Resource: "Incident", Action: op.Update, Scope: "workflows:write", Summary: "Retry or skip the phase of an incident, or move its execution to another version",
 	}, loadIncident, resolveIncident).Prepared(prepareResolution)
 )
 
@@ -52,12 +52,17 @@ func loadIncident(ctx context.Context, tx *op.Tx, id string) (*ent.Incident, err
 // ResolveIncidentInput says how the execution goes on.
 type ResolveIncidentInput struct {
 	op.ByID
-	Action    string            `json:"action" enum:"RETRY,SKIP" doc:"RETRY enters the phase again; SKIP leaves it by next, a DECISION by its default."`
+	Action    string            `json:"action" enum:"RETRY,SKIP,MOVE" doc:"RETRY enters the phase again; SKIP leaves it by next, a DECISION by its default; MOVE goes on in another published version."`
+	Version   *int              `json:"version,omitempty" nullable:"true" minimum:"1" doc:"For MOVE: the published version of the workflow."`
+	PhaseID   *string           `json:"phaseId,omitempty" nullable:"true" maxLength:"63" doc:"For MOVE: the phase of that version in which the execution goes on; the incident's own when not given."`
 	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"By phase id: what phases.<id> holds from now on, whole."`
 }
 
 // resolution is what came of holding a resolution against the definition, before the transaction.
-type resolution struct{ faults []apperr.Detail }
+type resolution struct {
+	faults  []apperr.Detail
+	phaseID string // of a MOVE
+}
 
 func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) (any, error) {
 	i, err := tx.Incident.Get(ctx, in.ID)
@@ -67,11 +72,19 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 	if err != nil {
 		return nil, fmt.Errorf("read the incident: %w", err)
 	}
-	d, err := definitionOf(ctx, tx, i.ExecutionID)
+	e, err := tx.Execution.Get(ctx, i.ExecutionID)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the execution: %w", err)
 	}
 	var r resolution
+	var d *definition.Definition
+	err = tx.Costly(ctx, func(ctx context.Context) (err error) {
+		d, err = r.definition(ctx, tx.Client, e, i, in)
+		return err
+	})
+	if err != nil || d == nil {
+		return r, err
+	}
 	if p := d.Phase(i.PhaseID); in.Action == string(incident.ResolutionSKIP) && p != nil && p.Type != definition.Decision && p.Follow(definition.Next) == nil {
 		r.faults = append(r.faults, apperr.Detail{Field: "action", Message: "The phase has no way out named next, so it cannot be skipped."})
 	}
@@ -83,6 +96,33 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 	}
 	r.faults = append(r.faults, under("variables", form.Free(in.Variables))...)
 	return r, nil
+}
+
+// definition returns the one that the execution goes on by; nil with a fault when there is none.
+func (r *resolution) definition(ctx context.Context, db *ent.Client, e *ent.Execution, i *ent.Incident, in ResolveIncidentInput) (*definition.Definition, error) {
+	if in.Action != string(incident.ResolutionMOVE) {
+		if in.Version != nil {
+			r.faults = append(r.faults, apperr.Detail{Field: "version", Message: "is for MOVE alone"})
+		}
+		if in.PhaseID != nil {
+			r.faults = append(r.faults, apperr.Detail{Field: "phaseId", Message: "is for MOVE alone"})
+		}
+		return versions.of(ctx, db, e.WorkflowID, e.WorkflowVersion)
+	}
+	if in.Version == nil {
+		r.faults = append(r.faults, apperr.Detail{Field: "version", Message: "is required to MOVE"})
+		return nil, nil
+	}
+	t, phaseID, fault, err := targetOf(ctx, db, e, i, *in.Version, op.Or(in.PhaseID, ""))
+	if err != nil {
+		return nil, err
+	}
+	if fault != nil {
+		r.faults = append(r.faults, *fault)
+		return nil, nil
+	}
+	r.phaseID = phaseID
+	return t.d, nil
 }
 
 func resolveIncident(ctx context.Context, tx *op.Tx, i *ent.Incident, in ResolveIncidentInput) (*ent.Incident, error) {
@@ -97,6 +137,9 @@ func resolveIncident(ctx context.Context, tx *op.Tx, i *ent.Incident, in Resolve
 		return nil, apperr.Invalid(r.faults...)
 	}
 	u := i.Update().SetStatus(incident.StatusRESOLVED).SetResolution(incident.Resolution(in.Action)).SetResolvedBy(tx.Principal().ID).SetResolvedAt(tx.Now(ctx))
+	if r.phaseID != "" {
+		u.SetToVersion(*in.Version).SetToPhaseID(r.phaseID)
+	}
 	if len(in.Variables) > 0 {
 		raw, err := encode(in.Variables)
 		if err != nil {

@@ -49,10 +49,13 @@ func (l *loaded) files() bool {
 	return retried && l.state.Visit.PhaseID == l.d.Start.ID
 }
 
-// retry returns the resolution of an incident that waits to be taken.
+// retry returns the resolution of an incident that waits to be taken, and has its phase entered again.
 func (l *loaded) retry() (engine.Retry, bool) {
 	if len(l.inputs) != 1 {
 		return engine.Retry{}, false
+	}
+	if m, ok := l.inputs[0].(engine.Move); ok && m.PhaseID == l.state.Visit.PhaseID {
+		return engine.Retry{Visit: m.Visit, Variables: m.Variables}, true
 	}
 	r, ok := l.inputs[0].(engine.Retry)
 	return r, ok

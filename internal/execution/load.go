@@ -23,6 +23,7 @@ type loaded struct {
 	row     *ent.Execution
 	state   engine.State
 	d       *definition.Definition
+	target  *target      // of a Move, which is the only input then; nil for others
 	request *ent.Request // nil when there is none
 	inputs  []engine.Input
 	refused *engine.Fault // why its request could not be filed
@@ -125,8 +126,11 @@ func (l *loaded) resolution(ctx context.Context, db *ent.Client) ([]engine.Input
 	if err := decode(i.Variables, &variables); err != nil {
 		return nil, fmt.Errorf("read the incident's variables: %w", err)
 	}
-	if *i.Resolution == incident.ResolutionSKIP {
+	switch *i.Resolution {
+	case incident.ResolutionSKIP:
 		return []engine.Input{engine.Skip{Visit: v.Number, Variables: variables}}, nil
+	case incident.ResolutionMOVE:
+		return l.moved(ctx, db, *i.ToVersion, *i.ToPhaseID, variables)
 	}
 	return []engine.Input{engine.Retry{Visit: v.Number, Variables: variables}}, nil
 }

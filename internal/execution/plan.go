@@ -15,6 +15,7 @@ type plan struct {
 	was     engine.State
 	request *ent.Request
 	d       *definition.Definition // nil for a plan that only ends
+	version int                    // to which the execution moves; 0 where it stays with its own
 
 	state   engine.State
 	history []engine.Visit

@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"atrium/ent"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/egress"
@@ -90,7 +91,7 @@ func (r *Runner) advance(ctx context.Context, company, id string, given engine.I
 		}
 		var p *plan
 		err = r.fair(ctx, company, given != nil || job == nil, func(ctx context.Context) (err error) {
-			p, err = r.compute(ctx, l, now)
+			p, err = l.compute(ctx, r.Engine.Store.Reader(), now)
 			return err
 		})
 		if err != nil || p == nil {
@@ -101,7 +102,7 @@ func (r *Runner) advance(ctx context.Context, company, id string, given engine.I
 		case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated):
 		case isRefusal(err) && p.touchesRequest() && l.state.Visit != nil:
 			// What the phase does to the request is refused: by its form, or because it has moved on. People look at it.
-			given = engine.Stuck{Visit: l.state.Visit.Number, Code: engine.RequestConflict, Message: apperr.From(err).Message}
+			given = engine.Stuck{Visit: l.state.Visit.Number, Code: engine.RequestConflict, Message: apperr.From(err).Message, Again: true}
 		default:
 			return err
 		}
@@ -153,20 +154,23 @@ func (l *loaded) early(now time.Time) time.Duration {
 }
 
 // compute takes the inputs. It returns nil when none of them changes anything.
-func (r *Runner) compute(ctx context.Context, l *loaded, now time.Time) (*plan, error) {
-	db := r.Engine.Store.Reader()
+func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*plan, error) {
 	env, err := l.env(ctx, db, now)
 	if err != nil {
 		return nil, err
 	}
 	p := &plan{row: l.row, was: l.state, state: l.state, request: l.request, d: l.d}
 	for _, in := range l.inputs[:min(len(l.inputs), maxInputs)] {
-		res, err := engine.Step(ctx, l.d, p.state, in, env)
+		if _, ok := in.(engine.Move); ok {
+			p.d, p.version = l.target.d, l.target.version
+		}
+		res, err := engine.Step(ctx, p.d, p.state, in, env)
 		if errors.Is(err, engine.ErrStale) || errors.Is(err, engine.ErrNotTheirTurn) {
 			continue // it was late
 		}
 		if errors.Is(err, engine.ErrNoWay) { // the operations have looked: the row is of no use all the same
-			res, err = engine.Step(ctx, l.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: codeNoWay, Message: "The phase has no such way out."}, env)
+			p.d, p.version = l.d, 0
+			res, err = engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: codeNoWay, Message: "The phase has no such way out.", Again: true}, env)
 		}
 		if err != nil {
 			return nil, errors.Join(ctx.Err(), fmt.Errorf("step %s: %w", l.row.ID, err))
@@ -180,7 +184,7 @@ func (r *Runner) compute(ctx context.Context, l *loaded, now time.Time) (*plan, 
 	if err != nil || stuck == "" {
 		return p, err
 	}
-	res, err := engine.Step(ctx, l.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: engine.ParticipantMissing, Message: stuck}, env)
+	res, err := engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: engine.ParticipantMissing, Message: stuck}, env)
 	if err != nil {
 		return nil, fmt.Errorf("step %s: %w", l.row.ID, err)
 	}

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -22,6 +23,10 @@ func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.E
 		SetStatus(execution.Status(p.state.Status)).SetState(state)
 	after := *p.row
 	after.Revision, after.Status, after.State = p.row.Revision+1, execution.Status(p.state.Status), state
+	if p.version != 0 {
+		u.SetWorkflowVersion(p.version)
+		after.WorkflowVersion = p.version
+	}
 	if v := p.state.Visit; v != nil {
 		u.SetPhaseID(v.PhaseID)
 		after.PhaseID = &v.PhaseID
@@ -61,15 +66,7 @@ func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 	}
 	var creates []*ent.PhaseVisitCreate
 	for _, v := range p.history {
-		input, err := encode(v.Input)
-		if err != nil {
-			return err
-		}
-		output, err := encode(v.Output)
-		if err != nil {
-			return err
-		}
-		fault, err := encode(faultOrNil(v.Fault))
+		input, output, fault, err := documentsOf(v)
 		if err != nil {
 			return err
 		}
@@ -92,6 +89,18 @@ func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 		return fmt.Errorf("write the history: %w", err)
 	}
 	return nil
+}
+
+// documentsOf writes what a visit was given, what it left behind, and what is wrong with it.
+func documentsOf(v engine.Visit) (input, output, fault json.RawMessage, err error) {
+	if input, err = encode(v.Input); err != nil {
+		return nil, nil, nil, err
+	}
+	if output, err = encode(v.Output); err != nil {
+		return nil, nil, nil, err
+	}
+	fault, err = encode(faultOrNil(v.Fault))
+	return input, output, fault, err
 }
 
 // faultOrNil is nil for no fault, where the pointer in an interface would not be.

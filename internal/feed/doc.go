@@ -1,6 +1,6 @@
 // Package feed tells those who watch on this node which rows have changed on any node.
 //
-//	transactions on all nodes ──▶ rows that they write anyway: audit entries, deliveries
+//	transactions on all nodes ──▶ rows that they write anyway: audit entries, deliveries, executions, tasks
 //	                                         │
 //	     a poller a kind and node, while somebody watches: 4 looks a second, and one after every commit of this process
 //	                                         │  what was not seen before
@@ -23,7 +23,10 @@
 //
 // Notifications are found by their ids: they are only added.
 //
-// A new kind (tasks, executions) is one row of the table in kind.go: whose clock its rows are ordered by, and the statement
+// Executions and tasks are found in the same way as deliveries: most steps of an execution have no audit entry, and a cancel ends
+// all open tasks in one statement. A row whose two times are the same is new.
+//
+// A new kind is one row of the table in kind.go: whose clock its rows are ordered by, and the statement
 // that reads those after a place. If it is found in the audit log, add its entity to the test.
 //
 // # Late commits

@@ -10,7 +10,9 @@ import (
 
 	"atrium/ent/auditentry"
 	"atrium/ent/comment"
+	"atrium/ent/execution"
 	"atrium/ent/notification"
+	"atrium/ent/task"
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/id"
 	"atrium/internal/store"
@@ -24,6 +26,8 @@ const (
 	Requests      Kind = iota // ParentID is empty
 	Deliveries                // of webhooks; ParentID is the subscription that they go to
 	Notifications             // new ones; ParentID is the user who is told
+	Executions                // ParentID is empty
+	Tasks                     // ParentID is empty
 	kinds
 )
 
@@ -52,6 +56,9 @@ var sources = [kinds]source{
 	Deliveries: {"webhook_delivery", productTime, readDeliveries},
 
 	Notifications: {"notification", machineTime, readNotifications},
+
+	Executions: {"execution", productTime, readExecutions},
+	Tasks:      {"task", productTime, readTasks},
 }
 
 // machineTime is the time in ids, whatever the product's clock says.
@@ -143,6 +150,52 @@ func readNotifications(ctx context.Context, db dialect.Driver, after place, comp
 		var f found
 		err := rows.Scan(&f.Change.ID, &f.CompanyID, &f.ParentID)
 		f.place.id, f.key, f.Created = f.Change.ID, f.Change.ID, true
+		return f, err
+	})
+}
+
+// readExecutions finds changes of executions, each of which is a commit that counts up their revision.
+func readExecutions(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+	return readUpdated(ctx, db, execution.Table, []string{execution.FieldRevision}, after, companies, limit)
+}
+
+// readTasks finds changes of tasks. Two of one task in the same millisecond are told apart by what people do to one.
+func readTasks(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+	return readUpdated(ctx, db, task.Table, []string{task.FieldStatus, task.FieldAssigneeID, task.FieldTeamID, task.FieldSLAState}, after, companies, limit)
+}
+
+// readUpdated finds changes by when rows were last changed, by the product's clock. versions are the columns that tell two changes
+// of a row apart that have the same time.
+func readUpdated(ctx context.Context, db dialect.Driver, table string, versions []string, after place, companies []string, limit int) ([]found, error) {
+	d := sql.Dialect(db.Dialect())
+	t := d.Table(table)
+	texts := make([]sql.Querier, len(versions))
+	for i, v := range versions {
+		texts[i] = sql.Raw("CAST(" + t.C(v) + " AS text)")
+	}
+	query, args := d.Select(t.C("id"), t.C("company_id"), t.C("created_at"), t.C("updated_at")).AppendSelectExpr(texts...).From(t).
+		Where(sql.And(
+			sql.CompositeGT([]string{t.C("updated_at"), t.C("id")}, after.at.UTC(), after.id),
+			among(t.C("company_id"), companies),
+		)).
+		OrderBy(t.C("updated_at"), t.C("id")).Limit(limit).Query()
+	return scan(ctx, db, query, args, func(rows *sql.Rows) (found, error) {
+		var f found
+		var created time.Time
+		values := make([]*string, len(versions))
+		into := []any{&f.Change.ID, &f.CompanyID, &created, &f.at}
+		for i := range values {
+			into = append(into, &values[i])
+		}
+		err := rows.Scan(into...)
+		f.place.id, f.Created = f.Change.ID, created.Equal(f.at)
+		f.key = fmt.Sprintf("%s %d", f.Change.ID, f.at.UnixMilli())
+		for _, v := range values {
+			f.key += " "
+			if v != nil {
+				f.key += *v
+			}
+		}
 		return f, err
 	})
 }

@@ -48,12 +48,14 @@ func TestLooksReadTheEndAlone(t *testing.T) {
 		for kind, index := range map[feed.Kind][]string{
 			feed.Requests:   {"audit_entries_pkey", "sqlite_autoindex_audit_entries"},
 			feed.Deliveries: {"updated_at"},
+			feed.Executions: {"execution_updated_at_id"},
+			feed.Tasks:      {"task_updated_at_id"},
 
 			feed.Notifications: {"notifications_pkey", "sqlite_autoindex_notifications"},
 		} {
 			for _, companies := range [][]string{nil, {d.A.Company.ID}, {d.A.Company.ID, d.B.Company.ID, "co_x"}} {
 				query, args := feed.Statement(kind, d.Store.Dialect(), time.Now(), companies)
-				plan := d.plan(t, query, args, map[feed.Kind]string{feed.Requests: "on", feed.Deliveries: "off", feed.Notifications: "off"}[kind])
+				plan := d.plan(t, query, args, map[feed.Kind]string{feed.Requests: "on", feed.Deliveries: "off", feed.Notifications: "off", feed.Executions: "off", feed.Tasks: "off"}[kind])
 				found := ""
 				for _, name := range index {
 					if strings.Contains(plan, name) {

@@ -1,0 +1,109 @@
+package graph_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/execution"
+	"atrium/internal/apitest"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+	"atrium/internal/workflow"
+)
+
+// stranded is an execution whose only phase waits for help, with a task of it. No jobs are worked here, so nothing moves on by
+// itself.
+type stranded struct{ execution, task, incident string }
+
+func strand(t *testing.T, s *apitest.Server, of *testkit.Tenant) stranded {
+	t.Helper()
+	flow := func(second string) workflow.Definition {
+		return workflow.NewDefinition([]byte(`{"phases":[{"id":"start","type":"START"},{"id":"` + second + `","type":"PROCESS"},{"id":"done","type":"END"}],
+			"transitions":[{"from":"start","name":"next","to":"` + second + `"},{"from":"` + second + `","name":"next","to":"done"}]}`))
+	}
+	ctx := s.World.As(of, principal.Owner)
+	w := testkit.Run(t, s.World, ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Process", Definition: flow("work")})
+	testkit.Run(t, s.World, ctx, workflow.PublishWorkflow, op.ByID{ID: w.ID})
+	testkit.Run(t, s.World, ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: op.ByID{ID: w.ID}, Definition: op.SetTo(flow("review"))})
+	testkit.Run(t, s.World, ctx, workflow.PublishWorkflow, op.ByID{ID: w.ID})
+	var out stranded
+	require.NoError(t, s.World.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		e, err := tx.Execution.Create().SetWorkflowID(w.ID).SetWorkflowVersion(1).SetTrigger(execution.TriggerRequest).SetStatus(execution.StatusWAITING).
+			SetState(json.RawMessage(`{"Status":"WAITING","Visit":{"Number":2,"PhaseID":"work","Type":"PROCESS","Status":"WAITING",` +
+				`"StartedAt":"2026-01-02T03:04:05Z","Attempts":1},"Wait":{"for":"incident"},"Phases":{"start":{},"work":{"n":1}}}`)).Save(ctx)
+		if err != nil {
+			return err
+		}
+		task, err := tx.Task.Create().SetExecutionID(e.ID).SetPhaseID("work").SetVisit(2).SetAttempt(1).SetTitle("Work").Save(ctx)
+		if err != nil {
+			return err
+		}
+		i, err := tx.Incident.Create().SetExecutionID(e.ID).SetPhaseID("work").SetVisit(2).SetAttempt(1).SetCode("call_failed").SetMessage("m").Save(ctx)
+		if err != nil {
+			return err
+		}
+		out = stranded{e.ID, task.ID, i.ID}
+		return nil
+	}))
+	return out
+}
+
+// A move to another version is previewed and made.
+func TestMoveToAnotherVersion(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		x := strand(t, s, s.World.A)
+		const preview = `query($id: ID!, $phase: String) { previewMove(id: $id, version: 2, phaseId: $phase) { version phaseId status phases { phaseId status } lost { phaseId variables } } }`
+		a := ask(t, s, s.A.Agent, preview, vars{"id": x.incident, "phase": "review"})
+		require.Equal(t, vars{
+			"version": 2.0, "phaseId": "review", "status": "WAITING",
+			"phases": []any{vars{"phaseId": "work", "status": "SKIPPED"}, vars{"phaseId": "review", "status": "WAITING"}},
+			"lost":   []any{vars{"phaseId": "work", "variables": vars{"n": 1.0}}},
+		}, a.Get("data.previewMove"))
+		a = send(t, s, s.A.Agent, preview, vars{"id": x.incident, "phase": nil})
+		require.Equal(t, "phaseId", a.Text("errors.0.extensions.details.0.field"))
+		require.Equal(t, "not_found", send(t, s, s.B.Owner, preview, vars{"id": x.incident, "phase": "review"}).Text("errors.0.extensions.code"))
+		require.Equal(t, "forbidden", send(t, s, s.A.Member, preview, vars{"id": x.incident, "phase": "review"}).Text("errors.0.extensions.code"))
+		a = ask(t, s, s.A.Agent, `mutation($id: ID!) { resolveIncident(input: {id: $id, action: MOVE, version: 2, phaseId: "review"}) { incident { resolution toVersion toPhaseId } } }`, vars{"id": x.incident})
+		require.Equal(t, vars{"resolution": "MOVE", "toVersion": 2.0, "toPhaseId": "review"}, a.Get("data.resolveIncident.incident"))
+		require.Contains(t, string(s.Audit(t, a.RequestID())[0].Changes), "toVersion")
+	})
+}
+
+// Executions and tasks are watched as requests are: by those who see them, in their own company, by filter and by id.
+func TestExecutionsAndTasksAreWatched(t *testing.T) {
+	eachStreams(t, func(t *testing.T, s *watchers) {
+		mine := strand(t, s.Server, s.World.A)
+		const executions = `subscription($id: ID, $f: ExecutionFilter) { executionChanged(id: $id, filter: $f) { change execution { id status variables } } }`
+		const tasks = `subscription($id: ID, $f: TaskFilter) { taskChanged(id: $id, filter: $f) { change task { id status assigneeId } } }`
+		ended := s.watch(t, s.A.Owner, executions, vars{"f": vars{"status": []string{"CANCELLED"}}})
+		one := s.watch(t, s.A.Agent, executions, vars{"id": mine.execution})
+		agents := s.watch(t, s.A.Agent, tasks, nil)
+		members := s.watch(t, s.A.Member, tasks, nil)
+		others := s.watch(t, s.B.Owner, tasks, nil)
+
+		ask(t, s.Server, s.A.Owner, `mutation($i: AssignTaskInput!) { assignTask(input: $i) { task { id } } }`, vars{"i": vars{"id": mine.task, "assigneeId": s.A.Member.UserID}})
+		for _, o := range []*opening{agents, members} {
+			require.Equal(t, vars{"change": "UPDATED", "task": vars{"id": mine.task, "status": "OPEN", "assigneeId": s.A.Member.UserID}}, o.result(t).get("data.taskChanged"))
+		}
+		ask(t, s.Server, s.A.Owner, `mutation($id: ID!) { cancelExecution(input: {id: $id}) { execution { id } } }`, vars{"id": mine.execution})
+		for _, o := range []*opening{ended, one} {
+			e := o.result(t)
+			require.Equal(t, "UPDATED", e.get("data.executionChanged.change"))
+			require.Equal(t, mine.execution, e.get("data.executionChanged.execution.id"))
+			require.Equal(t, "CANCELLED", e.get("data.executionChanged.execution.status"))
+		}
+		require.Equal(t, "CANCELLED", members.result(t).get("data.taskChanged.task.status"))
+
+		theirs := strand(t, s.Server, s.World.B)
+		require.Equal(t, vars{"change": "CREATED", "task": vars{"id": theirs.task, "status": "OPEN", "assigneeId": nil}}, others.result(t).get("data.taskChanged"),
+			"the first that they are told of is their own")
+		refused := s.subscribe(t, s.A.Member, executions, nil)
+		require.Equal(t, 403, refused.status, "members read no executions")
+	})
+}

@@ -1,0 +1,44 @@
+package execution
+
+import (
+	"context"
+
+	"atrium/ent"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+)
+
+// What those read who watch for changes: of many rows the ones that match a filter and that the caller may see. That a row is
+// hidden is no refusal, and leaves no trace.
+var (
+	LookUpChanged = op.New("execution.changed", op.Spec{
+		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Look executions up that have changed",
+	}, func(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Execution, error) {
+		if len(in.IDs) == 0 {
+			return map[string]*ent.Execution{}, nil
+		}
+		return paging.LookUp(ctx, executionsOf(ctx, tx, in.ListInput), paging.ByIDs{IDs: in.IDs})
+	})
+
+	LookUpTasks = op.New("task.lookup", op.Spec{
+		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Look tasks up that have changed",
+	}, func(ctx context.Context, tx *op.Tx, in LookUpTasksInput) (map[string]*ent.Task, error) {
+		if len(in.IDs) == 0 {
+			return map[string]*ent.Task{}, nil
+		}
+		return paging.LookUp(ctx, tasksOf(ctx, tx, in.ListTasksInput), paging.ByIDs{IDs: in.IDs})
+	})
+)
+
+// LookUpInput names executions, and filters them as the list does. Without ids nothing is read, but the caller's rights are
+// asked and the filter is checked.
+type LookUpInput struct {
+	ListInput
+	IDs []string `json:"-"`
+}
+
+// LookUpTasksInput names tasks in the same way.
+type LookUpTasksInput struct {
+	ListTasksInput
+	IDs []string `json:"-"`
+}
