@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,6 +20,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/clock"
 	"atrium/internal/egress"
+	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/secret"
 	"atrium/internal/workflow/definition"
@@ -96,6 +99,7 @@ type prepared struct {
 	limits  egress.Limits
 	mask    *secret.Masker
 	sent    map[string]any // as the history shows it
+	secrets []secret.Opened
 }
 
 // call makes the attempt that the execution waits for, and returns its outcome as the engine's input. What is returned holds no
@@ -110,6 +114,9 @@ func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Inp
 	})
 	if err != nil || stuck != nil {
 		return stuck, err
+	}
+	if err := r.noteUse(ctx, l.row.CompanyID, p.secrets, now); err != nil {
+		return nil, err
 	}
 	answer, err := r.Egress.Do(ctx, p.request, p.limits)
 	out := engine.Answered{Visit: v.Number, Attempt: l.state.Wait.Attempt, Sent: p.sent}
@@ -135,6 +142,16 @@ func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Inp
 	}
 	out.Answer = &engine.Answer{Status: answer.Status, Header: header, Body: p.mask.Value(bodyOf(answer.Body))}
 	return out, nil
+}
+
+// noteUse notes that the secrets of a call are used now. That is no part of the execution's commit: executions that run side by
+// side would wait there for each other, for the row of the secret that they share.
+func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Opened, now time.Time) error {
+	ids := secret.Noted(used, now)
+	if len(ids) == 0 {
+		return nil
+	}
+	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.NoteUse(ctx, tx.Client, ids, now) })
 }
 
 // bodyOf reads an answer's body: JSON where it is some, else text.
@@ -184,18 +201,17 @@ func storable(v any) any {
 func (r *Runner) prepare(ctx context.Context, l *loaded, now time.Time) (*prepared, engine.Input, error) {
 	v := l.state.Visit
 	phase := l.d.Phase(v.PhaseID)
-	values, missing, err := r.openSecrets(ctx, secretsOf(phase))
+	values, opened, missing, err := r.openSecrets(ctx, secretsOf(phase))
 	if err != nil {
 		return nil, nil, err
 	}
 	if missing != "" {
 		return nil, engine.Stuck{Visit: v.Number, Code: codeSecret, Message: "The secret " + missing + " does not exist any more."}, nil
 	}
-	opened := make([]string, 0, len(values))
-	for _, value := range values {
-		opened = append(opened, value)
+	p := &prepared{
+		mask: secret.NewMasker(slices.Collect(maps.Values(values))...), secrets: opened,
+		limits: egress.Limits{Body: maxAnswer, Timeout: definition.DefaultTimeoutSeconds * time.Second},
 	}
-	p := &prepared{mask: secret.NewMasker(opened...), limits: egress.Limits{Body: maxAnswer, Timeout: definition.DefaultTimeoutSeconds * time.Second}}
 	env, err := l.env(ctx, r.Engine.Store.Reader(), now)
 	if err != nil {
 		return nil, nil, err
@@ -236,23 +252,23 @@ func secretsOf(p *definition.Phase) []string {
 	return names
 }
 
-// openSecrets returns the values of secrets by their names, or the name of one that does not exist.
-func (r *Runner) openSecrets(ctx context.Context, names []string) (values map[string]string, missing string, err error) {
+// openSecrets returns the values of secrets by their names, with the secrets, or the name of one that does not exist.
+func (r *Runner) openSecrets(ctx context.Context, names []string) (values map[string]string, opened []secret.Opened, missing string, err error) {
 	values = map[string]string{}
 	for _, name := range names {
 		if _, done := values[name]; done {
 			continue
 		}
-		value, err := secret.Open(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, name)
+		one, err := secret.Open(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, name)
 		if ent.IsNotFound(err) {
-			return nil, name, nil
+			return nil, nil, name, nil
 		}
 		if err != nil {
-			return nil, "", err
+			return nil, nil, "", err
 		}
-		values[name] = value
+		values[name], opened = one.Value, append(opened, one)
 	}
-	return values, "", nil
+	return values, opened, "", nil
 }
 
 // api writes the call of an API_CALL.

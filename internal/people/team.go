@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/ent"
+	"atrium/ent/offering"
 	"atrium/ent/organization"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
@@ -159,6 +163,13 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 	if err := workflow.Unused(ctx, tx, "team", t.ID); err != nil {
 		return struct{}{}, err
 	}
+	escalated, err := tx.Offering.Query().Where(escalatesTo(t.ID)).Exist(all)
+	if err != nil {
+		return struct{}{}, fmt.Errorf("look for the escalations to the team: %w", err)
+	}
+	if escalated {
+		return struct{}{}, apperr.New(apperr.Conflict, "The service level of an offering escalates to the team. Change it first.")
+	}
 	if _, err := tx.TeamMember.Delete().Where(teammember.TeamID(t.ID)).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("take everybody out of the team: %w", err)
 	}
@@ -169,6 +180,19 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 	tx.Changed(t, nil)
 	tx.ChangedField("memberIds", MemberIDs(t), []string{})
 	return struct{}{}, nil
+}
+
+// escalatesTo matches offerings whose escalations name a team. Ids are unique, so that their text need not be taken apart.
+func escalatesTo(teamID string) predicate.Offering {
+	return func(s *sql.Selector) {
+		find := "instr("
+		if s.Dialect() == dialect.Postgres {
+			find = "strpos("
+		}
+		s.Where(sql.P(func(b *sql.Builder) {
+			b.WriteString(find + "CAST(").Ident(s.C(offering.FieldSLAEscalations)).WriteString(" AS text), ").Arg(teamID).WriteString(") > 0")
+		}))
+	}
 }
 
 // checkTeam names the ids that are no rows of the company.

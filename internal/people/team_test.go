@@ -14,6 +14,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/people"
+	"atrium/internal/sla"
 	"atrium/internal/store"
 )
 
@@ -147,6 +148,14 @@ func TestDeleteTeam(t *testing.T) {
 		refused(w.asAdmin, w, apperr.Conflict, people.DeleteTeam, byID(team.ID))
 		require.Equal(t, []string{"failed", "failed"}, w.audited("team.deleted"))
 		w.system(func(ctx context.Context, tx *store.Tx) { tx.Request.UpdateOneID(req).ClearTeamID().ExecX(ctx) })
+
+		w.system(func(ctx context.Context, tx *store.Tx) {
+			tx.Offering.UpdateOneID(off.ID).SetSLAEscalations([]sla.Escalation{{AfterMinutes: 5, Of: "response", Do: "notify", TeamID: &team.ID}}).ExecX(ctx)
+		})
+		refused(w.asAdmin, w, apperr.Conflict, people.DeleteTeam, byID(team.ID))
+		w.system(func(ctx context.Context, tx *store.Tx) {
+			tx.Offering.UpdateOneID(off.ID).ClearSLAEscalations().ExecX(ctx)
+		})
 
 		refused(w.AsUser(w.agent), w, apperr.Forbidden, people.DeleteTeam, byID(team.ID))
 		must(w.asAdmin, w, people.DeleteTeam, byID(team.ID))

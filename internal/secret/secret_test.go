@@ -140,7 +140,8 @@ func TestValuesStayInside(t *testing.T) {
 
 func requireOpens(t *testing.T, w *testkit.World, tenant *testkit.Tenant, name, want string) {
 	t.Helper()
-	got, err := secret.Open(w.As(tenant, principal.Owner), w.Store.Reader(), w.Engine.Sealer, name)
+	opened, err := secret.Open(w.As(tenant, principal.Owner), w.Store.Reader(), w.Engine.Sealer, name)
+	got := opened.Value
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
