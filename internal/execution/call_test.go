@@ -1,18 +1,23 @@
 package execution_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
@@ -28,6 +33,7 @@ import (
 	"atrium/internal/store"
 	"atrium/internal/testkit"
 	"atrium/internal/testkit/receiver"
+	"atrium/internal/webhook"
 )
 
 const canary = "canary-7f3a91c4e2-canary"
@@ -92,6 +98,9 @@ func TestCallsAndTheirSecrets(t *testing.T) {
 			}
 		}))
 		s := withSecret(t, w, calling(shop.URL, nil))
+		token := func() *ent.Secret { return w.Store.Reader().Secret.Query().Where(sealed.Name("TOKEN")).OnlyX(s.ctx) }
+		unused := token()
+		require.Nil(t, unused.LastUsedAt)
 		s.work()
 		r := s.file(body{"n": json.Number("12345678901234567890")})
 		s.at(r, "COMPLETED", "done")
@@ -101,6 +110,8 @@ func TestCallsAndTheirSecrets(t *testing.T) {
 			require.Equal(t, *r.ExecutionID+"-call-2", g.Header.Get("Idempotency-Key"))
 			require.JSONEq(t, `{"title":"A laptop","n":12345678901234567890}`, string(g.Body))
 		}
+		require.NotNil(t, token().LastUsedAt)
+		require.Equal(t, unused.UpdatedAt, token().UpdatedAt, "to use a secret is no change of it")
 		v := s.visit(r, "call")
 		require.Equal(t, 2, v.Attempts)
 		require.Contains(t, string(v.Output), "12345678901234567890")
@@ -108,6 +119,70 @@ func TestCallsAndTheirSecrets(t *testing.T) {
 
 		lost := testkit.Run(t, w, s.ctx, request.Create, request.CreateInput{ServiceID: s.service.ID, OfferingID: s.offering.ID, Title: "lost", Fields: body{"n": 1}})
 		s.at(lost, "COMPLETED", "none")
+	})
+}
+
+// Wherever a template puts a secret, and whatever becomes of the call: the receiver gets it, and nothing that stays holds it, in any
+// form: no row of any table, deliveries of events among them, no answer, no log line.
+func TestCanaryAppearsNowhere(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		reversed := func(s string) string {
+			runes := []rune(s)
+			slices.Reverse(runes)
+			return string(runes)
+		}
+		to := receiver.New(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			sent, _ := io.ReadAll(r.Body)
+			if strings.Contains(r.URL.Path, "refuse") {
+				out.WriteHeader(http.StatusInternalServerError)
+			}
+			out.Header().Set("X-Echo", r.Header.Get("Authorization"))
+			_ = json.NewEncoder(out).Encode(body{"path": r.URL.String(), "sent": string(sent), "reversed": reversed(string(sent)), "auth": r.Header.Get("Authorization"),
+				"piece": canary[3:11], "base64": base64.StdEncoding.EncodeToString([]byte("user:" + canary))})
+		}))
+		call := func(id, path string, more body) body {
+			config := body{
+				"method": "POST", "url": path + "?key=${secrets.TOKEN}", "headers": body{"Authorization": "${'Bearer ' + secrets.TOKEN}"},
+				"body":     body{"joined": "${'a' + secrets.TOKEN + 'b'}", "nested": body{"list": []string{"x${secrets.TOKEN}y"}}},
+				"response": body{"all": "response.body", "piece": "response.body.piece + response.body.base64", "echo": "response.headers"}, "retries": body{"max": 0},
+			}
+			maps.Copy(config, more)
+			return phase(id, "API_CALL", config)
+		}
+		s := withSecret(t, w, line([]body{
+			phase("start", "START", nil), call("fine", to.URL+"/fine", nil), call("refused", to.URL+"/refuse", nil), call("closed", receiver.Closed(t), nil),
+			call("odd", to.URL+"/odd", body{"response": body{"n": "response.body.sent + 1"}}), phase("done", "END", nil),
+		}))
+		testkit.Run(t, w, s.ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://events.example/", Events: []string{"workflow.started", "workflow.failed", "workflow.completed"}})
+		var log bytes.Buffer
+		stop := s.workLogged(&log)
+		r := s.file(nil)
+		for _, id := range []string{"refused", "closed", "odd"} {
+			require.Eventually(t, func() bool {
+				i, err := w.Store.Reader().Incident.Query().Where(incident.ExecutionID(*r.ExecutionID), incident.StatusEQ(incident.StatusOPEN)).Only(s.ctx)
+				return err == nil && i.PhaseID == id
+			}, patience, tick)
+			testkit.Run(t, w, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{ByID: op.ByID{ID: s.incident(r).ID}, Action: "SKIP"})
+		}
+		s.at(r, "COMPLETED", "done")
+		stop()
+		for _, got := range to.Got() {
+			require.Contains(t, string(got.Body), "a"+canary+"b")
+			require.Equal(t, "Bearer "+canary, got.Header.Get("Authorization"))
+		}
+		answer, err := json.Marshal(testkit.Run(t, w, s.ctx, run.Get, op.ByID{ID: *r.ExecutionID}))
+		require.NoError(t, err)
+		forms := []string{
+			canary, canary[3:11], canary[12:], reversed(canary), hex.EncodeToString([]byte(canary)), url.QueryEscape(canary),
+			base64.StdEncoding.EncodeToString([]byte("user:" + canary))[8:28], base64.StdEncoding.EncodeToString([]byte(canary))[:20],
+		}
+		for _, form := range forms {
+			require.NotContains(t, string(answer), form)
+			require.NotContains(t, log.String(), form)
+		}
+		s.hides(forms...)
+		require.Positive(t, w.Store.Reader().WebhookDelivery.Query().CountX(s.ctx))
 	})
 }
 
@@ -197,23 +272,45 @@ func (s *shop) stuck(r *ent.Request, code, message string) {
 	}, patience, tick, "%s %s", code, message)
 }
 
-// hides holds that nothing that is kept holds one of the texts.
+// hides holds that nothing in the whole database holds one of the texts: whatever table there is, the queue's and kept answers
+// included.
 func (s *shop) hides(texts ...string) {
 	s.t.Helper()
-	db := s.Store.Reader()
-	var all []any
-	for _, read := range []func() (any, error){
-		func() (any, error) { return db.Execution.Query().All(s.ctx) }, func() (any, error) { return db.PhaseVisit.Query().All(s.ctx) },
-		func() (any, error) { return db.Incident.Query().All(s.ctx) }, func() (any, error) { return db.AuditEntry.Query().All(s.ctx) },
-		func() (any, error) { return db.Event.Query().All(s.ctx) }, func() (any, error) { return db.Task.Query().All(s.ctx) },
-	} {
-		rows, err := read()
-		require.NoError(s.t, err)
-		all = append(all, rows)
+	var kept strings.Builder
+	for _, table := range s.select1(map[string]string{
+		dialect.Postgres: `SELECT format('SELECT t::text FROM %I.%I t', schemaname, tablename) FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+		dialect.SQLite: `SELECT 'SELECT json_array(' || group_concat('CASE typeof("' || c.name || '") WHEN ''blob'' THEN hex("' || c.name || '") ELSE "' || c.name || '" END') || ') FROM "' || m.name || '"'
+			FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name`,
+	}[s.Store.Dialect()]) {
+		for _, row := range s.select1(table) {
+			kept.WriteString(row)
+		}
 	}
-	kept, err := json.Marshal(all)
-	require.NoError(s.t, err)
+	require.Contains(s.t, kept.String(), "workflow.completed", "the tables were read")
 	for _, text := range texts {
-		require.NotContains(s.t, string(kept), text)
+		require.NotContains(s.t, kept.String(), text)
 	}
+}
+
+// select1 returns the only column of a query's rows.
+func (s *shop) select1(query string) (out []string) {
+	s.t.Helper()
+	require.NoError(s.t, s.Store.Write(principal.System(s.ctx, "test"), func(ctx context.Context, tx *store.Tx) error {
+		var rows sql.Rows
+		if err := ent.DriverOf(tx.Client).Query(ctx, query, []any{}, &rows); err != nil {
+			return err
+		}
+		defer func() { require.NoError(s.t, rows.Close()) }()
+		for rows.Next() {
+			var one *string
+			if err := rows.Scan(&one); err != nil {
+				return err
+			}
+			if one != nil {
+				out = append(out, *one)
+			}
+		}
+		return rows.Err()
+	}))
+	return out
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,10 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
+	"atrium/ent/approval"
+	"atrium/ent/execution"
+	"atrium/ent/task"
+	"atrium/internal/apperr"
 	"atrium/internal/egress"
 	"atrium/internal/events"
 	run "atrium/internal/execution"
@@ -31,14 +36,15 @@ import (
 
 const (
 	workEnv  = "ATRIUM_TEST_EXECUTIONS" // in a process that works executions: the CA file, and the database
-	kills    = 8
-	restarts = 2 * time.Second // how long a process lives at most
-	crowd    = 12              // executions
-	rounds   = 6               // of data, call and decision in each: 20 phases in all
+	killsEnv = "ATRIUM_TEST_KILLS"      // how many processes are killed on each database, instead of usual
+	usual    = 10
+	restarts = 1500 * time.Millisecond // how long a process lives at most
+	rounds   = 6                       // of data, call, decision and one more in each: 26 phases in all
 )
 
-// Processes that work executions are killed whenever it happens. Every execution comes to its end all the same, by the path of
-// its definition; no step is lost or repeated, no event doubled; and each call has its key, which no other call has.
+// Processes that work executions are killed whenever it happens, on PostgreSQL one of two. Every execution comes to its end all the same, by the
+// path of its definition; no step is lost or repeated, no task, approval or event is there twice; and each call has its key, which no
+// other call has.
 func TestProcessesAreKilled(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -47,37 +53,51 @@ func TestProcessesAreKilled(t *testing.T) {
 		sink := receiver.New(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			defer mu.Unlock()
-			keys[r.Header.Get("webhook-id")] = true
+			keys[r.Header.Get("Idempotency-Key")] = true
 		}))
-		phases := []body{phase("start", "START", nil)}
-		want := []string{"start COMPLETED"}
-		var transitions []body
-		for i := range rounds {
-			n := fmt.Sprint(i)
-			phases = append(phases, phase("data"+n, "DATA", body{"kind": "enrich", "set": body{"n": n}}), phase("call"+n, "WEBHOOK_CALLOUT", body{"url": sink.URL}),
-				phase("choose"+n, "DECISION", body{"rules": []body{{"when": "phases.data" + n + ".n == " + n, "transition": "next"}}, "default": "lost"}))
-			transitions = append(transitions, body{"from": "choose" + n, "name": "lost", "to": "lost"})
-			want = append(want, "data"+n+" COMPLETED", "call"+n+" COMPLETED", "choose"+n+" COMPLETED")
-		}
-		want = append(want, "done COMPLETED")
-		d := line(append(phases, phase("done", "END", nil)), transitions...)
-		d["phases"] = append(d["phases"].([]body), phase("lost", "END", nil))
+		d, want, called := long(sink.URL, person(w.A.Owner))
 		s := open(t, w, d)
-		var filed []*ent.Request
-		for range crowd {
-			filed = append(filed, s.file(nil))
+		nodes := make([]*exec.Cmd, 1)
+		if w.Store.Dialect() == dialect.Postgres {
+			nodes = make([]*exec.Cmd, 2)
 		}
-		for range kills {
-			s.killed(time.Duration(rand.Int64N(int64(restarts))))
+		for i := range nodes {
+			nodes[i] = s.node()
+		}
+		var filed []*ent.Request
+		for n := range kills(t) {
+			filed = append(filed, s.file(nil))
+			s.people()
+			time.Sleep(time.Duration(rand.Int64N(int64(restarts))))
+			victim := n % len(nodes)
+			kill(t, nodes[victim])
+			nodes[victim] = s.node()
+		}
+		for _, cmd := range nodes {
+			kill(t, cmd)
 		}
 		s.work()
 		wantKeys := map[string]bool{}
 		for _, r := range filed {
-			e := s.at(r, "COMPLETED", "done")
+			var e *ent.Execution
+			require.Eventually(t, func() bool {
+				s.people()
+				var err error
+				e, err = w.Store.Reader().Execution.Get(s.ctx, *r.ExecutionID)
+				require.NoError(t, err)
+				return e.Status == execution.StatusCOMPLETED
+			}, patience, tick)
 			require.Equal(t, want, s.path(r))
 			require.Equal(t, []string{"workflow.started", "workflow.completed"}, s.events(e.ID))
-			for i := range rounds {
-				wantKeys[fmt.Sprintf("%s-call%d-%d", e.ID, i, 3*i+3)] = true
+			tasks := s.tasks(r, "COMPLETED")
+			require.Len(t, tasks, 2)
+			require.Equal(t, 2, w.Store.Reader().Task.Query().Where(task.RequestID(r.ID)).CountX(s.ctx))
+			for _, one := range tasks {
+				require.Equal(t, []string{"task.completed"}, s.events(one.ID))
+			}
+			require.Equal(t, 1, w.Store.Reader().Approval.Query().Where(approval.RequestID(r.ID)).CountX(s.ctx))
+			for _, suffix := range called {
+				wantKeys[e.ID+suffix] = true
 			}
 		}
 		mu.Lock()
@@ -86,8 +106,74 @@ func TestProcessesAreKilled(t *testing.T) {
 	})
 }
 
-// killed works executions in a process of its own, for so long.
-func (s *shop) killed(after time.Duration) {
+// long is a workflow of every phase type, with the history of an execution of it, and how the keys of its calls end.
+func long(url string, approver body) (d body, want, called []string) {
+	phases := []body{phase("start", "START", nil)}
+	var transitions []body
+	further := []body{
+		phase("work", "PROCESS", nil), phase("ask", "APPROVAL", body{"mode": "any", "approvers": []body{approver}}), phase("sleep", "TIMER", body{"duration": "1s"}),
+		phase("api", "API_CALL", body{"method": "PUT", "url": url}), phase("again", "PROCESS", nil),
+		phase("valid", "DATA", body{"kind": "validate", "rules": []body{{"check": "request.title != ''"}}}),
+	}
+	for i := range rounds {
+		n := fmt.Sprint(i)
+		phases = append(phases, phase("data"+n, "DATA", body{"kind": "enrich", "set": body{"n": n}}), phase("call"+n, "WEBHOOK_CALLOUT", body{"url": url}),
+			phase("choose"+n, "DECISION", body{"rules": []body{{"when": "phases.data" + n + ".n == " + n, "transition": "next"}}, "default": "lost"}), further[i])
+		transitions = append(transitions, body{"from": "choose" + n, "name": "lost", "to": "lost"})
+	}
+	phases = append(phases, phase("done", "END", nil))
+	for i, p := range phases {
+		id := p["id"].(string)
+		want = append(want, id+" COMPLETED")
+		if p["type"] == "WEBHOOK_CALLOUT" || p["type"] == "API_CALL" {
+			called = append(called, fmt.Sprintf("-%s-%d", id, i+1))
+		}
+	}
+	d = line(phases, transitions...)
+	for _, t := range d["transitions"].([]body) {
+		if t["from"] == "ask" {
+			t["name"] = "approved"
+		}
+	}
+	d["transitions"] = append(d["transitions"].([]body), body{"from": "ask", "name": "rejected", "to": "lost"})
+	d["phases"] = append(d["phases"].([]body), phase("lost", "END", nil))
+	return d, want, called
+}
+
+// kills is how often processes are killed.
+func kills(t *testing.T) int {
+	asked := os.Getenv(killsEnv)
+	if asked == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(asked)
+	require.NoError(t, err)
+	return n
+}
+
+// people do what executions wait for: a task or an approval may have been done meanwhile.
+func (s *shop) people() {
+	s.t.Helper()
+	done := func(err error) {
+		if err != nil {
+			require.Equal(s.t, apperr.Conflict, apperr.CodeOf(err), "%v", err)
+		}
+	}
+	tasks, err := s.Store.Reader().Task.Query().Where(task.StatusEQ(task.StatusOPEN)).IDs(s.ctx)
+	require.NoError(s.t, err)
+	for _, id := range tasks {
+		_, _, err := op.Run(s.ctx, s.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: id}}, nil)
+		done(err)
+	}
+	approvals, err := s.Store.Reader().Approval.Query().Where(approval.StatusEQ(approval.StatusPENDING)).IDs(s.ctx)
+	require.NoError(s.t, err)
+	for _, id := range approvals {
+		done(s.decide(s.A.Owner, id, "APPROVE"))
+	}
+}
+
+// node works executions in a process of its own.
+func (s *shop) node() *exec.Cmd {
 	s.t.Helper()
 	where := s.Store.Path()
 	if s.Store.Dialect() == dialect.Postgres {
@@ -96,8 +182,12 @@ func (s *shop) killed(after time.Duration) {
 	cmd := exec.CommandContext(s.t.Context(), os.Args[0], "-test.run=^TestProcessThatWorks$", "-test.timeout=2m")
 	cmd.Env = append(os.Environ(), workEnv+"="+receiver.CAFile(s.t)+" "+where)
 	require.NoError(s.t, cmd.Start())
-	time.Sleep(after)
-	require.NoError(s.t, cmd.Process.Kill())
+	return cmd
+}
+
+func kill(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 }
 

@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -80,10 +81,16 @@ const (
 // work runs executions until the test ends, or stop is called. No call leaves the machine.
 func (s *shop) work() (stop func()) {
 	s.t.Helper()
+	return s.workLogged(io.Discard)
+}
+
+func (s *shop) workLogged(to io.Writer) (stop func()) {
+	s.t.Helper()
+	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(s.t)})
 	require.NoError(s.t, err)
 	runner := run.New(run.Options{Engine: s.Engine, Queue: s.Queue, Egress: out})
-	q, err := jobs.New(s.Store, slog.New(slog.DiscardHandler), true, runner.Work())
+	q, err := jobs.New(s.Store, log, true, runner.Work())
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
