@@ -8,6 +8,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/billing"
+	onpaper "atrium/internal/billing/document" // the package has documents of its own
 )
 
 func (r *queryResolver) CreditBalance(ctx context.Context) (*billing.Balance, error) {
@@ -41,6 +42,10 @@ func (r *mutationResolver) CancelSubscription(ctx context.Context, input billing
 
 func (r *invoiceResolver) Number(_ context.Context, inv *ent.Invoice) (string, error) {
 	return billing.Number(inv), nil
+}
+
+func (r *invoiceResolver) PDFURL(_ context.Context, inv *ent.Invoice) (string, error) {
+	return onpaper.Address(r.baseURL, inv.ID), nil
 }
 
 func (r *invoiceResolver) Lines(_ context.Context, inv *ent.Invoice) ([]*billing.Line, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"atrium/internal/billing"
 	"atrium/internal/principal"
 	"atrium/policies"
 )
@@ -27,6 +28,9 @@ type guides struct {
 	Verify  []guideExample
 
 	Definition string // a whole one
+
+	Plans    []billing.Plan
+	Examples []billing.Example // of billing
 }
 
 // guideScope is a scope and what it opens.
@@ -63,9 +67,13 @@ var verifiers = []struct{ language, file string }{
 
 // newGuides gathers the guides.
 func newGuides(baseURL, authURL string) (*guides, error) {
-	g := &guides{BaseURL: baseURL, AuthURL: authURL}
+	g := &guides{BaseURL: baseURL, AuthURL: authURL, Plans: billing.Plans}
 	for _, name := range principal.ScopeNames {
 		g.Scopes = append(g.Scopes, guideScope{name, opens(name)})
+	}
+	var err error
+	if g.Examples, err = billing.Examples(); err != nil {
+		return nil, err
 	}
 	raw, err := guideFiles.ReadFile("guides/phases.json")
 	if err == nil {

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 
+	"atrium/internal/billing/document"
+	"atrium/internal/billing/stripe"
 	"atrium/internal/gate"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/pages"
@@ -19,10 +21,14 @@ type hosted struct {
 
 // doors leads every call to what answers it, by path, and by host where the provider has one of its own. All other
 // paths go to the REST door, which answers 404.
-func (s *server) doors(api, graphQL http.Handler, h *hosted) http.Handler {
+func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, h *hosted) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
 	mux.Handle("/graphql", graphQL)
+	mux.Handle(document.Path, document.Handler(document.Options{Engine: s.engine, Gate: g, Log: s.log, From: s.InvoiceFrom}))
+	if s.StripeWebhookSecret != "" {
+		mux.Handle(stripe.Path, routed(stripe.Path, stripe.Handler(s.engine, s.StripeWebhookSecret, s.log)))
+	}
 	at := s.authHost()
 	claim := func(handler http.Handler, paths ...string) {
 		for _, path := range paths {

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"atrium/internal/billing"
+	"atrium/internal/billing/stripe"
 	"atrium/internal/egress"
 	"atrium/internal/run"
 )
@@ -16,6 +18,7 @@ type serveCmd struct {
 	dataFlags
 	accountFlags
 	issuerFlags
+	billingFlags
 	Listen      string `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
 	AdminListen string `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
 	BaseURL     string `help:"Address that callers use (default: https:// and the listening address)."`
@@ -76,4 +79,20 @@ type accountFlags struct {
 	SMSPerDay         int    `name:"sms-per-day" default:"1000" help:"Text messages that the installation sends in a day for signing in; half as many are sent for enrolling telephones."`
 	SignUp            bool   `name:"signup" help:"Let anybody open a company at /signup."`
 	BreachedPasswords string `help:"File of breached passwords' SHA-1 hashes, sorted, as Have I Been Pwned publishes them: they are refused." type:"path"`
+}
+
+// billingFlags are about how companies pay.
+type billingFlags struct {
+	InvoiceFrom         []string `help:"Lines of the seller on invoices: name, address, tax number."`
+	StripeKey           string   `help:"Secret key of Stripe, which then charges what credits leave of invoices. Without it, payments are noted by the operator."`
+	StripeWebhookSecret string   `help:"Signing secret of Stripe's webhooks to /stripe/webhook, which make slow payments known at once."`
+	StripeURL           string   `name:"stripe-url" help:"Another address of Stripe's API, for tests." hidden:""`
+}
+
+// charges returns what charges companies; nil where the operator notes payments.
+func (f billingFlags) charges() billing.Provider {
+	if f.StripeKey == "" {
+		return nil
+	}
+	return stripe.New(f.StripeKey, f.StripeURL)
 }

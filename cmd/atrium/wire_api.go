@@ -67,7 +67,7 @@ func (s *server) addAPI(ctx context.Context) error {
 		return err
 	}
 	srv := &http.Server{
-		Handler: traced(g.Front(s.doors(api, graphQL, signingIn))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		Handler: traced(g.Front(s.doors(g, api, graphQL, signingIn))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	srv.RegisterOnShutdown(graphQL.EndStreams)

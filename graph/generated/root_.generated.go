@@ -571,6 +571,8 @@ type Invoice implements Node {
   credited: Int!
   "In lower case."
   currency: String!
+  "Where it is as a PDF file, for whoever may read it and sends the session's cookie, a token or a key. Without .pdf it is a page."
+  pdfUrl: String!
   "When it is charged next; null when it is not to be."
   nextChargeAt: Time
   "When nothing was left to pay any more."
@@ -3927,6 +3929,8 @@ func (ec *executionContext) childFields_Invoice(ctx context.Context, field graph
 		return ec.fieldContext_Invoice_credited(ctx, field)
 	case "currency":
 		return ec.fieldContext_Invoice_currency(ctx, field)
+	case "pdfUrl":
+		return ec.fieldContext_Invoice_pdfUrl(ctx, field)
 	case "nextChargeAt":
 		return ec.fieldContext_Invoice_nextChargeAt(ctx, field)
 	case "paidAt":

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"atrium/ent"
+	"atrium/ent/billingaccount"
 	"atrium/ent/company"
 	"atrium/ent/creditentry"
 	"atrium/ent/journalline"
@@ -165,13 +166,14 @@ func (a *account) save(ctx context.Context) error {
 	if a.ForfeitAt != nil {
 		a.DueAt = a.ForfeitAt
 	}
-	u := a.db.BillingAccount.UpdateOneID(a.ID).SetBalance(a.Balance).SetEntries(a.Entries).SetDrawnEntry(a.DrawnEntry).
+	u := a.db.BillingAccount.Update().Where(billingaccount.ID(a.ID)) // unlike UpdateOneID, it reads nothing back
+	u.SetBalance(a.Balance).SetEntries(a.Entries).SetDrawnEntry(a.DrawnEntry).
 		SetDrawnAmount(a.DrawnAmount).SetInvoices(a.Invoices).SetCreditNotes(a.CreditNotes).
 		SetCustomer(a.Customer).SetPaymentMethod(a.PaymentMethod)
 	for _, f := range []struct {
 		at    *time.Time
-		set   func(time.Time) *ent.BillingAccountUpdateOne
-		clear func() *ent.BillingAccountUpdateOne
+		set   func(time.Time) *ent.BillingAccountUpdate
+		clear func() *ent.BillingAccountUpdate
 	}{
 		{a.AnchorAt, u.SetAnchorAt, u.ClearAnchorAt},
 		{a.PeriodStartAt, u.SetPeriodStartAt, u.ClearPeriodStartAt},

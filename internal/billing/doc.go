@@ -54,4 +54,21 @@
 // by hand, voided nor credited. After 10 minutes the provider is asked what it knows of the payment (Provider.Find), and asked
 // for the money again only if it has never heard of it. What the provider tells by itself is no more than a reason to ask it
 // (RecheckPayment), so its messages may come late, twice or in any order.
+//
+// Package document shows invoices and credit notes as pages and PDF files, package stripe is the Provider on Stripe.
+//
+// # Figures
+//
+// BenchmarkLedger, two cores that others used as well, 22 November 2026, milliseconds:
+//
+//	                                 SQLite             PostgreSQL
+//	entries                       1,000  1,000,000   1,000  1,000,000
+//	balance and page 1             0.33    0.44       0.54    0.65
+//	an invoice paid by credits     1.45    1.75       2.23    1.82
+//	the same rows by hand          1.19    0.90       0.58    0.55
+//
+// What reading costs does not grow with the ledger: the balance stands in the account, and the history is an index that is
+// walked from its end. An invoice costs its statements. By hand they are six, four of which PostgreSQL gets in one batch with
+// the commit, while Ent waits for each of its own: 0.5 to 0.8 of the applications a second by hand on SQLite, 0.3 on
+// PostgreSQL, where the goal was 0.7. At that speed the invoices of 10,000 companies take 20 seconds.
 package billing

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/creditnote"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/internal/id"
@@ -24,10 +25,36 @@ var (
 
 	GetInvoice = op.Get("invoice.read", op.Spec{
 		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "Get an invoice",
-	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
-		return tx.Invoice.Query().Where(invoice.ID(id), invoice.NumberGT(0)).Only(ctx)
-	})
+	}, loadIssued)
+
+	// GetDocument is for showing an invoice as a whole: package document.
+	GetDocument = op.OnRow("invoice.document", op.Spec{
+		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "Get an invoice with its credit notes",
+	}, loadIssued, getDocument)
 )
+
+// loadIssued finds no drafts.
+func loadIssued(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
+	return tx.Invoice.Query().Where(invoice.ID(id), invoice.NumberGT(0)).Only(ctx)
+}
+
+// Document is an invoice with its credit notes, the oldest first.
+type Document struct {
+	Invoice *ent.Invoice
+	Notes   []*ent.CreditNote
+}
+
+// mostNotes bounds how many credit notes of an invoice are shown.
+const mostNotes = 200
+
+func getDocument(ctx context.Context, tx *op.Tx, inv *ent.Invoice, _ op.ByID) (*Document, error) {
+	notes, err := tx.CreditNote.Query().Where(creditnote.InvoiceID(inv.ID)).Order(creditnote.ByNumber()).Limit(mostNotes).
+		All(tx.Unfiltered(ctx, "who may read an invoice may read its credit notes"))
+	if err != nil {
+		return nil, fmt.Errorf("read the credit notes: %w", err)
+	}
+	return &Document{Invoice: inv, Notes: notes}, nil
+}
 
 // ListInvoicesInput filters and pages the invoices.
 type ListInvoicesInput struct {

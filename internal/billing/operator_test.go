@@ -1,6 +1,8 @@
 package billing_test
 
 import (
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,6 +105,33 @@ func TestDrafts(t *testing.T) {
 			_, _, err := op.Run(by, w.Engine, billing.DraftInvoice, bad, nil)
 			require.Equal(t, field, apperr.From(err).Details[0].Field, "%v", err)
 		}
+		b.add(t)
+	})
+}
+
+// However many issue one draft at once, there is one invoice, and the credits are applied once.
+func TestOneOfManyIssues(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		b, by := open(t, w), operator(t, w.A)
+		b.issue(1_000)
+		draft := testkit.Run(t, w, by, billing.DraftInvoice, billing.DraftInvoiceInput{
+			PeriodStart: b.start, PeriodEnd: b.start.Add(day), Lines: []billing.Line{{Description: "Training", Amount: 1_500}},
+		})
+		var wg sync.WaitGroup
+		var issued atomic.Int64
+		for range 64 {
+			wg.Go(func() {
+				if _, _, err := op.Run(by, w.Engine, billing.IssueInvoice, op.ByID{ID: draft.ID}, nil); err == nil {
+					issued.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		require.Equal(t, int64(1), issued.Load())
+		require.Len(t, b.invoices(), 1)
+		require.Equal(t, int64(500), b.invoices()[0].AmountDue)
+		require.Len(t, b.entries(), 2)
 		b.add(t)
 	})
 }

@@ -12,6 +12,14 @@ type Plan struct {
 	Price int64 // cents a month
 }
 
+// Costs says what a month costs.
+func (p Plan) Costs() string {
+	if p.Name == Enterprise {
+		return "by agreement"
+	}
+	return Money(p.Price)
+}
+
 // Enterprise is the plan whose price is agreed on with the operator, who alone gives and takes it.
 const Enterprise = "enterprise"
 

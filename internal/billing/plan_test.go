@@ -35,6 +35,22 @@ func TestPeriodsAreCalendarMonths(t *testing.T) {
 	}
 }
 
+// The examples of the reference are what the product computes.
+func TestWorkedExamples(t *testing.T) {
+	t.Parallel()
+	all, err := billing.Examples()
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	for _, e := range all {
+		p := billing.PeriodAt(e.Began, e.At)
+		require.Equal(t, billing.Period{Start: e.PeriodStart, End: e.PeriodEnd}, p, e.About)
+		require.Equal(t, e.Seconds, int64(p.End.Sub(p.Start).Seconds()), e.About)
+		require.Equal(t, e.SecondsLeft, int64(p.End.Sub(e.At).Seconds()), e.About)
+		charge, credit := p.Difference(e.From, e.To, e.At)
+		require.Equal(t, [2]int64{e.Charge, e.Credit}, [2]int64{charge, credit}, e.About)
+	}
+}
+
 func TestProrationIsBySecondsAndRoundsHalfUp(t *testing.T) {
 	t.Parallel()
 	april := billing.Period{Start: at(t, "2026-04-01T00:00:00Z"), End: at(t, "2026-05-01T00:00:00Z")} // 2,592,000 seconds

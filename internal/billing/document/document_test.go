@@ -1,0 +1,82 @@
+package document_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/billing"
+	"atrium/internal/billing/document"
+	"atrium/internal/gate"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// A document is given to whoever may read the invoice, and to nobody else; as a file it is the same to the byte.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		operator := principal.With(t.Context(), principal.Operator(w.A.Company.ID, "test"))
+		require.NoError(t, w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+			return tx.Company.UpdateOneID(w.A.Company.ID).SetName("<b>Åström & Söhne</b> ООО").Exec(ctx)
+		}))
+		lines := []billing.Line{{Description: "A year of Enterprise", Amount: 250_000}}
+		for range 49 {
+			lines = append(lines, billing.Line{Description: strings.Repeat("Training of many people ", 8), Amount: 100})
+		}
+		draft := testkit.Run(t, w, operator, billing.DraftInvoice, billing.DraftInvoiceInput{Lines: lines, PeriodStart: w.Clock.Now(), PeriodEnd: w.Clock.Now().AddDate(1, 0, 0)})
+		h := document.Options{Engine: w.Engine, Gate: gate.New(gate.Options{}), Log: slog.New(slog.DiscardHandler), From: []string{"Seller Ltd", "1 Street"}}
+		get := func(as context.Context, path string) *httptest.ResponseRecorder {
+			rec := httptest.NewRecorder()
+			document.Unguarded(h).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, document.Path+path, nil).WithContext(as))
+			return rec
+		}
+		owner := w.As(w.A, principal.Owner)
+		require.Equal(t, 404, get(owner, draft.ID).Code, "a company sees no drafts")
+		inv := testkit.Run(t, w, operator, billing.IssueInvoice, op.ByID{ID: draft.ID})
+		testkit.Run(t, w, operator, billing.CreditInvoice, billing.CreditInvoiceInput{ByID: op.ByID{ID: inv.ID}, Amount: 500, Description: "One <i>day</i> less"})
+
+		page := get(owner, inv.ID)
+		require.Equal(t, 200, page.Code)
+		for _, text := range []string{"INV-000001", "Seller Ltd", "&lt;b&gt;Åström &amp; Söhne&lt;/b&gt; ООО", "USD 2549.00", "Left to pay: USD 2544.00", inv.ID + "/credit-notes/1"} {
+			require.Contains(t, page.Body.String(), text)
+		}
+		require.NotContains(t, page.Body.String(), "<b>")
+		require.Contains(t, page.Header().Get("Content-Security-Policy"), "default-src 'none'")
+		note := get(owner, inv.ID+"/credit-notes/1")
+		require.Equal(t, 200, note.Code)
+		require.Contains(t, note.Body.String(), "CN-000001")
+		require.Contains(t, note.Body.String(), "One &lt;i&gt;day&lt;/i&gt; less")
+
+		for _, path := range []string{inv.ID + ".pdf", inv.ID + "/credit-notes/1.pdf"} {
+			file := get(owner, path)
+			require.Equal(t, 200, file.Code)
+			require.Equal(t, "application/pdf", file.Header().Get("Content-Type"))
+			require.True(t, bytes.HasPrefix(file.Body.Bytes(), []byte("%PDF-1.")))
+			require.True(t, bytes.HasSuffix(bytes.TrimSpace(file.Body.Bytes()), []byte("%%EOF")))
+			require.Equal(t, file.Body.Bytes(), get(owner, path).Body.Bytes())
+		}
+		require.Contains(t, get(owner, inv.ID+".pdf").Header().Get("Content-Disposition"), `"INV-000001.pdf"`)
+
+		for path, code := range map[string]int{inv.ID: 200, inv.ID + ".pdf": 200, inv.ID + "/credit-notes/1.pdf": 200} {
+			require.Equal(t, code, get(w.As(w.A, principal.Admin), path).Code)
+			require.Equal(t, 403, get(w.As(w.A, principal.Agent), path).Code)
+			require.Equal(t, 403, get(w.As(w.A, principal.Member), path).Code)
+			require.Equal(t, 404, get(w.As(w.B, principal.Owner), path).Code)
+		}
+		for _, path := range []string{"", "inv_none", "inv_none.pdf", inv.ID + ".PDF", inv.ID + ".pdf.pdf", inv.ID + "/credit-notes/2", inv.ID + "/credit-notes/x", inv.ID + "/x", "a/b/c/d"} {
+			require.Equal(t, 404, get(owner, path).Code, path)
+		}
+		rec := httptest.NewRecorder()
+		document.Unguarded(h).ServeHTTP(rec, httptest.NewRequest(http.MethodPost, document.Path+inv.ID, nil).WithContext(owner))
+		require.Equal(t, 405, rec.Code)
+	})
+}

@@ -1,0 +1,108 @@
+package document
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"atrium/internal/apperr"
+	"atrium/internal/billing"
+	"atrium/internal/gate"
+	"atrium/internal/op"
+)
+
+//go:embed page.html.tmpl
+var pageText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// Options are what the handler works with.
+type Options struct {
+	Engine *op.Engine
+	Gate   *gate.Gate
+	Log    *slog.Logger
+	From   []string // the seller's lines on every document
+}
+
+// Path is where the handler stands.
+const Path = "/invoices/"
+
+// Address returns where an invoice's file is.
+func Address(baseURL, id string) string { return baseURL + Path + id + ".pdf" }
+
+// Handler gives documents to callers who may read their invoice.
+func Handler(o Options) http.Handler { return o.Gate.Guard(gate.Cookies, o.routes(), o.fail) }
+
+func (o Options) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+Path+"{file}", func(w http.ResponseWriter, r *http.Request) {
+		gate.SetRoute(w, Path+"{id}")
+		id, pdf := strings.CutSuffix(r.PathValue("file"), ".pdf")
+		o.answer(w, r, id, pdf, func(d *billing.Document) (*sheet, error) { return invoiceSheet(d, o.From) })
+	})
+	mux.HandleFunc("GET "+Path+"{id}/credit-notes/{file}", func(w http.ResponseWriter, r *http.Request) {
+		gate.SetRoute(w, Path+"{id}/credit-notes/{number}")
+		text, pdf := strings.CutSuffix(r.PathValue("file"), ".pdf")
+		number, _ := strconv.ParseInt(text, 10, 64) // none has the number 0
+		o.answer(w, r, r.PathValue("id"), pdf, func(d *billing.Document) (*sheet, error) { return noteSheet(d, number, o.From), nil })
+	})
+	mux.HandleFunc(Path, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			o.fail(w, r, apperr.New(apperr.MethodNotAllowed, "Use GET."))
+			return
+		}
+		o.fail(w, r, apperr.New(apperr.NotFound, "There is no such document."))
+	})
+	return mux
+}
+
+func (o Options) fail(w http.ResponseWriter, r *http.Request, err error) { gate.Fail(o.Log, w, r, err) }
+
+// answer reads the invoice as the caller and writes the sheet that is made of it.
+func (o Options) answer(w http.ResponseWriter, r *http.Request, id string, pdf bool, of func(*billing.Document) (*sheet, error)) {
+	gate.SetOperation(w, billing.GetDocument.Info().Name)
+	d, _, err := op.Run(r.Context(), o.Engine, billing.GetDocument, op.ByID{ID: id}, nil)
+	var s *sheet
+	if err == nil {
+		s, err = of(d)
+	}
+	if err == nil && s == nil {
+		err = apperr.New(apperr.NotFound, "There is no such document.")
+	}
+	var out []byte
+	if err == nil {
+		out, err = s.bytes(pdf)
+	}
+	if err != nil {
+		o.fail(w, r, err)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	if pdf {
+		h.Set("Content-Type", "application/pdf")
+		h.Set("Content-Disposition", fmt.Sprintf(`inline; filename="%s.pdf"`, s.Number))
+	}
+	_, _ = w.Write(out) // who does not read on gets no more
+}
+
+// bytes writes the sheet in one of its forms.
+func (s *sheet) bytes(pdf bool) ([]byte, error) {
+	if pdf {
+		return s.writePDF()
+	}
+	var out bytes.Buffer
+	if err := page.Execute(&out, s); err != nil {
+		return nil, fmt.Errorf("write the page: %w", err)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,87 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+
+	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+)
+
+// The paper is A4; lengths are in millimetres.
+const (
+	margin    = 20.0
+	width     = 210 - 2*margin
+	amountCol = 45.0
+	lineHigh  = 6.0
+	font      = "Go"
+)
+
+// writePDF returns the sheet as a file. The same sheet gives the same bytes.
+func (s *sheet) writePDF() ([]byte, error) {
+	p := fpdf.New("P", "mm", "A4", "")
+	p.SetCatalogSort(true)
+	p.SetCreationDate(s.Made.UTC())
+	p.SetModificationDate(s.Made.UTC())
+	p.SetTitle(s.Title+" "+s.Number, true)
+	p.AddUTF8FontFromBytes(font, "", goregular.TTF)
+	p.AddUTF8FontFromBytes(font, "B", gobold.TTF)
+	p.SetMargins(margin, margin, margin)
+	p.SetAutoPageBreak(true, margin)
+	p.SetFooterFunc(func() {
+		p.SetY(-15)
+		p.SetFont(font, "", 8)
+		p.CellFormat(0, lineHigh, fmt.Sprintf("%s %s, page %d", s.Title, s.Number, p.PageNo()), "", 0, "C", false, 0, "")
+	})
+	p.AddPage()
+
+	p.SetFont(font, "", 9)
+	for _, line := range s.From {
+		p.CellFormat(0, 5, line, "", 1, "R", false, 0, "")
+	}
+	p.Ln(4)
+	p.SetFont(font, "B", 20)
+	p.CellFormat(0, 12, s.Title+" "+s.Number, "", 1, "L", false, 0, "")
+	p.Ln(4)
+	p.SetFont(font, "B", 11)
+	p.MultiCell(width, lineHigh, s.To, "", "L", false)
+	p.Ln(2)
+	p.SetFont(font, "", 10)
+	for _, f := range s.Facts {
+		p.CellFormat(25, lineHigh, f[0], "", 0, "L", false, 0, "")
+		p.CellFormat(0, lineHigh, f[1], "", 1, "L", false, 0, "")
+	}
+	p.Ln(6)
+
+	p.SetFont(font, "B", 10)
+	p.CellFormat(width-amountCol, 8, "Description", "B", 0, "L", false, 0, "")
+	p.CellFormat(amountCol, 8, "Amount", "B", 1, "R", false, 0, "")
+	p.SetFont(font, "", 10)
+	for _, l := range s.Lines {
+		page, y := p.PageNo(), p.GetY()
+		p.MultiCell(width-amountCol, lineHigh, l[0], "", "L", false)
+		if p.PageNo() != page {
+			y = margin // the line went on to another page: its amount stands at the top of that one
+		}
+		end := p.GetY()
+		p.SetXY(margin+width-amountCol, y)
+		p.CellFormat(amountCol, lineHigh, l[1], "", 0, "R", false, 0, "")
+		p.SetXY(margin, end)
+	}
+	p.Ln(2)
+	for i, l := range s.Totals {
+		border := ""
+		if i == len(s.Totals)-1 {
+			p.SetFont(font, "B", 11)
+			border = "T"
+		}
+		p.CellFormat(width-amountCol, 8, l[0], border, 0, "R", false, 0, "")
+		p.CellFormat(amountCol, 8, l[1], border, 1, "R", false, 0, "")
+	}
+	var out bytes.Buffer
+	if err := p.Output(&out); err != nil {
+		return nil, fmt.Errorf("write the PDF: %w", err)
+	}
+	return out.Bytes(), nil
+}
