@@ -111,3 +111,31 @@ func column(ctx context.Context, tx *store.Tx, query string) (out []string, err 
 	}
 	return out, rows.Err()
 }
+
+// Of returns what a company has: of every entity the id of a row, and what all of its rows come to, which changes with each of
+// them. Entities without rows are left out.
+func (s *Server) Of(tb testing.TB, companyID string) (ids, sums map[string]string) {
+	tb.Helper()
+	ids, sums = map[string]string{}, map[string]string{}
+	s.Write(tb, func(ctx context.Context, tx *store.Tx) error {
+		for _, e := range ent.Entities {
+			if _, owned := e.Row.FieldByName("CompanyID"); !owned {
+				continue
+			}
+			of := fmt.Sprintf(`FROM "%s" WHERE company_id = '%s'`, e.Table, companyID)
+			id, err := column(ctx, tx, "SELECT id "+of+" LIMIT 1")
+			if err != nil {
+				return err
+			}
+			sum, err := column(ctx, tx, `SELECT count(*) || ' rows, the last changed at ' || CAST(max(updated_at) AS TEXT) `+of+` HAVING count(*) > 0`)
+			if err != nil {
+				return err
+			}
+			if len(id) > 0 {
+				ids[e.Name], sums[e.Name] = id[0], sum[0]
+			}
+		}
+		return nil
+	})
+	return ids, sums
+}

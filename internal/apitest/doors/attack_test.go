@@ -8,13 +8,18 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/ent"
 	"atrium/internal/apitest"
+	"atrium/internal/catalog"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/request"
+	"atrium/internal/webhook"
+	"atrium/internal/workflow"
 )
 
 // These are attacks that somebody has tried, with variants. Each is made at both doors.
@@ -156,4 +161,76 @@ func TestHiddenTextComesOutNowhere(t *testing.T) {
 		}
 		require.Equal(t, canary, s.Send(t, apitest.Scenario{As: s.A.Owner, Path: "/v1/requests/" + row}).Text("data.title"), "owners read it")
 	})
+}
+
+// No mutation takes an id of another company, wherever in its input the id stands: nothing of that company changes, and nothing of
+// it is in the answer. The mutations are those of the schema, so that none is forgotten.
+func TestNoMutationTakesForeignIDs(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		d := newSide(t, s)
+		for _, row := range []func() string{d.comment, d.workflow, d.team, d.organization, d.secret, d.user} {
+			row()
+		}
+		by(d, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: d.known["<service>"]}, Name: op.SetTo(canary)})
+		by(d, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: canary, TimeZone: new("UTC")})
+		by(d, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: canary, Role: new("agent")})
+		by(d, webhook.CreateSubscription, webhook.CreateSubscriptionInput{Description: new(canary), URL: "https://example.com/hook", Events: []string{"request.created"}})
+		ids, before := s.Of(t, s.World.A.Company.ID)
+		require.GreaterOrEqual(t, len(ids), 20, ids)
+
+		as := s.Session(t, s.World.B.Users[principal.Owner])
+		tried := 0
+		for _, mutation := range schema.Mutation.Fields {
+			if len(mutation.Arguments) != 1 {
+				continue
+			}
+			in := schema.Types[mutation.Arguments[0].Type.Name()]
+			for _, field := range in.Fields {
+				if field.Type.Name() != "ID" {
+					continue
+				}
+				for entity, id := range ids {
+					input := least(in, 0)
+					input[field.Name] = id
+					if field.Type.Elem != nil {
+						input[field.Name] = []string{id}
+					}
+					tried++
+					a := ask(t, s, as, nil, fmt.Sprintf("mutation($input: %s!) { %s(input: $input) { __typename } }", in.Name, mutation.Name), input)
+					require.NotContains(t, string(a.Body), canary, "%s with %s of a %s", mutation.Name, field.Name, entity)
+					require.True(t, a.Has("errors") || mutation.Name == "markNotificationsRead", "%s with %s of a %s: %s", mutation.Name, field.Name, entity, a.Body)
+				}
+			}
+		}
+		require.Greater(t, tried, 1_000)
+		_, after := s.Of(t, s.World.A.Company.ID)
+		require.Equal(t, before, after)
+	})
+}
+
+// least returns an input with the fields that it must have.
+func least(def *ast.Definition, depth int) vars {
+	out := vars{}
+	for _, f := range def.Fields {
+		if !f.Type.NonNull || f.DefaultValue != nil || depth > 3 {
+			continue
+		}
+		var v any = "x"
+		switch of := schema.Types[f.Type.Name()]; {
+		case of.Kind == ast.Enum:
+			v = of.EnumValues[0].Name
+		case of.Kind == ast.InputObject:
+			v = least(of, depth+1)
+		case of.Name == "Int":
+			v = 1
+		case of.Name == "Boolean":
+			v = true
+		}
+		if f.Type.Elem != nil {
+			v = []any{v}
+		}
+		out[f.Name] = v
+	}
+	return out
 }
