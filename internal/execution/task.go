@@ -71,20 +71,9 @@ func tasksOf(_ context.Context, tx *op.Tx, in ListTasksInput) *ent.TaskQuery {
 	where = paging.In(where, in.Status, task.StatusIn)
 	where = paging.In(where, in.ExecutionID, task.ExecutionIDIn)
 	where = paging.In(where, in.RequestID, task.RequestIDIn)
-	where = among(where, in.AssigneeID, task.AssigneeIDIn, task.AssigneeIDIsNil)
-	where = among(where, in.TeamID, task.TeamIDIn, task.TeamIDIsNil)
+	where = paging.InOrNone(where, in.AssigneeID, task.AssigneeIDIn, task.AssigneeIDIsNil)
+	where = paging.InOrNone(where, in.TeamID, task.TeamIDIn, task.TeamIDIsNil)
 	return tx.Task.Query().Where(where...)
-}
-
-// none stands for nobody in filters.
-const none = "none"
-
-// among is paging.In, where none finds what has no value.
-func among(where []predicate.Task, values []string, in func(...string) predicate.Task, empty func() predicate.Task) []predicate.Task {
-	if !slices.Contains(values, none) {
-		return paging.In(where, values, in)
-	}
-	return append(where, task.Or(in(values...), empty()))
 }
 
 // inTeamsOf matches the tasks of a user's teams.
