@@ -144,7 +144,7 @@ func (y *year) at(day string) {
 	y.t.Helper()
 	at, err := time.Parse(time.DateOnly, day)
 	require.NoError(y.t, err)
-	fmt.Fprintf(&y.text, "%s\n", day)
+	_, _ = fmt.Fprintf(&y.text, "%s\n", day)
 	y.later(at.Add(10 * time.Hour).Sub(y.node.advance("1ns")).String())
 }
 
@@ -294,26 +294,26 @@ func (y *year) story() string {
 	b.WriteString(y.text.String())
 	for _, as := range []string{"golden", "late"} {
 		numbers := map[string]string{}
-		fmt.Fprintf(&b, "\nInvoices of %s\n%-10s  %-10s  %-10s  %-10s  %8s  %8s  %8s  %s\n", as, "number", "made", "from", "until", "subtotal", "credits", "due", "status")
+		_, _ = fmt.Fprintf(&b, "\nInvoices of %s\n%-10s  %-10s  %-10s  %-10s  %8s  %8s  %8s  %s\n", as, "number", "made", "from", "until", "subtotal", "credits", "due", "status")
 		for _, inv := range y.invoices(as) {
 			numbers[inv.ID] = inv.Number
-			fmt.Fprintf(&b, "%-10s  %-10s  %-10s  %-10s  %8s  %8s  %8s  %-4s  %s\n", inv.Number, day(inv.CreatedAt), day(inv.PeriodStart), day(inv.PeriodEnd),
+			_, _ = fmt.Fprintf(&b, "%-10s  %-10s  %-10s  %-10s  %8s  %8s  %8s  %-4s  %s\n", inv.Number, day(inv.CreatedAt), day(inv.PeriodStart), day(inv.PeriodEnd),
 				cents(inv.Subtotal), cents(inv.CreditsApplied), cents(inv.AmountDue), inv.Status, inv.Lines[0].Description)
 		}
 		var history struct {
 			CreditHistory struct{ Edges []struct{ Node yearEntry } }
 		}
 		y.ask(as, "", `{ creditHistory(first: 100) { edges { node { date type amount description invoiceId balance } } } }`, &history)
-		fmt.Fprintf(&b, "\nCredits of %s\n%-10s  %-9s  %8s  %8s  %s\n", as, "date", "type", "amount", "balance", "description")
+		_, _ = fmt.Fprintf(&b, "\nCredits of %s\n%-10s  %-9s  %8s  %8s  %s\n", as, "date", "type", "amount", "balance", "description")
 		edges := history.CreditHistory.Edges
 		for i := len(edges) - 1; i >= 0; i-- {
 			e, of := edges[i].Node, ""
 			if e.InvoiceID != nil {
 				of = " (" + numbers[*e.InvoiceID] + ")"
 			}
-			fmt.Fprintf(&b, "%-10s  %-9s  %8s  %8s  %s%s\n", e.Date[:10], e.Type, cents(e.Amount), cents(e.Balance), e.Description, of)
+			_, _ = fmt.Fprintf(&b, "%-10s  %-9s  %8s  %8s  %s%s\n", e.Date[:10], e.Type, cents(e.Amount), cents(e.Balance), e.Description, of)
 		}
-		fmt.Fprintf(&b, "\nTrial balance of %s\n", as)
+		_, _ = fmt.Fprintf(&b, "\nTrial balance of %s\n", as)
 		var sum int64
 		for _, row := range column(y.t, y.place, `SELECT account || ' ' || CAST(sum(amount) AS BIGINT) FROM journal_lines WHERE company_id = '`+y.ids[as]+`' GROUP BY account ORDER BY account`) {
 			var account string
@@ -321,11 +321,11 @@ func (y *year) story() string {
 			_, err := fmt.Sscan(row, &account, &amount)
 			require.NoError(y.t, err)
 			sum += amount
-			fmt.Fprintf(&b, "%-10s  %10s\n", account, cents(amount))
+			_, _ = fmt.Fprintf(&b, "%-10s  %10s\n", account, cents(amount))
 		}
-		fmt.Fprintf(&b, "%-10s  %10s\n", "sum", cents(sum))
+		_, _ = fmt.Fprintf(&b, "%-10s  %10s\n", "sum", cents(sum))
 	}
-	fmt.Fprintf(&b, "\nWhat the bank did for golden\n%s", y.bank.log())
+	_, _ = fmt.Fprintf(&b, "\nWhat the bank did for golden\n%s", y.bank.log())
 	return b.String()
 }
 
@@ -395,15 +395,15 @@ func (b *bankServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for i := len(b.order) - 1; i >= 0; i-- {
 			out = append(out, b.order[i])
 		}
-		fmt.Fprintf(w, `{"object":"list","has_more":false,"data":[%s]}`, strings.Join(out, ","))
+		_, _ = fmt.Fprintf(w, `{"object":"list","has_more":false,"data":[%s]}`, strings.Join(out, ","))
 	case strings.HasSuffix(r.URL.Path, "/cancel"):
-		fmt.Fprint(w, `{"id":"pi","object":"payment_intent","status":"canceled"}`)
+		_, _ = fmt.Fprint(w, `{"id":"pi","object":"payment_intent","status":"canceled"}`)
 	default:
 		body, _ := io.ReadAll(r.Body)
 		form, _ := url.ParseQuery(string(body))
 		key := r.Header.Get("Idempotency-Key")
 		if intent, ok := b.intents[key]; ok {
-			fmt.Fprint(w, intent)
+			_, _ = fmt.Fprint(w, intent)
 			return
 		}
 		does, status := b.does, "succeeded"
@@ -420,7 +420,7 @@ func (b *bankServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.lines = append(b.lines, fmt.Sprintf("%-18s  %8s  %s\n", form.Get("description"), cents(amount), does))
 		if does == refuse {
 			w.WriteHeader(http.StatusPaymentRequired)
-			fmt.Fprintf(w, `{"error":{"type":"card_error","code":"card_declined","message":"No.","payment_intent":%s}}`, intent)
+			_, _ = fmt.Fprintf(w, `{"error":{"type":"card_error","code":"card_declined","message":"No.","payment_intent":%s}}`, intent)
 			return
 		}
 		b.taken[form.Get("metadata[invoice]")]++
@@ -428,6 +428,6 @@ func (b *bankServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			b.killing()
 			panic(http.ErrAbortHandler)
 		}
-		fmt.Fprint(w, intent)
+		_, _ = fmt.Fprint(w, intent)
 	}
 }

@@ -290,7 +290,7 @@ func TestBooksAlwaysAddUp(t *testing.T) {
 						require.NoError(t, err)
 					}
 				case 6:
-					b.correct(rt, by)
+					b.correct(by, rt)
 				}
 			}
 			for _, p := range b.payments() {
@@ -306,7 +306,7 @@ func TestBooksAlwaysAddUp(t *testing.T) {
 }
 
 // correct does something to one of the invoices as the operator.
-func (b *books) correct(rt *rapid.T, by context.Context) {
+func (b *books) correct(by context.Context, rt *rapid.T) {
 	all, err := b.w.Store.Reader().Invoice.Query().Order(invoice.ByNumber()).All(b.owner)
 	require.NoError(b, err)
 	if len(all) == 0 {

@@ -29,7 +29,15 @@
 // The request is locked before the execution wherever both are, so that no two transactions wait for each other.
 //
 // Expressions, forms and calls never run in a transaction. A commit whose expressions take more than 5 ms together is computed
-// again in the company's turn of costly work (op.Engine.Costly), and its job is snoozed while the company has none. A call is made between two commits, under an idempotency key that is
-// the same for every attempt of a visit; a process that dies between the call and the commit makes the attempt once more. Secrets
-// are opened for the moment of the call, and whatever it leaves behind is masked before the engine sees it.
+// again in the company's turn of costly work (op.Engine.Costly), and its job is snoozed while the company has none. A call is made
+// between two commits, under an idempotency key that is the same for every attempt of a visit; a process that dies between the call
+// and the commit makes the attempt once more. Secrets are opened for the moment of the call, and whatever it leaves behind is
+// masked before the engine sees it.
+//
+// Figures (2026-11, two busy cores, `make bench`, one run): a burst of executions of 20 phases that compute makes 3,050 transitions
+// a second on SQLite and 1,900 on PostgreSQL (2.8 and 1.1 of the jobs that River works when they do nothing); where 18 of the
+// phases call a server over TLS, each in a job and two commits of its own, 270 and 250. From the filing of a request to its first
+// task, one filed every 10 ms, p50 is 21 to 29 ms on SQLite and 7 to 10 ms on PostgreSQL; with 100,000 executions that wait and
+// 10,000 timers, 0.9 to 1.1 times that. While another company's 3,000 executions are worked, it is 4.5 and 15 times that: they
+// wait behind (fair), but what is being worked takes the processors.
 package execution

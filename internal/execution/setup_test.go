@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // shop is a world in which one company has an offering with a workflow, and executions run.
 type shop struct {
 	*testkit.World
-	t        *testing.T
+	t        testing.TB
 	ctx      context.Context // of the owner
 	workflow *ent.Workflow
 	service  *ent.Service
@@ -60,11 +60,16 @@ func phase(id, kind string, config body) body {
 }
 
 // open makes the company's offering, whose workflow is published.
-func open(t *testing.T, w *testkit.World, definition body) *shop {
+func open(t testing.TB, w *testkit.World, definition body) *shop {
+	t.Helper()
+	return openFor(t, w, w.A, definition)
+}
+
+func openFor(t testing.TB, w *testkit.World, of *testkit.Tenant, definition body) *shop {
 	t.Helper()
 	raw, err := json.Marshal(definition)
 	require.NoError(t, err)
-	s := &shop{World: w, t: t, ctx: w.As(w.A, principal.Owner)}
+	s := &shop{World: w, t: t, ctx: w.As(of, principal.Owner)}
 	s.workflow = testkit.Run(t, w, s.ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Process", Definition: workflow.NewDefinition(raw)})
 	s.workflow = testkit.Run(t, w, s.ctx, workflow.PublishWorkflow, op.ByID{ID: s.workflow.ID})
 	s.service = testkit.Run(t, w, s.ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
@@ -84,13 +89,13 @@ func (s *shop) work() (stop func()) {
 	return s.workLogged(io.Discard)
 }
 
-func (s *shop) workLogged(to io.Writer) (stop func()) {
+func (s *shop) workLogged(to io.Writer, more ...jobs.Option) (stop func()) {
 	s.t.Helper()
 	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(s.t)})
 	require.NoError(s.t, err)
 	runner := run.New(run.Options{Engine: s.Engine, Queue: s.Queue, Egress: out})
-	q, err := jobs.New(s.Store, log, true, runner.Work())
+	q, err := jobs.New(s.Store, log, true, append(more, runner.Work())...)
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -101,17 +101,23 @@ var fair = []int{16, 64, 256}
 
 // priorityOf returns the priority of the company's next first step: the more of its executions are under way, the later.
 func priorityOf(ctx context.Context, db *ent.Client) (int, error) {
-	busy, err := db.Execution.Query().Where(execution.StatusEQ(execution.StatusRUNNING)).Limit(fair[len(fair)-1]).IDs(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("count the company's executions: %w", err)
-	}
-	priority := 1
-	for _, n := range fair {
-		if len(busy) >= n {
-			priority++
+	for i, n := range fair {
+		more, err := db.Execution.Query().Where(running).Offset(n - 1).Exist(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("count the company's executions: %w", err)
+		}
+		if !more {
+			return 1 + i, nil
 		}
 	}
-	return priority, nil
+	return 1 + len(fair), nil
+}
+
+// running matches executions that run. The value stands in the statement: given as a parameter, PostgreSQL plans for the most
+// frequent one, and went through 100,000 executions that wait to find the few that run (10 s until a first task, in place of
+// 10 ms).
+func running(s *sql.Selector) {
+	s.Where(sql.P(func(b *sql.Builder) { b.Ident(s.C(execution.FieldStatus)).WriteString(" = 'RUNNING'") }))
 }
 
 // endWith cancels the execution of a request that was cancelled, unless it was the execution that cancelled it.

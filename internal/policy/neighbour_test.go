@@ -99,9 +99,8 @@ func TestRowsReferredToAreForeseen(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		owner := w.As(w.A, principal.Owner)
 		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Slow", Description: new(strings.Repeat("a", 10_000))})
-		off := testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "O"})
 		slowPolicies(t, w, 50, []string{`"resource.description": {"glob": "` + slowGlob + `"}`, `"resource.name": "nobody"`})
-		off = testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "P"})
+		off := testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "P"})
 		r := testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: off.ID, Title: "R"})
 		testkit.Run(t, w, owner, request.Update, request.UpdateInput{ByID: op.ByID{ID: r.ID}, Title: op.SetTo("T")})
 

@@ -90,9 +90,9 @@ func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for i := start - 1; i >= 0 && len(out) < 100; i-- {
 			out = append(out, a.intents[i])
 		}
-		fmt.Fprintf(w, `{"object":"list","has_more":%t,"data":[%s]}`, start-len(out) > 0, strings.Join(out, ","))
+		_, _ = fmt.Fprintf(w, `{"object":"list","has_more":%t,"data":[%s]}`, start-len(out) > 0, strings.Join(out, ","))
 	case strings.HasSuffix(r.URL.Path, "/cancel"):
-		fmt.Fprint(w, `{"id":"pi_1","object":"payment_intent","status":"canceled"}`)
+		_, _ = fmt.Fprint(w, `{"id":"pi_1","object":"payment_intent","status":"canceled"}`)
 	default:
 		body, _ := io.ReadAll(r.Body)
 		form, _ := url.ParseQuery(string(body))
@@ -106,10 +106,10 @@ func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if a.status == "requires_payment_method" {
 			w.WriteHeader(http.StatusPaymentRequired)
-			fmt.Fprintf(w, `{"error":{"type":"card_error","code":"card_declined","decline_code":"insufficient_funds","message":"No.","payment_intent":%s}}`, a.answers[key])
+			_, _ = fmt.Fprintf(w, `{"error":{"type":"card_error","code":"card_declined","decline_code":"insufficient_funds","message":"No.","payment_intent":%s}}`, a.answers[key])
 			return
 		}
-		fmt.Fprint(w, a.answers[key])
+		_, _ = fmt.Fprint(w, a.answers[key])
 	}
 }
 
@@ -169,7 +169,7 @@ func TestErrors(t *testing.T) {
 	answer := func(status int, body string) func(http.ResponseWriter) bool {
 		return func(w http.ResponseWriter) bool {
 			w.WriteHeader(status)
-			fmt.Fprint(w, body)
+			_, _ = fmt.Fprint(w, body)
 			return true
 		}
 	}
