@@ -16,7 +16,7 @@ type Request struct {
 	Priority     string            `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT" example:"MEDIUM"`
 	Fields       Object            `json:"fields" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
 	Tags         map[string]string `json:"tags" example:"{\"site\": \"berlin\"}"`
-	CreatedBy    string            `json:"createdBy" doc:"The user or service account that filed it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	CreatedBy    string            `json:"createdBy" doc:"The user or service account that filed it, or the inbound webhook whose call did." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	AssigneeID   *string           `json:"assigneeId" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	TeamID       *string           `json:"teamId" example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	ExecutionID  *string           `json:"executionId" doc:"The workflow execution that processes it." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`

@@ -2067,7 +2067,7 @@ type Request implements Node {
   fields: JSON!
   "Texts by key, for filters and access policies."
   tags: StringMap!
-  "The user or service account that filed it."
+  "The user or service account that filed it, or the inbound webhook whose call did."
   createdBy: ID!
   "The user who deals with it."
   assigneeId: ID

@@ -15,7 +15,7 @@ type Request struct {
 	Title     string `json:"title"`
 	Status    string `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
 	Priority  string `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
-	CreatedBy string `json:"createdBy" doc:"The user or service account that filed it."`
+	CreatedBy string `json:"createdBy" doc:"The user or service account that filed it, or the inbound webhook whose call did."`
 }
 
 // Execution is the data of workflow.* events.
@@ -58,7 +58,7 @@ type SLA struct {
 	Title     string  `json:"title"`
 	Status    string  `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
 	Priority  string  `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
-	CreatedBy string  `json:"createdBy" doc:"The user or service account that filed it."`
+	CreatedBy string  `json:"createdBy" doc:"The user or service account that filed it, or the inbound webhook whose call did."`
 	Target    string  `json:"target" enum:"RESPONSE,RESOLUTION" doc:"Which target."`
 	DueAt     string  `json:"dueAt" format:"date-time" doc:"When the target is to be met."`
 	State     string  `json:"state" enum:"WARNING,BREACHED"`
