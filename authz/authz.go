@@ -91,7 +91,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Reload reads the operator's modules again, and tells whether they have changed. Modules that are broken change
+// Reload reads the operator's modules again, and reports whether they have changed. Modules that are broken change
 // nothing: those that were good stay in force.
 func (e *Engine) Reload(ctx context.Context) (changed bool, err error) {
 	if e.dir == "" {
@@ -127,7 +127,7 @@ func (e *Engine) Decide(ctx context.Context, p *principal.Principal, q Question)
 	return d, nil
 }
 
-// TakesRecentProof tells whether a verb takes a person who has just shown who it is.
+// TakesRecentProof reports whether a verb takes a person who has just shown who it is.
 func (e *Engine) TakesRecentProof(verb string) bool { return e.own.recent[verb] }
 
 func memoOf(p *principal.Principal, q Question) memo {
@@ -186,23 +186,23 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 	return d, nil
 }
 
-// Open tells whether everybody may read every row of the company, as they do by default.
+// Open reports whether everybody may read every row of the company, as they do by default.
 func (e *Engine) Open(set *Set) bool { return set.open && e.now.Load().operator == nil }
 
-// Settled tells whether the policies answer for an action on a resource whatever the row, so that they can be asked
+// Settled reports whether the policies answer for an action on a resource whatever the row, so that they can be asked
 // before there is one.
 func (e *Engine) Settled(set *Set, action, resource string) bool {
 	return set.bucket(action, resource).settled && e.now.Load().operator == nil &&
 		(action != "read" || !slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return !e.Settled(set, action, p.Entity) }))
 }
 
-// Heavy tells whether decisions about an action on a resource may take so long that they are made before a transaction.
+// Heavy reports whether decisions about an action on a resource may take so long that they are made before a transaction.
 func (e *Engine) Heavy(set *Set, action, resource string) bool {
 	return set.bucket(action, resource).weight >= heavy ||
 		action == "read" && slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return e.Heavy(set, action, p.Entity) })
 }
 
-// AsksCaller tells whether policies look at the caller's teams or attributes, which a Caller must then be given.
+// AsksCaller reports whether policies look at the caller's teams or attributes, which a Caller must then be given.
 func (e *Engine) AsksCaller(set *Set) bool {
 	return set.asks || e.now.Load().operator != nil
 }

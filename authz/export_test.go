@@ -20,7 +20,7 @@ func DecideAnew(ctx context.Context, e *Engine, p *principal.Principal, q Questi
 	return decode(v)
 }
 
-// Matches tells whether a glob matches a text.
+// Matches reports whether a glob matches a text.
 func Matches(pattern, text string) bool { return newGlob(pattern).matches(text) }
 
 // InRego asks OPA which of the set's policies about an action and a row apply to it, by the rule that residuals are left

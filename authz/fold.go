@@ -36,7 +36,7 @@ func (f *folder) value(path []string) ast.Value {
 	return f.row.value(f.on, path[1:])
 }
 
-// holds tells whether all conditions of a policy hold for the folder's row.
+// holds reports whether all conditions of a policy hold for the folder's row.
 func (f *folder) holds(p *Compiled) (bool, error) {
 	for _, c := range p.conditions {
 		if met, err := f.met(c); err != nil || !met {
@@ -46,7 +46,7 @@ func (f *folder) holds(p *Compiled) (bool, error) {
 	return true, nil
 }
 
-// met tells whether one condition holds for the folder's row.
+// met reports whether one condition holds for the folder's row.
 func (f *folder) met(c *condition) (bool, error) {
 	if !c.fits(f.on) {
 		return false, nil
@@ -247,7 +247,7 @@ func comparedWith(op comparison, s side, value ast.Value) (node, error) {
 	return out, nil
 }
 
-// takes tells whether the value is of the attribute's kind.
+// takes reports whether the value is of the attribute's kind.
 func (a *attribute) takes(v ast.Value) bool {
 	switch v := v.(type) {
 	case ast.String:

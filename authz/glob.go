@@ -49,7 +49,7 @@ func newGlob(pattern string) *glob {
 	return g
 }
 
-// matches tells whether the whole text is one of the pattern's.
+// matches reports whether the whole text is one of the pattern's.
 func (g *glob) matches(text string) bool {
 	at := make(bits, len(g.loops))
 	at.set(0)

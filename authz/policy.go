@@ -115,7 +115,7 @@ func (c *condition) foldsOn(name string) error {
 	return nil
 }
 
-// fits tells whether the condition can hold on rows of the resource: it has the attribute, of the kind that the
+// fits reports whether the condition can hold on rows of the resource: it has the attribute, of the kind that the
 // condition compares. exists may hold for what a resource does not have.
 func (c *condition) fits(r *resource) bool {
 	if c.at[0] != "resource" {
@@ -128,7 +128,7 @@ func (c *condition) fits(r *resource) bool {
 	return c.op == "exists" || a.kind == c.kind
 }
 
-// covers tells whether the policy is about an action on a resource.
+// covers reports whether the policy is about an action on a resource.
 func (c *Compiled) covers(action, resource string) bool {
 	return (c.Action == Any || c.Action == action) && (c.Resource == Any || c.Resource == resource)
 }

@@ -21,10 +21,10 @@ type filter struct {
 	denied    node
 }
 
-// all tells whether the filter lets every row through.
+// all reports whether the filter lets every row through.
 func (f filter) all() bool { return f.permitted == always(true) && f.denied == always(false) }
 
-// none tells whether it lets no row through.
+// none reports whether it lets no row through.
 func (f filter) none() bool { return f.permitted == always(false) || f.denied == always(true) }
 
 // predicate is the filter on the rows that s selects. Keys and values are bound, never spliced; whatever the database

@@ -20,7 +20,7 @@ const (
 	AccessDecision = "AccessDecision" // but for the caller's own
 )
 
-// Tells tells whether a resource's rows are about other rows.
+// Tells reports whether a resource's rows are about other rows.
 func Tells(name string) bool { return name == AuditEntry || name == AccessDecision }
 
 // resources are what policies name, by name: the entities that ent/schema calls ruled, and plain ones that have no rows of
@@ -46,7 +46,7 @@ var unbound = map[string]string{
 	"Session":      "whoever signed in must be able to sign out",
 }
 
-// Bound tells whether policies are about a resource.
+// Bound reports whether policies are about a resource.
 func Bound(name string) bool { return unbound[name] == "" }
 
 // parents are what the rows of an entity belong to: who may not see one of those may not see the row either.
@@ -98,7 +98,7 @@ func Resources() []string { return slices.Sorted(maps.Keys(resources)) }
 // Actions are what a policy's action can be, besides Any.
 var Actions = []string{"read", "create", "update", "delete"}
 
-// HasRows tells whether policies reach a resource's rows one by one.
+// HasRows reports whether policies reach a resource's rows one by one.
 func HasRows(name string) bool { r := resources[name]; return r != nil && r.table != "" }
 
 // EntityOfTable returns the entity whose rows a table holds, as Narrow takes it; empty for one that policies do not reach.

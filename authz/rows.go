@@ -67,7 +67,7 @@ func (v *visible) Enter(ctx context.Context, _ string) (within context.Context, 
 	return ctx, func() {}, nil
 }
 
-// Exempt tells whether policies are not asked, as the Rego's rule of that name has it: owners keep reading and writing
+// Exempt reports whether policies are not asked, as the Rego's rule of that name has it: owners keep reading and writing
 // policies, and the operator is of no company.
 func Exempt(p *principal.Principal, resource string) bool {
 	return p.Role == principal.OperatorRole || p.Role == principal.Owner && resource == "AccessPolicy"
@@ -152,7 +152,7 @@ func (v *visible) scope(entity string) scope {
 	return out
 }
 
-// all tells whether every row may be read.
+// all reports whether every row may be read.
 func (f scope) all() bool { return f.filter.all() && len(f.within) == 0 }
 
 // where narrows a selector of the entity's table by the scope.

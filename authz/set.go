@@ -120,10 +120,10 @@ const (
 	slow       = globWeight // from which a list's statement may take long: a database takes up to 6 ms for a glob on a row
 )
 
-// Slow tells whether statements that the set narrows may take long.
+// Slow reports whether statements that the set narrows may take long.
 func (s *Set) Slow() bool { return s.weight() >= slow }
 
-// Heavy tells whether decisions about what rows may be read may take so long that they are made before a transaction.
+// Heavy reports whether decisions about what rows may be read may take so long that they are made before a transaction.
 func (s *Set) Heavy() bool { return s.weight() >= heavy }
 
 // weight is that of the heaviest bucket that statements are narrowed by.
@@ -151,7 +151,7 @@ func (b *bucket) seen(row Row) string {
 	return s.String()
 }
 
-// decide tells whether the policies allow it, and names the one that decided: the first that denies, else the first that
+// decide reports whether the policies allow it, and names the one that decided: the first that denies, else the first that
 // allows, else none. Heavy policies are given up with an error after maxDecision; light ones are bounded by their weight, and a
 // busy machine is no reason to refuse what they allow. What heavy ones have decided is remembered for the
 // caller, who may ask before a transaction what counts within (see op).

@@ -138,7 +138,7 @@ func (s *Server) answer(w http.ResponseWriter, res *graphql.Response) {
 	gate.Send(w, http.StatusOK, b.Bytes())
 }
 
-// writeResult writes a result in JSON; data tells whether anything was run.
+// writeResult writes a result in JSON; data reports whether anything was run.
 func writeResult(b *bytes.Buffer, res *graphql.Response, data bool) {
 	b.WriteByte('{')
 	if len(res.Errors) > 0 {

@@ -95,7 +95,7 @@ func furtherCalls(o *ast.OperationDefinition, size limit.Size) int {
 	return n
 }
 
-// mayIntrospect tells whether the caller may read the schema.
+// mayIntrospect reports whether the caller may read the schema.
 func mayIntrospect(p *principal.Principal) bool {
 	return p.Role == principal.Admin || p.Role == principal.Owner
 }

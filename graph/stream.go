@@ -161,7 +161,7 @@ func (st *stream) serve(ctx context.Context, next graphql.ResponseHandler) strin
 	}
 }
 
-// over tells whether an error ends the stream, and why; it has been sent then.
+// over reports whether an error ends the stream, and why; it has been sent then.
 func (st *stream) over(err error) (reason string, over bool) {
 	switch {
 	case errors.Is(err, errGone):
@@ -183,7 +183,7 @@ func (st *stream) over(err error) (reason string, over bool) {
 	return st.end(troubled, apperr.Wrap(err, apperr.Unavailable, "Changes cannot be read. Read anew what is shown, and open the stream again.")), true
 }
 
-// transient tells whether an error may go away by itself.
+// transient reports whether an error may go away by itself.
 func transient(err error) bool {
 	if err == nil || errors.Is(err, errGone) || errors.Is(err, feed.ErrBehind) || errors.Is(err, feed.ErrLost) || errors.Is(err, feed.ErrClosed) {
 		return false
@@ -274,7 +274,7 @@ func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*ou
 	return b, nil
 }
 
-// isSubscription tells whether an operation is answered by a stream.
+// isSubscription reports whether an operation is answered by a stream.
 func isSubscription(oc *graphql.OperationContext) bool {
 	return oc.Operation.Operation == ast.Subscription
 }

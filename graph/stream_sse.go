@@ -92,7 +92,7 @@ func (e *eventWriter) send(b []byte) error {
 	return nil
 }
 
-// writeEvent writes a result as the event "next"; data tells whether anything was run.
+// writeEvent writes a result as the event "next"; data reports whether anything was run.
 func writeEvent(b *bytes.Buffer, res *graphql.Response, data bool) {
 	b.WriteString("event: next\ndata: ")
 	from := b.Len()

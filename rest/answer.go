@@ -85,7 +85,7 @@ func ifMatch(r *http.Request, tag func(any) any) func(any) bool {
 	}
 }
 
-// anyTag tells whether a header's list of tags holds tag.
+// anyTag reports whether a header's list of tags holds tag.
 func anyTag(header, tag string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		if strings.TrimSpace(part) == tag {

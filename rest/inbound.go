@@ -27,7 +27,7 @@ var (
 	inboundFailures = gate.Allowance{Name: "inbound failures", PerMinute: 600, PerDay: 50_000}
 )
 
-// isInbound tells whether a path is an inbound webhook's.
+// isInbound reports whether a path is an inbound webhook's.
 func isInbound(path string) bool {
 	id, ok := strings.CutPrefix(path, inboundPath)
 	return ok && id != "" && !strings.Contains(id, "/")

@@ -263,7 +263,7 @@ func TestOpenAPIRules(t *testing.T) {
 	require.Len(t, ids, len(routes)+1, "the rows of the table, and the calls of inbound webhooks")
 }
 
-// checkParameters tells whether an operation's parameters are each named once, and its path's are all described.
+// checkParameters reports whether an operation's parameters are each named once, and its path's are all described.
 func checkParameters(t *testing.T, doc object, path string, o object) {
 	t.Helper()
 	seen := map[string]bool{}

@@ -127,7 +127,7 @@ type refField struct {
 	Rules               []string
 }
 
-// Needed tells whether the caller must send the field.
+// Needed reports whether the caller must send the field.
 func (f refField) Needed() bool { return f.Required && f.In != "path" }
 
 // refTable is a table of fields and what they are called.

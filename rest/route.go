@@ -31,7 +31,7 @@ type route struct {
 	size *atomic.Int64 // of the last answer's body, in bytes
 }
 
-// single tells whether a row answers with one resource in its envelope.
+// single reports whether a row answers with one resource in its envelope.
 func (rt *route) single() bool { return rt.tagged && rt.body != nil }
 
 // Single is the envelope of one resource.

@@ -84,7 +84,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.router.ServeHTTP(w, r)
 }
 
-// guarded tells whether the path takes a credential and counts against the limits.
+// guarded reports whether the path takes a credential and counts against the limits.
 func guarded(path string) bool {
 	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json" && !isInbound(path)
 }

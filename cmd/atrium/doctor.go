@@ -101,7 +101,7 @@ func (m *doctorCmd) checkCertificate(report func(string, error)) {
 	}
 }
 
-// validCertificate tells whether the data folder's certificate belongs to its key, comes from its CA and is not over.
+// validCertificate reports whether the data folder's certificate belongs to its key, comes from its CA and is not over.
 func validCertificate(dir string, now time.Time) error {
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
 	if err != nil {
@@ -119,7 +119,7 @@ func validCertificate(dir string, now time.Time) error {
 	return err
 }
 
-// writable tells whether files can be made in the folder.
+// writable reports whether files can be made in the folder.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".doctor")
 	if err != nil {
@@ -128,7 +128,7 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// private tells whether the file is there and nobody else may read it.
+// private reports whether the file is there and nobody else may read it.
 func private(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

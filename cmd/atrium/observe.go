@@ -49,7 +49,7 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// tracing tells whether OpenTelemetry's standard variables name a collector.
+// tracing reports whether OpenTelemetry's standard variables name a collector.
 func tracing() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }

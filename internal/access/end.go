@@ -34,7 +34,7 @@ const (
 	Replaced            Reason = "replaced by another in the same browser"
 )
 
-// knownToClients tells whether the clients brought it about themselves, or are gone: nobody has to be told.
+// knownToClients reports whether the clients brought it about themselves, or are gone: nobody has to be told.
 func (r Reason) knownToClients() bool { return r == ClientDeleted || r == TokenRevoked }
 
 // Tx is the transaction in which access ends: an operation's *op.Tx, or a page's (In).

@@ -188,7 +188,7 @@ func without(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(some, s) })
 }
 
-// refreshes tells whether the grant's refresh token gives new tokens; it is used up then.
+// refreshes reports whether the grant's refresh token gives new tokens; it is used up then.
 func (h *house) refreshes(grant string) bool {
 	client := h.app.ID
 	if grant == "grant in B" {

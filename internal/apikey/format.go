@@ -132,5 +132,5 @@ func (k Key) Last4() string {
 	return (*k.value)[Length-4:]
 }
 
-// Test tells whether the key is one for the sandbox.
+// Test reports whether the key is one for the sandbox.
 func (k Key) Test() bool { return k.Prefix() == TestPrefix }

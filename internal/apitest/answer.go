@@ -35,7 +35,7 @@ func (a *Answer) Get(path string) any {
 	return v
 }
 
-// Has tells whether the body's JSON has something at the path, null included.
+// Has reports whether the body's JSON has something at the path, null included.
 func (a *Answer) Has(path string) bool {
 	_, ok := At(a.JSON(), path)
 	return ok

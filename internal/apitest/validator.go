@@ -205,7 +205,7 @@ func (v *ResponseValidator) find(method, path string) *operation {
 	return best
 }
 
-// matches tells whether the operation is at a path, and how many of its segments are variables.
+// matches reports whether the operation is at a path, and how many of its segments are variables.
 func (o *operation) matches(segments []string) (variables int, ok bool) {
 	if len(segments) != len(o.segments) {
 		return 0, false

@@ -244,7 +244,7 @@ func readKey(scopes, ips []byte) (principal.Scopes, []netip.Prefix, error) {
 	return set, allowed, err
 }
 
-// allowedFrom tells whether ip lies in one of the prefixes; an empty list allows every address.
+// allowedFrom reports whether ip lies in one of the prefixes; an empty list allows every address.
 func allowedFrom(prefixes []netip.Prefix, ip netip.Addr) bool {
 	if len(prefixes) == 0 {
 		return true

@@ -162,7 +162,7 @@ func (s *subject) stands(claims *identity.Claims) error {
 	return nil
 }
 
-// signedOut tells whether the person signed out everywhere at or after t.
+// signedOut reports whether the person signed out everywhere at or after t.
 func signedOut(at *time.Time, t time.Time) bool { return at != nil && !t.After(*at) }
 
 // scopes are those of the API that the token names, as far as its client is registered with them, or where it names none,

@@ -92,7 +92,7 @@ func (s *liveSession) use(now time.Time) bool {
 	return true
 }
 
-// lasts tells whether the session is not over yet.
+// lasts reports whether the session is not over yet.
 func (s *liveSession) lasts(now time.Time) bool { return now.UnixMilli() < s.until.Load() }
 
 var sessionStatement = reading(`SELECT x.id, x.company_id, x.created_at, x.last_seen_at, x.expires_at, x.ended_at, x.sandbox, x.authenticated_at,

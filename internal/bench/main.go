@@ -63,12 +63,12 @@ func readFlags() options {
 	return o
 }
 
-// wants tells whether a workload was asked for.
+// wants reports whether a workload was asked for.
 func (o options) wants(name string) bool {
 	return o.workload == "" || slices.ContainsFunc(strings.Split(o.workload, ","), func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// run measures what was asked for and prints it. missed tells whether a bound was not met.
+// run measures what was asked for and prints it. missed reports whether a bound was not met.
 func run(ctx context.Context, o options) (missed bool, err error) {
 	for d := range strings.SplitSeq(o.dialect, ",") {
 		if d != "sqlite" && d != "postgres" {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// printReport prints a database's table and tells whether a bound was missed.
+// printReport prints a database's table and reports whether a bound was missed.
 func printReport(o options, w *world, rows string, results []result) (missed bool) {
 	load, _ := os.ReadFile("/proc/loadavg")
 	fmt.Printf("\n%s (%s), %d connections, %d requests seeded, %d × %s per side, GOMAXPROCS %d, load average %.4s\n%s\n",

@@ -81,7 +81,7 @@ func replaceSLA(m *ent.OfferingMutation, in SLA) {
 	}
 }
 
-// HasSLA tells whether anything of an offering's service levels is set.
+// HasSLA reports whether anything of an offering's service levels is set.
 func HasSLA(o *ent.Offering) bool {
 	return o.ResponseMinutes != nil || o.ResolutionMinutes != nil || o.WarnAtPercent != nil || o.CalendarID != nil ||
 		o.SLAByPriority != nil || len(o.SLAEscalations) > 0

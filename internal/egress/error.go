@@ -108,7 +108,7 @@ func classOf(ctx context.Context, err error) Class {
 // says looks into the text of an error that net/http has no type for.
 func says(err error, text string) bool { return strings.Contains(err.Error(), text) }
 
-// dialing tells whether an error came before there was a connection.
+// dialing reports whether an error came before there was a connection.
 func dialing(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"

@@ -111,7 +111,7 @@ func (g *Guard) CheckURL(raw string) error {
 	return g.checkHost(u.Hostname(), strings.HasPrefix(u.Host, "["))
 }
 
-// checkHost judges a URL's host; bracketed tells whether it stood in [].
+// checkHost judges a URL's host; bracketed reports whether it stood in [].
 func (g *Guard) checkHost(host string, bracketed bool) error {
 	if bracketed {
 		ip, err := netip.ParseAddr(host)
@@ -149,7 +149,7 @@ func (g *Guard) checkLiteral(ip netip.Addr) error {
 	return nil
 }
 
-// endsInNumber tells whether a host is an IPv4 address in some notation, as the URL standard decides it: its last label
+// endsInNumber reports whether a host is an IPv4 address in some notation, as the URL standard decides it: its last label
 // is a number, decimal, octal or hexadecimal.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]

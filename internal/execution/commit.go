@@ -268,7 +268,7 @@ func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApprova
 		SetApprovers(raw).SetNillableExpiresAt(e.ExpiresAt).Exec(ctx))
 }
 
-// isRefusal tells whether an operation refused what an effect asked for, as opposed to a fault of this node.
+// isRefusal reports whether an operation refused what an effect asked for, as opposed to a fault of this node.
 func isRefusal(err error) bool {
 	switch apperr.CodeOf(err) {
 	case apperr.Validation, apperr.Conflict, apperr.Forbidden, apperr.NotFound:

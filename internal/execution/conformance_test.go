@@ -186,7 +186,7 @@ func (s *shop) help(r *ent.Request) {
 	}, patience, tick)
 }
 
-// waitsForPeople tells whether the request's execution has a task or an approval open.
+// waitsForPeople reports whether the request's execution has a task or an approval open.
 func (s *shop) waitsForPeople(r *ent.Request) bool {
 	db := s.Store.Reader()
 	tasks, err := db.Task.Query().Where(task.ExecutionID(*r.ExecutionID), task.StatusEQ(task.StatusOPEN)).Exist(s.ctx)

@@ -36,7 +36,7 @@ const (
 	maxMappings    = 512 // that are kept compiled; past it all are forgotten
 )
 
-// files tells whether the execution's next commit files its request: it has not begun, or somebody has its first phase tried
+// files reports whether the execution's next commit files its request: it has not begun, or somebody has its first phase tried
 // again.
 func (l *loaded) files() bool {
 	if len(l.row.Intake) == 0 || l.row.RequestID != nil {

@@ -44,7 +44,7 @@ func (p *plan) note(v engine.Visit) {
 	p.history = append(p.history, v)
 }
 
-// changed tells whether any input was taken.
+// changed reports whether any input was taken.
 func (p *plan) changed() bool { return len(p.history) > 0 }
 
 // drop leaves out what a visit was to open: it is stuck before anything was.
@@ -87,7 +87,7 @@ func visitOf(e engine.Effect) int {
 	return 0
 }
 
-// touchesRequest tells whether the plan changes the request.
+// touchesRequest reports whether the plan changes the request.
 func (p *plan) touchesRequest() bool {
 	return slices.ContainsFunc(p.effects, func(e engine.Effect) bool {
 		switch e.(type) {

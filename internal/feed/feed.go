@@ -69,7 +69,7 @@ type Filter struct {
 	ParentID  string // of rows that belong to this one; empty for every row
 }
 
-// holds tells whether a change of the company is one of the filter's.
+// holds reports whether a change of the company is one of the filter's.
 func (f Filter) holds(c Change) bool {
 	return (f.ID == "" || f.ID == c.ID) && (f.ParentID == "" || f.ParentID == c.ParentID)
 }

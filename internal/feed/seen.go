@@ -9,7 +9,7 @@ type seen struct {
 	turned     time.Time
 }
 
-// fresh tells whether something is found for the first time, and remembers it.
+// fresh reports whether something is found for the first time, and remembers it.
 func (s *seen) fresh(key string) bool {
 	if _, ok := s.young[key]; ok {
 		return false

@@ -158,7 +158,7 @@ func (f *field) setBounds(out *rows, at string, def *Field) {
 	}
 }
 
-// setBound stores a bound that is given and tells whether it may stand.
+// setBound stores a bound that is given and reports whether it may stand.
 func setBound(out *rows, at string, given, into *float64, counts bool) bool {
 	switch {
 	case given == nil:

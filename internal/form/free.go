@@ -29,7 +29,7 @@ func Free(values map[string]any) []apperr.Detail {
 	return out.list
 }
 
-// unkeepable tells whether v holds a text, at any depth, that cannot be stored.
+// unkeepable reports whether v holds a text, at any depth, that cannot be stored.
 func unkeepable(v any) bool {
 	switch v := v.(type) {
 	case string:

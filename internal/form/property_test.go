@@ -166,7 +166,7 @@ func drawValues(t *rapid.T, d form.Definition) (values map[string]any, shown map
 	return values, shown
 }
 
-// answers tells whether value, or one of its elements, is expected, or one of its elements.
+// answers reports whether value, or one of its elements, is expected, or one of its elements.
 func answers(value, expected any) bool {
 	given, isList := value.([]any)
 	if !isList {

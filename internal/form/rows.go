@@ -26,7 +26,7 @@ func clip(key string) string {
 	return text.Short(strings.ToValidUTF8(key, "\uFFFD"), MaxKeyLength)
 }
 
-// badText tells whether s cannot be stored as text everywhere: PostgreSQL refuses NUL and broken UTF-8.
+// badText reports whether s cannot be stored as text everywhere: PostgreSQL refuses NUL and broken UTF-8.
 func badText(s string) bool {
 	return strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)
 }

@@ -27,7 +27,7 @@ type field struct {
 	faulty    bool // the definition is faulty beyond its key and words, so conditions on it cannot be judged
 }
 
-// missing tells whether v is no answer to a required field.
+// missing reports whether v is no answer to a required field.
 func missing(v any) bool {
 	if s, ok := v.(string); ok {
 		return s == ""
@@ -36,7 +36,7 @@ func missing(v any) bool {
 	return v == nil || isList && len(l) == 0
 }
 
-// blank tells whether v may stand for "no answer": null, or the empty value of the field's own shape. An empty text
+// blank reports whether v may stand for "no answer": null, or the empty value of the field's own shape. An empty text
 // in a number field, say, is of the wrong type, or code that reads the request would meet texts for numbers.
 func (f *field) blank(v any) bool {
 	switch v.(type) {

@@ -12,7 +12,7 @@ type condition struct {
 	values map[any]struct{} // as canonical writes them
 }
 
-// visibility tells whether a field is shown with the answers given; see the diagram in doc.go.
+// visibility reports whether a field is shown with the answers given; see the diagram in doc.go.
 type visibility int8
 
 const (

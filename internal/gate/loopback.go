@@ -64,7 +64,7 @@ func nearEnd(r *http.Request) netip.AddrPort {
 	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
 }
 
-// loopbackHost tells whether a Host header names this machine to itself, at any port: a tunnel has one of its own.
+// loopbackHost reports whether a Host header names this machine to itself, at any port: a tunnel has one of its own.
 func loopbackHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

@@ -32,7 +32,7 @@ func encode(u uuid.UUID) string {
 	return string(out[:])
 }
 
-// Valid tells whether s has the shape of an id with the given prefix. It says nothing of existence.
+// Valid reports whether s has the shape of an id with the given prefix. It says nothing of existence.
 func Valid(prefix, s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix+"_")
 	if !ok || len(rest) != 26 {

@@ -70,7 +70,7 @@ type CreatedClient struct {
 // standardScopes are OpenID's, which say nothing about the API.
 var standardScopes = []string{"openid", "profile", "email", "offline_access"}
 
-// StandardScope tells whether a scope is one of OpenID's own.
+// StandardScope reports whether a scope is one of OpenID's own.
 func StandardScope(scope string) bool { return slices.Contains(standardScopes, scope) }
 
 // createClient registers a client. Returns validation_error for addresses that may not be registered (validRedirect), and

@@ -50,7 +50,7 @@ func NewOrigins(s *store.Store, log *slog.Logger, baseURL string) *Origins {
 	return o
 }
 
-// Has tells whether an origin, as a browser sends it, belongs to a client.
+// Has reports whether an origin, as a browser sends it, belongs to a client.
 func (o *Origins) Has(ctx context.Context, origin string) bool {
 	if origin = portless(origin); origin == "" {
 		return false
@@ -68,7 +68,7 @@ func (o *Origins) Has(ctx context.Context, origin string) bool {
 	return ok
 }
 
-// look tells whether an origin is known, and whether that can be relied on.
+// look reports whether an origin is known, and whether that can be relied on.
 func (o *Origins) look(origin string) (ok, current bool) {
 	kept := o.kept.Load()
 	_, ok = kept.known[origin]

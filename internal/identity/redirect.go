@@ -16,7 +16,7 @@ const registrable = "must be an https address, http on localhost, 127.0.0.1 or [
 // what stands behind it.
 var privateScheme = regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:/`)
 
-// validRedirect tells whether a redirect URI may be registered. URIs are compared as texts: one with a wildcard would
+// validRedirect reports whether a redirect URI may be registered. URIs are compared as texts: one with a wildcard would
 // never match, and whoever registers it believes that it does.
 func validRedirect(s string) bool {
 	u, err := url.Parse(s)
@@ -27,7 +27,7 @@ func validRedirect(s string) bool {
 	return local || u.Scheme == "https" && u.Host != "" || privateScheme.MatchString(s)
 }
 
-// RedirectAllowed tells whether a client may be answered at uri: one of the registered ones, compared as texts. Those on
+// RedirectAllowed reports whether a client may be answered at uri: one of the registered ones, compared as texts. Those on
 // http://localhost, 127.0.0.1 and [::1] match on any port: a native application takes the port that it gets (RFC 8252,
 // 7.3), and so does the server that a web application is developed with.
 func RedirectAllowed(registered []string, uri string) bool {

@@ -122,7 +122,7 @@ func (d *Door) look(ctx context.Context, id string) (*ent.InboundWebhook, error)
 	return w, nil
 }
 
-// verify tells whether the call is signed by the webhook's sender, or need not be. It does the same work for all webhooks.
+// verify reports whether the call is signed by the webhook's sender, or need not be. It does the same work for all webhooks.
 func (d *Door) verify(w *ent.InboundWebhook, c Call) (bool, error) {
 	secrets, err := openSecrets(d.engine.Sealer, w, d.engine.Store.Clock().Now())
 	if err != nil {

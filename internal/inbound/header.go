@@ -12,7 +12,7 @@ const masked = "***"
 // telling are the parts of names of headers that prove who somebody is.
 var telling = []string{"signature", "authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential"}
 
-// proves tells whether a header, by its lower-case name, proves who somebody is.
+// proves reports whether a header, by its lower-case name, proves who somebody is.
 func proves(name string) bool {
 	for _, part := range telling {
 		if strings.Contains(name, part) {

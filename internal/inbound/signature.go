@@ -40,7 +40,7 @@ var styles = map[inboundwebhook.SignatureStyle]style{
 // maxSignatures is how many signatures of one call are looked at: a sender that rotates its secret sends two.
 const maxSignatures = 8
 
-// verified tells whether a call is signed with one of the secrets. It takes as long for a call without a signature as for one
+// verified reports whether a call is signed with one of the secrets. It takes as long for a call without a signature as for one
 // with a wrong one.
 func verified(name inboundwebhook.SignatureStyle, secrets []secret.Value, h http.Header, body []byte, now time.Time) bool {
 	s := styles[name]

@@ -153,10 +153,10 @@ func (in *Input) bodyField(f reflect.StructField, name string) reflect.StructFie
 	return reflect.StructField{Name: f.Name, Type: typ, Tag: reflect.StructTag(tag)}
 }
 
-// HasBody tells whether the input reads a request body.
+// HasBody reports whether the input reads a request body.
 func (in *Input) HasBody() bool { return in.Body != nil }
 
-// Nullable tells whether null may stand for the body field.
+// Nullable reports whether null may stand for the body field.
 func (in *Input) Nullable(field string) bool { return in.nullable[field] }
 
 // Decode fills dst (a pointer to the input struct) from a body and URL parameters, and returns one detail per fault.
@@ -274,7 +274,7 @@ func (in *Input) unhashable(m map[string]any) []apperr.Detail {
 	return details
 }
 
-// hashable tells whether a decoded JSON value can be a map's key.
+// hashable reports whether a decoded JSON value can be a map's key.
 func hashable(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:

@@ -300,7 +300,7 @@ func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 // nulMessage says what is wrong with a text that no database column takes.
 const nulMessage = "must not contain the NUL character"
 
-// Storable tells whether database columns take the texts: they take no NUL and nothing that is no UTF-8.
+// Storable reports whether database columns take the texts: they take no NUL and nothing that is no UTF-8.
 func Storable(texts ...string) bool {
 	for _, text := range texts {
 		if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {

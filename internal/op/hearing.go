@@ -43,7 +43,7 @@ func (e *Engine) atHand(ctx context.Context, companyID string) (*authz.Set, bool
 	return e.rights.Known(rights.From{Store: e.Store, Authz: e.Authz}, companyID)
 }
 
-// Hears tells whether a subscription may read what an event is about, as it is now. It takes the company's turn of costly work
+// Hears reports whether a subscription may read what an event is about, as it is now. It takes the company's turn of costly work
 // where its policies are many.
 func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) (shown bool, err error) {
 	on := eventResource(ev)

@@ -77,7 +77,7 @@ func (tx *Tx) mayReadAgain(ctx context.Context, kept *ent.IdempotencyKey) error 
 	return tx.MayRead(ctx, entity)
 }
 
-// mayHaveGone tells whether a kept answer about a row that is gone is given: that of the call that deleted it, and any other
+// mayHaveGone reports whether a kept answer about a row that is gone is given: that of the call that deleted it, and any other
 // where nothing would hide the row if it were there. Else it returns err.
 func (tx *Tx) mayHaveGone(_ context.Context, err error) error {
 	if tx.info.Action == Delete || tx.decision.Rows == authz.RowsAll && !tx.Narrowed(tx.info.Resource) {

@@ -21,7 +21,7 @@ func Given[T any](p Patch[T]) (T, bool) {
 	return zero, false
 }
 
-// Cleared tells whether the patch sets the field to null.
+// Cleared reports whether the patch sets the field to null.
 func Cleared[T any](p Patch[T]) bool {
 	v, ok := p.ValueOK()
 	return ok && v == nil
@@ -57,7 +57,7 @@ func SetOrClear[T, U any](p Patch[T], set func(T) U, unset func() U) {
 	}
 }
 
-// Sets tells whether a PATCH's input names any field of its body besides those given, by their JSON names. Rights that
+// Sets reports whether a PATCH's input names any field of its body besides those given, by their JSON names. Rights that
 // depend on what changes are derived by it, so that no field is forgotten.
 func Sets(in any, besides ...string) bool {
 	v := reflect.ValueOf(in)

@@ -100,7 +100,7 @@ func (tx *Tx) PoliciesOf(ctx context.Context, who *principal.Principal) (*authz.
 	return set, c, err
 }
 
-// Narrowed tells whether the caller sees other than all rows of an entity ("Request").
+// Narrowed reports whether the caller sees other than all rows of an entity ("Request").
 func (tx *Tx) Narrowed(entity string) bool { return tx.narrowed != nil && tx.narrowed.Narrowed(entity) }
 
 // mayBegin refuses what the policies deny whatever the row. A list is never refused: it is empty.
@@ -210,7 +210,7 @@ func (tx *Tx) MayRead(ctx context.Context, entity any) error {
 	return tx.askOf(ctx, Read, entity)
 }
 
-// Shows tells whether the policies let the caller read a row, as it is or as it was kept. Nothing is refused by it.
+// Shows reports whether the policies let the caller read a row, as it is or as it was kept. Nothing is refused by it.
 func (tx *Tx) Shows(ctx context.Context, row authz.Row) (bool, error) {
 	if !tx.Narrowed(row.Resource) {
 		return true, nil
@@ -226,7 +226,7 @@ func (tx *Tx) Shows(ctx context.Context, row authz.Row) (bool, error) {
 	return d.Allow, nil
 }
 
-// ReadableBy tells whether somebody of the company may read a row by an operation, and has the further verbs: for who is told
+// ReadableBy reports whether somebody of the company may read a row by an operation, and has the further verbs: for who is told
 // of the row. It asks the company's policies, so that its place is a preparation.
 func (tx *Tx) ReadableBy(ctx context.Context, who *principal.Principal, info *Info, entity any, verbs ...string) (bool, error) {
 	for _, verb := range append(verbs, info.Verb) {
@@ -238,7 +238,7 @@ func (tx *Tx) ReadableBy(ctx context.Context, who *principal.Principal, info *In
 	return tx.VisibleTo(ctx, who, info, entity)
 }
 
-// VisibleTo tells whether the company's policies let somebody read a row by an operation, whichever rows the role reaches: for
+// VisibleTo reports whether the company's policies let somebody read a row by an operation, whichever rows the role reaches: for
 // whom a row is assigned to.
 func (tx *Tx) VisibleTo(ctx context.Context, who *principal.Principal, info *Info, entity any) (bool, error) {
 	set, caller, err := tx.PoliciesOf(ctx, who)
@@ -263,7 +263,7 @@ func (tx *Tx) Filtered(ctx context.Context) context.Context {
 	return principal.With(ctx, tx.narrowed)
 }
 
-// concealed tells whether the refusal must not name its policy: who may write policies could find out what a hidden row
+// concealed reports whether the refusal must not name its policy: who may write policies could find out what a hidden row
 // says by trying which of them hide it.
 func (a *attempt) concealed() bool {
 	if a.asked != Read || a.decision.By.Kind != "policy" {

@@ -35,7 +35,7 @@ func Save[Row any, M entgo.Mutation](ctx context.Context, tx *Tx, before *Row, u
 	return after, nil
 }
 
-// Changes tells whether a mutation of one row names a value that the row does not hold. A mutation of a row that was read
+// Changes reports whether a mutation of one row names a value that the row does not hold. A mutation of a row that was read
 // remembers its values, so that nothing is read for it.
 func Changes(ctx context.Context, m entgo.Mutation) (bool, error) {
 	if len(m.AddedFields()) > 0 {
@@ -57,7 +57,7 @@ func Changes(ctx context.Context, m entgo.Mutation) (bool, error) {
 	return false, nil
 }
 
-// same tells whether two values of a column are one to whoever reads them.
+// same reports whether two values of a column are one to whoever reads them.
 func same(a, b any) bool {
 	x, y := held(a), held(b)
 	if !x.IsValid() || !y.IsValid() {

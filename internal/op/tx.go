@@ -68,13 +68,13 @@ func (tx *Tx) Sealer() Sealer { return tx.engine.Sealer }
 // Now returns the product's time.
 func (tx *Tx) Now(ctx context.Context) time.Time { return clock.From(ctx).Now() }
 
-// OwnOnly tells whether the caller's role reaches only rows that it made itself; lists narrow by it.
+// OwnOnly reports whether the caller's role reaches only rows that it made itself; lists narrow by it.
 func (tx *Tx) OwnOnly() bool { return tx.decision.Rows == authz.RowsOwn }
 
 // AuthorityChanged makes this process forget cached keys, roles and plans right after the commit.
 func (tx *Tx) AuthorityChanged() { tx.db.AuthorityChanged() }
 
-// AssignedOnly tells whether the caller's role reaches only rows that are assigned to it; lists narrow by it.
+// AssignedOnly reports whether the caller's role reaches only rows that are assigned to it; lists narrow by it.
 func (tx *Tx) AssignedOnly() bool { return tx.decision.Rows == authz.RowsAssigned }
 
 // Reach tells that a row which the operation has loaded is assigned to the caller although no column names it: a task of one
@@ -110,7 +110,7 @@ func (tx *Tx) mayReach(row any) error {
 	return nil
 }
 
-// Reaches tells whether a role that reaches some rows reaches this one of the caller's.
+// Reaches reports whether a role that reaches some rows reaches this one of the caller's.
 func Reaches(reach authz.Reach, row any, caller string) bool {
 	switch reach {
 	case authz.RowsAll:
@@ -147,7 +147,7 @@ func (tx *Tx) mayAlso(ctx context.Context, verbs []string) error {
 	return nil
 }
 
-// owned tells whether the row's field holds the caller's id. A row without the field, such as a comment, is whose the row
+// owned reports whether the row's field holds the caller's id. A row without the field, such as a comment, is whose the row
 // is that was loaded with it.
 func owned(row any, field, caller string) bool {
 	v := reflect.Indirect(reflect.ValueOf(row))

@@ -18,7 +18,7 @@ import (
 // invited: it is with whichever account has that address, and tells its company nothing of the account. The contexts of
 // this file's functions reach rows of all companies and of none.
 
-// Proven tells whether somebody has shown that the account's address is theirs: by the password, which is set through a
+// Proven reports whether somebody has shown that the account's address is theirs: by the password, which is set through a
 // mail to it, or by having come to a company. An account that invitations alone have made gives way to whoever does.
 func Proven(ctx context.Context, db *ent.Client, acc *ent.Account) (bool, error) {
 	if acc.PasswordHash != "" {
@@ -31,7 +31,7 @@ func Proven(ctx context.Context, db *ent.Client, acc *ent.Account) (bool, error)
 	return came, nil
 }
 
-// Taken tells whether the address is one that somebody has proven.
+// Taken reports whether the address is one that somebody has proven.
 func Taken(ctx context.Context, db *ent.Client, email string) (bool, error) {
 	acc, err := db.Account.Query().Where(account.Email(email)).Only(ctx)
 	if ent.IsNotFound(err) {

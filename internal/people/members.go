@@ -119,7 +119,7 @@ func addMemberships(ctx context.Context, tx *op.Tx, ids []string, set func(*ent.
 	return nil
 }
 
-// sameSet tells whether two sets hold the same ids.
+// sameSet reports whether two sets hold the same ids.
 func sameSet(a, b []string) bool { return len(a) == len(b) && len(without(a, b)) == 0 }
 
 // without returns the ids of a that b lacks.

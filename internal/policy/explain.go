@@ -13,7 +13,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// Explain tells whether somebody of the company may do something to a row, and why.
+// Explain reports whether somebody of the company may do something to a row, and why.
 var Explain = op.New("accesspolicy.explain", op.Spec{
 	Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
 	Summary: "Explain why somebody may or may not do something",

@@ -100,7 +100,7 @@ func replayed(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) 
 	return out, nil
 }
 
-// byPolicies tells whether policies had a say in the decision.
+// byPolicies reports whether policies had a say in the decision.
 func byPolicies(d *ent.AccessDecision) bool { return d.Allowed || d.DecidedKind == "policy" }
 
 // draftSet compiles the drafts. Returns validation_error with details named "policies[0].condition.…".

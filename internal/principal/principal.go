@@ -119,7 +119,7 @@ func (p *Principal) Enter(ctx context.Context, entity string) (within context.Co
 	return p.rows.Enter(ctx, entity)
 }
 
-// Narrowed tells whether the caller sees other than all rows of the entity.
+// Narrowed reports whether the caller sees other than all rows of the entity.
 func (p *Principal) Narrowed(entity string) bool { return p.Narrow(entity) != nil }
 
 // Narrowing is Narrow of the context's caller.
@@ -146,7 +146,7 @@ func (p *Principal) Actor() Actor {
 	return Actor{Type: string(p.Type), ID: p.ID, Name: p.Name}
 }
 
-// Bypass tells whether the principal may cross companies, and why it was given that right.
+// Bypass reports whether the principal may cross companies, and why it was given that right.
 func (p *Principal) Bypass() (reason string, ok bool) { return p.bypass, p.bypass != "" }
 
 type key struct{}

@@ -42,7 +42,7 @@ func MustScope(name string) Scopes {
 	return s
 }
 
-// Has tells whether s holds every scope of want; never for an empty want.
+// Has reports whether s holds every scope of want; never for an empty want.
 func (s Scopes) Has(want Scopes) bool { return want != 0 && s&want == want }
 
 // Names returns the scopes' names in the order of ScopeNames.

@@ -65,7 +65,7 @@ type UpdateInput struct {
 	SnoozedUntil op.Patch[time.Time] `json:"snoozedUntil,omitzero" nullable:"true" doc:"Until when nobody wants to see it in the inbox; a moment to come."`
 }
 
-// moves tells whether the change may move the request's clock.
+// moves reports whether the change may move the request's clock.
 func (in UpdateInput) moves() bool {
 	return in.Status.IsSet() || in.Priority.IsSet() || in.Waiting.IsSet()
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// private tells whether nobody but the owner can read or write the file.
+// private reports whether nobody but the owner can read or write the file.
 func private(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 == 0 }
 
 // keepOwner gives f the owner of the file it replaces: rotating as root must not lock the server's user out.

@@ -114,7 +114,7 @@ func (m *Masker) Text(s string) string {
 	return out.String()
 }
 
-// mark hides what a view of the text shows of the secrets, and tells whether there was any.
+// mark hides what a view of the text shows of the secrets, and reports whether there was any.
 func (m *Masker) mark(v view, hidden []bool) (found bool) {
 	hide := func(from, to int) {
 		start, end := v.at(from, to)

@@ -27,7 +27,7 @@ func SQLiteUnique(msg string) (string, string) {
 	return table, strings.Join(columns, ",")
 }
 
-// KnowsIndex tells whether a unique index of PostgreSQL is known by its name.
+// KnowsIndex reports whether a unique index of PostgreSQL is known by its name.
 func KnowsIndex(name string) bool { return uniqueIndexes[name] != nil }
 
 // Whole is whole.

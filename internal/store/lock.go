@@ -42,7 +42,7 @@ func (s *Store) WriteOrRetry(ctx context.Context, fn func(context.Context, *Tx) 
 	return err
 }
 
-// IsUnique tells whether a write was refused because the row exists already.
+// IsUnique reports whether a write was refused because the row exists already.
 func IsUnique(err error) bool {
 	v, ok := errors.AsType[*Violation](err)
 	return ok && v.Kind == Unique

@@ -44,7 +44,7 @@ func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error
 	}
 }
 
-// brokenOff tells whether err is a serialization failure or a deadlock, after which trying again may succeed.
+// brokenOff reports whether err is a serialization failure or a deadlock, after which trying again may succeed.
 func brokenOff(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pgErr.Code == "40001" || pgErr.Code == "40P01")

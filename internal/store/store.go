@@ -140,7 +140,7 @@ func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) 
 	return nil
 }
 
-// Ping tells whether the database answers.
+// Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.dialect == dialect.Postgres {
 		if err := s.pool.Ping(ctx); err != nil {

@@ -35,7 +35,7 @@ var leaves = []string{"internal/apperr", "internal/clock", "internal/id", "inter
 // that this way back from ent ends there.
 var documents = []string{"internal/form", "internal/sla"}
 
-// importRules are the refusals. from and to are packages as folders of the repository; test tells whether the
+// importRules are the refusals. from and to are packages as folders of the repository; test reports whether the
 // importing file is a test. The compiler already refuses cycles.
 var importRules = []struct {
 	name    string
@@ -95,10 +95,10 @@ func layer(pkg string) int {
 	return domain
 }
 
-// forTests tells whether a package exists for tests and benchmarks.
+// forTests reports whether a package exists for tests and benchmarks.
 func forTests(pkg string) bool { return within(pkg, "internal/testkit") || drivesDoors(pkg) }
 
-// drivesDoors tells whether a package calls the product from outside, through its doors.
+// drivesDoors reports whether a package calls the product from outside, through its doors.
 func drivesDoors(pkg string) bool {
 	return within(pkg, "internal/apitest") || within(pkg, "internal/bench")
 }

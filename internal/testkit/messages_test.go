@@ -105,7 +105,7 @@ func messages(n ast.Node) []*ast.BasicLit {
 	return nil
 }
 
-// isDetail tells whether a literal is a detail, or stands in a list of them.
+// isDetail reports whether a literal is a detail, or stands in a list of them.
 func isDetail(n *ast.CompositeLit) bool {
 	if n.Type == nil {
 		return true

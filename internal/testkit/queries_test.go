@@ -139,7 +139,7 @@ func takesTx(fn *ast.FuncDecl) bool {
 	})
 }
 
-// queries tells whether a query is run with another context than one of tx.Unfiltered.
+// queries reports whether a query is run with another context than one of tx.Unfiltered.
 func queries(body ast.Node) bool {
 	unfiltered := map[string]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {

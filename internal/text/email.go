@@ -20,7 +20,7 @@ func Email(typed string) (string, bool) {
 	return address, !numeric(domain)
 }
 
-// numeric tells whether a domain is an address of IPv4: its last label would be a number, which no top level is.
+// numeric reports whether a domain is an address of IPv4: its last label would be a number, which no top level is.
 func numeric(domain string) bool {
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
 	return strings.Trim(last, "0123456789") == ""

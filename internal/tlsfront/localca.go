@@ -157,7 +157,7 @@ func ensureCert(path string, key crypto.Signer, ca *x509.Certificate, caKey cryp
 	return replaceFile(path, pemCert(der), 0o644)
 }
 
-// stillGood tells whether cert can go on being served.
+// stillGood reports whether cert can go on being served.
 func stillGood(cert *x509.Certificate, key crypto.Signer, ca *x509.Certificate, names sans, now time.Time) bool {
 	return samePublic(cert.PublicKey, key.Public()) &&
 		cert.CheckSignatureFrom(ca) == nil &&

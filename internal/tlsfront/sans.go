@@ -39,7 +39,7 @@ func namesOf(hosts []string) (sans, error) {
 	return out, nil
 }
 
-// within tells whether cert covers all the names.
+// within reports whether cert covers all the names.
 func (s sans) within(cert *x509.Certificate) bool {
 	for _, name := range s.dns {
 		if !slices.Contains(cert.DNSNames, name) {
@@ -54,7 +54,7 @@ func (s sans) within(cert *x509.Certificate) bool {
 	return true
 }
 
-// isHostName tells whether name is made of DNS labels; the first one may be a wildcard.
+// isHostName reports whether name is made of DNS labels; the first one may be a wildcard.
 func isHostName(name string) bool {
 	if len(name) > 253 {
 		return false

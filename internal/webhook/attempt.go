@@ -84,7 +84,7 @@ func (d *Dispatcher) load(ctx context.Context, args AttemptArgs) (*ent.WebhookDe
 	return rows[0], nil
 }
 
-// stale tells whether a job's attempt has been made or has become needless: its delivery has had so many, or is settled.
+// stale reports whether a job's attempt has been made or has become needless: its delivery has had so many, or is settled.
 func stale(args AttemptArgs, row *ent.WebhookDelivery, attempts []Attempt) bool {
 	return row.Outcome != webhookdelivery.OutcomePENDING || row.NextAttemptAt == nil || len(attempts) >= args.Attempt
 }

@@ -164,7 +164,7 @@ func (w weeks) drop(ctx context.Context, parts []part, now, before time.Time) (d
 	return dropped, nil
 }
 
-// unchanged tells whether a partition is there, and has no row that was changed since before or is as the condition says.
+// unchanged reports whether a partition is there, and has no row that was changed since before or is as the condition says.
 // Only the system sees all rows: for anybody else it is false.
 func unchanged(ctx context.Context, tx pgx.Tx, name string, before time.Time, or string) (bool, error) {
 	var there, kept bool

@@ -27,7 +27,7 @@ func CheckOrigin(r *http.Request, baseURL string) error {
 	return nil
 }
 
-// sameOrigin tells whether two addresses have scheme, host and port in common.
+// sameOrigin reports whether two addresses have scheme, host and port in common.
 func sameOrigin(a, b string) bool {
 	left, err := url.Parse(a)
 	if err != nil || left.Host == "" {

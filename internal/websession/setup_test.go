@@ -259,7 +259,7 @@ func (b *browser) follow(uri, stop string) reply {
 	return reply{}
 }
 
-// leads tells whether an address belongs to signing in rather than to the application.
+// leads reports whether an address belongs to signing in rather than to the application.
 func (b *browser) leads(uri string) bool {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme+"://"+u.Host != b.h.base {

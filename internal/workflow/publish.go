@@ -69,7 +69,7 @@ func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.
 	return after, nil
 }
 
-// changedSincePublished tells whether the draft differs from the last version.
+// changedSincePublished reports whether the draft differs from the last version.
 func changedSincePublished(ctx context.Context, tx *op.Tx, w *ent.Workflow) (bool, error) {
 	last, err := tx.WorkflowVersion.Query().Where(workflowversion.WorkflowID(w.ID), workflowversion.Version(w.Version)).
 		Only(tx.Unfiltered(ctx, "whether there is something to publish is no matter of what the caller sees"))

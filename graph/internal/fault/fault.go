@@ -248,7 +248,7 @@ func (f *finder) namedValue(path string, def *ast.Definition, v any) {
 	}
 }
 
-// object goes through the fields of an input; child looks at one and tells whether it is given.
+// object goes through the fields of an input; child looks at one and reports whether it is given.
 func (f *finder) object(path string, def *ast.Definition, child func(*ast.FieldDefinition) bool) {
 	for _, field := range def.Fields {
 		if !child(field) && field.Type.NonNull && field.DefaultValue == nil {

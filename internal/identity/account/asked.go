@@ -127,7 +127,7 @@ func (l *Letters) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
 // stillLong is how long a link must work at least for somebody who asks for one to need no other.
 const stillLong = 20 * time.Minute
 
-// alive tells whether an address that was mailed enough has a link that works for a while. Whoever asks has one that works,
+// alive reports whether an address that was mailed enough has a link that works for a while. Whoever asks has one that works,
 // however many strangers have asked for.
 func (l *Letters) alive(ctx context.Context, tx *store.Tx, a ask, which ...predicate.MailedLink) (bool, error) {
 	if !a.Enough {

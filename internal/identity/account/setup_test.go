@@ -173,7 +173,7 @@ func (s *site) user(u *ent.User) *ent.User {
 	return now
 }
 
-// opens tells whether the password is the account's.
+// opens reports whether the password is the account's.
 func (s *site) opens(u *ent.User, plain string) bool {
 	s.t.Helper()
 	same, err := hasher.Verify(s.t.Context(), s.account(u).PasswordHash, plain)

@@ -92,7 +92,7 @@ func (d *Directory) Find(ctx context.Context, s *Subject, wish string) (*ent.Use
 	return found.(*ent.User), nil // what provision returns
 }
 
-// settled tells whether the user is as the issuer says, so that nothing is to be written. Returns ErrNobody for one who is
+// settled reports whether the user is as the issuer says, so that nothing is to be written. Returns ErrNobody for one who is
 // deactivated.
 func (d *Directory) settled(ctx context.Context, s *Subject, u *ent.User) (bool, error) {
 	switch {

@@ -56,7 +56,7 @@ type Subject struct {
 	accessToken string // by which the issuer can be asked for the rest
 }
 
-// Issued tells whether a token says of itself that it comes from the issuer. Nothing of it was verified.
+// Issued reports whether a token says of itself that it comes from the issuer. Nothing of it was verified.
 func (i *Issuer) Issued(token string) bool {
 	var c struct {
 		Issuer string `json:"iss"`

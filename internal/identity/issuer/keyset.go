@@ -138,7 +138,7 @@ func (k *keySet) again(ctx context.Context, tried []jose.JSONWebKey) ([]jose.JSO
 	return keys, nil
 }
 
-// within tells whether t lies less than d before now.
+// within reports whether t lies less than d before now.
 func within(now, t time.Time, d time.Duration) bool {
 	age := now.Sub(t)
 	return age >= 0 && age < d

@@ -39,7 +39,7 @@ type Options struct {
 	Transport http.RoundTripper // nil: http.DefaultTransport
 }
 
-// SignsIn tells whether people sign in to the web application through the issuer.
+// SignsIn reports whether people sign in to the web application through the issuer.
 func (o *Options) SignsIn() bool { return o.ClientID != "" }
 
 // asymmetric are the algorithms by which somebody who can verify cannot sign.
@@ -77,7 +77,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// validURL tells whether s is an address that a provider may have: https, or http on a loopback address, as for trying
+// validURL reports whether s is an address that a provider may have: https, or http on a loopback address, as for trying
 // things out.
 func validURL(s string) bool {
 	u, err := url.Parse(s)

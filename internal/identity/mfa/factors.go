@@ -20,7 +20,7 @@ const maxFactors = 20
 // ErrTooMany is what Add returns for one factor more than an account may have.
 var ErrTooMany = errors.New("too many factors")
 
-// Enrolled tells whether the account has a second factor.
+// Enrolled reports whether the account has a second factor.
 func Enrolled(ctx context.Context, db *ent.Client, accountID string) (bool, error) {
 	yes, err := db.Factor.Query().Where(factor.AccountID(accountID)).Exist(ctx)
 	if err != nil {

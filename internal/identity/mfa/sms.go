@@ -84,7 +84,7 @@ func (c ConsoleSMS) Send(ctx context.Context, number, text string) error {
 	return nil
 }
 
-// loopback tells whether the host is this machine.
+// loopback reports whether the host is this machine.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()

@@ -82,7 +82,7 @@ func NewFormCookie(w http.ResponseWriter) string {
 	return value
 }
 
-// validForm tells whether the posted form was shown to this browser.
+// validForm reports whether the posted form was shown to this browser.
 func validForm(r *http.Request) bool {
 	value := OnlyCookie(r, formCookie)
 	return TokenHash(value) != nil && hmac.Equal([]byte(r.PostFormValue("csrf")), []byte(macOf(value)))

@@ -66,7 +66,7 @@ func (b *Breached) inspect(f *os.File) error {
 	return nil
 }
 
-// Contains tells whether the password's hash is in the file.
+// Contains reports whether the password's hash is in the file.
 func (b *Breached) Contains(plain string) (bool, error) {
 	sum := sha1.Sum([]byte(plain))
 	want := strings.ToUpper(hex.EncodeToString(sum[:]))[:b.hex]

@@ -16,7 +16,7 @@ import (
 //go:embed common.gz
 var common []byte
 
-// isCommon tells whether the folded password is on the list. It reads the list anew, which takes some milliseconds: a
+// isCommon reports whether the folded password is on the list. It reads the list anew, which takes some milliseconds: a
 // password is chosen seldom, and nothing of it stays in memory.
 func isCommon(folded string) (bool, error) {
 	z, err := gzip.NewReader(bytes.NewReader(common))

@@ -86,7 +86,7 @@ func (h *Hasher) Hash(ctx context.Context, plain string) (string, error) {
 	return hash, nil
 }
 
-// Verify tells whether the password is the one that was hashed. An empty hash, which stands for an account that is not
+// Verify reports whether the password is the one that was hashed. An empty hash, which stands for an account that is not
 // there or has no password, takes the same work and is never matched. Errors are those of Hash, and one for a hash that
 // is none.
 func (h *Hasher) Verify(ctx context.Context, hash, plain string) (bool, error) {
@@ -106,7 +106,7 @@ func (h *Hasher) Verify(ctx context.Context, hash, plain string) (bool, error) {
 	return same && possible, nil
 }
 
-// NeedsRehash tells whether a hash was made with other parameters than new ones are. Whoever has just verified the
+// NeedsRehash reports whether a hash was made with other parameters than new ones are. Whoever has just verified the
 // password should hash it again.
 func (h *Hasher) NeedsRehash(hash string) bool {
 	p, _, _, err := argon2id.DecodeHash(hash)

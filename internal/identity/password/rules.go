@@ -76,7 +76,7 @@ func (r *Rules) Check(plain string, about ...string) error {
 // fold makes texts that differ in case only the same. text is in NFKC; folding may leave that form, hence again.
 func fold(text string) string { return norm.NFKC.String(strings.ToLower(text)) }
 
-// monotonous tells whether the text repeats one or two characters, or counts up or down from its first one.
+// monotonous reports whether the text repeats one or two characters, or counts up or down from its first one.
 func monotonous(text string) bool {
 	seen := map[rune]bool{}
 	up, down := true, true
@@ -91,7 +91,7 @@ func monotonous(text string) bool {
 	return len(seen) <= 2 || up || down
 }
 
-// obvious tells whether little is left of a password when the words that are known of the person are taken out.
+// obvious reports whether little is left of a password when the words that are known of the person are taken out.
 func obvious(folded string, about []string) bool {
 	rest := folded
 	for _, word := range contextWords(about) {

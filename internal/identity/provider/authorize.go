@@ -111,7 +111,7 @@ func only(params url.Values, name string) string {
 	return ""
 }
 
-// clean tells whether a text holds characters that may be shown and kept.
+// clean reports whether a text holds characters that may be shown and kept.
 func clean(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f })
 }

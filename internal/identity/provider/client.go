@@ -35,7 +35,7 @@ type client struct {
 
 var _ op.Client = (*client)(nil)
 
-// idLike tells whether a text that came from outside may be looked up as an id.
+// idLike reports whether a text that came from outside may be looked up as an id.
 func idLike(s string) bool {
 	return s != "" && len(s) <= 40 && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' && c != '-'
@@ -77,10 +77,10 @@ func (p *Provider) loginURL(requestID string) string {
 	return p.issuer + "/signin?request=" + requestID
 }
 
-// firstParty tells whether the client is the web application.
+// firstParty reports whether the client is the web application.
 func (c *client) firstParty() bool { return c.id == identity.WebClient }
 
-// proves tells whether secret is the client's, in a time that does not depend on where they differ.
+// proves reports whether secret is the client's, in a time that does not depend on where they differ.
 func (c *client) proves(secret string) bool {
 	sum := sha256.Sum256([]byte(secret))
 	return c.confidential && len(c.secretHash) == len(sum) && subtle.ConstantTimeCompare(sum[:], c.secretHash) == 1
@@ -101,7 +101,7 @@ func (c *client) grantable(names []string) (granted []string, ok bool) {
 	return granted, got || !asked
 }
 
-// ofAPI tells whether a scope is one of the API's.
+// ofAPI reports whether a scope is one of the API's.
 func ofAPI(scope string) bool { return principal.MustScope(scope) != 0 }
 
 // reach returns what tokens with the granted scopes can do: a token that names no scope of the API acts with all that
@@ -176,7 +176,7 @@ func (c *client) RestrictAdditionalAccessTokenScopes() func([]string) []string {
 
 func keep(scopes []string) []string { return scopes }
 
-// IsScopeAllowed tells whether the client was registered with a scope.
+// IsScopeAllowed reports whether the client was registered with a scope.
 func (c *client) IsScopeAllowed(scope string) bool { return slices.Contains(c.scopes, scope) }
 
 // IDTokenUserinfoClaimsAssertion is on: the ID token holds profile and e-mail when their scopes were granted.

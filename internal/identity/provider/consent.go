@@ -10,7 +10,7 @@ import (
 	"atrium/internal/store"
 )
 
-// NeedsConsent tells whether the user has to be asked before the client gets what it requests: unless it is the web
+// NeedsConsent reports whether the user has to be asked before the client gets what it requests: unless it is the web
 // application, or the user has allowed all of it before and the client does not insist (prompt=consent).
 func (p *Provider) NeedsConsent(ctx context.Context, req *Request, userID, companyID string) (bool, error) {
 	if req.FirstParty {

@@ -70,7 +70,7 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, out.Return, http.StatusSeeOther)
 }
 
-// confirmed tells whether a person sent the form of the confirmation page, from that page.
+// confirmed reports whether a person sent the form of the confirmation page, from that page.
 func confirmed(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.PostForm.Get("confirm") == "yes" && new(http.CrossOriginProtection).Check(r) == nil
 }

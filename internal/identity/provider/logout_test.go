@@ -29,7 +29,7 @@ func (s *idp) endSessionURL(params url.Values) string {
 	return s.issuer + "/oauth2/end-session?" + params.Encode()
 }
 
-// alive tells whether tokens are good.
+// alive reports whether tokens are good.
 func (s *idp) alive(g granted) bool {
 	s.t.Helper()
 	return s.userinfo(g.access).StatusCode == http.StatusOK

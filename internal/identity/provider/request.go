@@ -43,7 +43,7 @@ type Request struct {
 	browser []byte // of the row, held against the cookie
 }
 
-// HasPrompt tells whether the client asked for a prompt.
+// HasPrompt reports whether the client asked for a prompt.
 func (r *Request) HasPrompt(prompt string) bool { return slices.Contains(r.Prompt, prompt) }
 
 // Pending returns the authorization request with an id that r's browser began. Returns ErrNoRequest for every other.

@@ -64,7 +64,7 @@ func (p *Provider) redeem(ctx context.Context, c *client, r *oidc.AccessTokenReq
 	return p.respondTokens(ctx, c, out)
 }
 
-// verifies tells whether a verifier is the one that the challenge was made from (PKCE, S256).
+// verifies reports whether a verifier is the one that the challenge was made from (PKCE, S256).
 func verifies(verifier, challenge string) bool {
 	if len(verifier) < 43 || len(verifier) > 128 {
 		return false

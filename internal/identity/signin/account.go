@@ -176,7 +176,7 @@ func (s *Server) postRemove(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// required tells whether one of the account's companies requires a second factor.
+// required reports whether one of the account's companies requires a second factor.
 func required(ctx context.Context, tx *store.Tx, accountID string) (bool, error) {
 	var ids []string
 	err := tx.User.Query().Where(user.AccountID(accountID), user.StatusEQ(user.StatusActive), user.LiveUserIDIsNil()).

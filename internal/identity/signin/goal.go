@@ -36,10 +36,10 @@ func (g *goal) key() string {
 // At returns the address of one of the steps ("/signin/password") towards the goal.
 func (g *goal) At(step string) string { return step + "?" + g.key() }
 
-// silent tells whether the client wants an answer without the person being asked anything.
+// silent reports whether the client wants an answer without the person being asked anything.
 func (g *goal) silent() bool { return g.req != nil && g.req.HasPrompt("none") }
 
-// fresh tells whether a proof given at that time is recent enough for the goal.
+// fresh reports whether a proof given at that time is recent enough for the goal.
 func (g *goal) fresh(proof, now time.Time) bool {
 	switch {
 	case g.req == nil:
@@ -99,7 +99,7 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 	return &goal{req: req, began: row.CreatedAt, leads: pages.LeadsTo(row.RedirectURI, s.baseURL), host: to.Host}, nil
 }
 
-// ownPage tells whether a path is a page of the person's account: nothing else can be returned to.
+// ownPage reports whether a path is a page of the person's account: nothing else can be returned to.
 func ownPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == "" && !strings.Contains(page, `\`) &&

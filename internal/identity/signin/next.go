@@ -41,7 +41,7 @@ type membership struct {
 	Company *ent.Company
 }
 
-// Invited tells whether the person has not accepted it yet.
+// Invited reports whether the person has not accepted it yet.
 func (m membership) Invited() bool { return m.User.Status == user.StatusInvited }
 
 // state is where a person stands on the way to a goal.
@@ -120,7 +120,7 @@ func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
 	return nil
 }
 
-// activeIn tells whether one of the memberships is an active one of the company.
+// activeIn reports whether one of the memberships is an active one of the company.
 func activeIn(all []membership, companyID string) bool {
 	return slices.ContainsFunc(all, func(m membership) bool { return !m.Invited() && m.Company.ID == companyID })
 }

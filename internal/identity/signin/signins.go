@@ -67,7 +67,7 @@ func (s *SignIns) Current(ctx context.Context, r *http.Request) (*ent.SignIn, er
 	return row, nil
 }
 
-// Fresh tells whether the person has given a proof recently enough to change how it signs in.
+// Fresh reports whether the person has given a proof recently enough to change how it signs in.
 func (s *SignIns) Fresh(row *ent.SignIn) bool {
 	return row != nil && s.now().Sub(row.AuthenticatedAt) <= changesUntil+changesGrace
 }

@@ -92,7 +92,7 @@ func (s *Server) sendIfOnly(r *http.Request, row *ent.SignIn) error {
 	return err
 }
 
-// matchSMS tells whether the code is the one that was sent to the factor's number, or, with an empty id, to the number
+// matchSMS reports whether the code is the one that was sent to the factor's number, or, with an empty id, to the number
 // that is being enrolled. Each call is a try; a code that was right is used up, and none is left after five.
 func (s *Server) matchSMS(ctx context.Context, row *ent.SignIn, belongs func(*sentCode) bool, code string) (after *ent.SignIn, right bool, err error) {
 	if sent := s.open(row).SMS; sent == nil || !belongs(sent) {

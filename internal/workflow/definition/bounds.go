@@ -51,7 +51,7 @@ func WithBudget(ctx context.Context, d time.Duration) (context.Context, *Budget)
 	return context.WithValue(ctx, budgetKey{}, b), b
 }
 
-// Spent tells whether half of the context's budget is used up, so that what can wait is left to another step.
+// Spent reports whether half of the context's budget is used up, so that what can wait is left to another step.
 func Spent(ctx context.Context) bool {
 	b, ok := ctx.Value(budgetKey{}).(*Budget)
 	return ok && b.left < b.whole/2
@@ -170,7 +170,7 @@ func compared(op func(l, r ref.Val) ref.Val, l, r ref.Val) ref.Val {
 	return op(l, r)
 }
 
-// small counts the values in v, and tells whether there are no more than are left.
+// small counts the values in v, and reports whether there are no more than are left.
 func small(v ref.Val, left *int) bool {
 	*left--
 	switch v := v.(type) {

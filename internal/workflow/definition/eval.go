@@ -97,7 +97,7 @@ func withDoubles(v any) any {
 	}
 }
 
-// same tells whether withDoubles returned what it was given: maps and lists are compared by where they are.
+// same reports whether withDoubles returned what it was given: maps and lists are compared by where they are.
 func same(before, after any) bool {
 	switch b := before.(type) {
 	case json.Number:

@@ -29,7 +29,7 @@ const (
 	Skipped   Status = "SKIPPED"
 )
 
-// Final tells whether an execution with the status does nothing more.
+// Final reports whether an execution with the status does nothing more.
 func (s Status) Final() bool { return s == Completed || s == Failed || s == Cancelled }
 
 // State is an execution as it was committed.
