@@ -71,7 +71,7 @@ func TestListsUnderSlowPoliciesEnd(t *testing.T) {
 		done := make(chan struct{})
 		for range 2 {
 			wg.Go(func() {
-				for _, page := range []paging.Page{{}, {Window: &paging.Window{Uncounted: true}}} {
+				for _, page := range []paging.Page{{Size: 100}, {Size: 100, Window: &paging.Window{Uncounted: true}}} {
 					_, _, err := op.Run(owner, w.Engine, catalog.ListServices, catalog.ListServicesInput{Page: page}, nil)
 					e := apperr.From(err)
 					if assert.Error(t, err) {

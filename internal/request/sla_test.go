@@ -262,7 +262,9 @@ func TestEscalations(t *testing.T) {
 				{AfterMinutes: 97, Of: "resolution", Do: sla.Reassign, TeamID: &gone.ID},
 			},
 		})
-		testkit.Run(t, world, w.owner, people.DeleteTeam, op.ByID{ID: gone.ID})
+		_, _, err := op.Run(w.owner, w.Engine, people.DeleteTeam, op.ByID{ID: gone.ID}, nil)
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "an offering escalates to it")
+		require.NoError(t, w.Store.Write(w.owner, func(ctx context.Context, tx *store.Tx) error { return tx.Team.DeleteOneID(gone.ID).Exec(ctx) }), "as it could be once")
 		w.work()
 		r := w.file(w.owner, o)
 		w.later(31 * time.Minute)
