@@ -3,11 +3,10 @@ package billing
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"atrium/ent"
-	"atrium/ent/mailedlink"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
 )
@@ -69,7 +68,7 @@ func limitChanges(ctx context.Context, tx *op.Tx, co *ent.Company, to Plan) ([]*
 	own := ratelimit.Own{PerMinute: co.RatePerMinute, PerDay: co.RatePerDay, QueryCost: co.QueryCost, Invitations: co.InvitationsPerDay}
 	now, _ := ratelimit.ForCompany(string(co.Plan), false, own)
 	then, _ := ratelimit.ForCompany(to.Name, false, own)
-	invited, err := tx.MailedLink.Query().Where(mailedlink.InvitedBy(co.ID), mailedlink.CreatedAtGT(tx.Now(ctx).Add(-24*time.Hour))).
+	invited, err := people.Invitations(tx.Client, co.ID, tx.Now(ctx)).
 		Count(principal.System(ctx, "preview: links in mails belong to no company"))
 	if err != nil {
 		return nil, fmt.Errorf("count the company's invitations: %w", err)

@@ -14,18 +14,12 @@ var (
 	LookUpChanged = op.New("execution.changed", op.Spec{
 		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Look executions up that have changed",
 	}, func(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Execution, error) {
-		if len(in.IDs) == 0 {
-			return map[string]*ent.Execution{}, nil
-		}
 		return paging.LookUp(ctx, executionsOf(ctx, tx, in.ListInput), paging.ByIDs{IDs: in.IDs})
 	})
 
 	LookUpTasks = op.New("task.lookup", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Look tasks up that have changed",
 	}, func(ctx context.Context, tx *op.Tx, in LookUpTasksInput) (map[string]*ent.Task, error) {
-		if len(in.IDs) == 0 {
-			return map[string]*ent.Task{}, nil
-		}
 		return paging.LookUp(ctx, tasksOf(ctx, tx, in.ListTasksInput), paging.ByIDs{IDs: in.IDs})
 	})
 )

@@ -19,9 +19,6 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// maxTold bounds the people who are told of one thing.
-const maxTold = 500
-
 // notices are what people are told, by the occasion, which is a kind of package notice.
 var notices = map[string]struct{ subject, text string }{
 	notice.Informed:  {"Done: ", "The workflow has left a phase that you are informed about."},
@@ -92,7 +89,7 @@ func (t *teller) find(ctx context.Context, a NoticeArgs) ([]*ent.User, notice.No
 	if a.Admins {
 		to = user.RoleIn(user.RoleOwner, user.RoleAdmin)
 	}
-	people, err := db.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(maxTold).All(ctx)
+	people, err := db.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(notice.MaxTold).All(ctx)
 	if err != nil {
 		return nil, notice.Note{}, fmt.Errorf("look up whom to tell: %w", err)
 	}

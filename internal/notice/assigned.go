@@ -23,8 +23,8 @@ import (
 // worker is the name of what tells people of assignments and mails digests.
 const worker = "notices"
 
-// maxTold bounds the people who are told of one thing.
-const maxTold = 500
+// MaxTold bounds the people who are told of one thing.
+const MaxTold = 500
 
 // Args is the job that tells whom a request or a task was assigned to. It reads the row as it is by then: whom it was taken
 // from meanwhile is told nothing.
@@ -104,7 +104,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 
 // people returns the assignee, or else the members of the team, as far as they may read the row.
 func (w *assigned) people(ctx context.Context, a Args, userID, teamID *string, by *op.Info, row any) ([]*ent.User, error) {
-	q := w.engine.Store.Reader().User.Query().Where(user.StatusEQ(user.StatusActive), user.IDNEQ(a.By)).Order(user.ByID()).Limit(maxTold)
+	q := w.engine.Store.Reader().User.Query().Where(user.StatusEQ(user.StatusActive), user.IDNEQ(a.By)).Order(user.ByID()).Limit(MaxTold)
 	switch {
 	case userID != nil:
 		q.Where(user.ID(*userID))

@@ -39,8 +39,11 @@ func NewLookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	})
 }
 
-// LookUp returns the rows of a query that have one of the ids, by id.
+// LookUp returns the rows of a query that have one of the ids, by id. Without ids nothing is read.
 func LookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx context.Context, q Q, in ByIDs) (map[string]*Row, error) {
+	if len(in.IDs) == 0 {
+		return map[string]*Row{}, nil
+	}
 	if len(in.Columns) > 0 {
 		q.Where(P(selecting(in.Columns)))
 	}

@@ -97,6 +97,12 @@ func mailInvitation(ctx context.Context, tx *op.Tx, u *ent.User) error {
 // day is how long an invitation counts for the company that mailed it.
 const day = 24 * time.Hour
 
+// Invitations are the links that a company has mailed within the time for which they count against its allowance. Links belong
+// to no company: the query runs as the system.
+func Invitations(db *ent.Client, companyID string, now time.Time) *ent.MailedLinkQuery {
+	return db.MailedLink.Query().Where(mailedlink.InvitedBy(companyID), mailedlink.CreatedAtGT(now.Add(-day)))
+}
+
 // mayMail holds the company's invitations against its allowance. Those of one company are counted one after the other.
 func mayMail(ctx context.Context, tx *op.Tx) error {
 	p := tx.Principal()
@@ -114,7 +120,7 @@ func mayMail(ctx context.Context, tx *op.Tx) error {
 	most, now := max(1, limit.Invitations), tx.Now(ctx)
 	var oldest []*ent.MailedLink
 	err = tx.AsSystem(ctx, "invite: links in mails belong to no company", func(ctx context.Context) (err error) {
-		oldest, err = tx.MailedLink.Query().Where(mailedlink.InvitedBy(p.CompanyID), mailedlink.CreatedAtGT(now.Add(-day))).
+		oldest, err = Invitations(tx.Client, p.CompanyID, now).
 			Order(ent.Desc(mailedlink.FieldCreatedAt)).Offset(most - 1).Limit(1).All(ctx)
 		return err
 	})

@@ -25,9 +25,6 @@ type LookUpInput struct {
 }
 
 func lookUp(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Request, error) {
-	if len(in.IDs) == 0 {
-		return map[string]*ent.Request{}, nil
-	}
 	if tx.OwnOnly() {
 		in.IDs = slices.DeleteFunc(slices.Clone(in.IDs), func(id string) bool { return slices.Contains(in.Internal, id) })
 	}
