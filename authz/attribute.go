@@ -97,6 +97,7 @@ var unaddressable = map[string]map[string]string{
 	"WebhookSubscription": {"events": "a list"},
 	"WebhookDelivery":     {"attempts": "a document"},
 	"Calendar":            {"workingHours": "a document", "holidays": "a list", "exceptions": "a document"},
+	"RoutingRule":         {"lastAssigneeId": "whose turn it was is the product's own"},
 	"AccessPolicy":        {"condition": "a document"},
 	"AccessDecision":      {"input": "a document"},
 }

@@ -49,6 +49,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/secret"
 	"atrium/ent/service"
@@ -155,6 +156,8 @@ type Client struct {
 	RefreshToken *RefreshTokenClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
+	// RoutingRule is the client for interacting with the RoutingRule builders.
+	RoutingRule *RoutingRuleClient
 	// RowCount is the client for interacting with the RowCount builders.
 	RowCount *RowCountClient
 	// SLAEvent is the client for interacting with the SLAEvent builders.
@@ -240,6 +243,7 @@ func (c *Client) init() {
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.RefreshToken = NewRefreshTokenClient(c.config)
 	c.Request = NewRequestClient(c.config)
+	c.RoutingRule = NewRoutingRuleClient(c.config)
 	c.RowCount = NewRowCountClient(c.config)
 	c.SLAEvent = NewSLAEventClient(c.config)
 	c.Secret = NewSecretClient(c.config)
@@ -388,6 +392,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
 		Request:             NewRequestClient(cfg),
+		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
 		SLAEvent:            NewSLAEventClient(cfg),
 		Secret:              NewSecretClient(cfg),
@@ -463,6 +468,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
 		Request:             NewRequestClient(cfg),
+		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
 		SLAEvent:            NewSLAEventClient(cfg),
 		Secret:              NewSecretClient(cfg),
@@ -517,10 +523,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine,
 		c.MailedLink, c.Notification, c.OAuthClient, c.Offering, c.Organization,
 		c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken,
-		c.Request, c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount,
-		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
-		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.Request, c.RoutingRule, c.RowCount, c.SLAEvent, c.Secret, c.Service,
+		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
+		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
+		c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -537,10 +543,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine,
 		c.MailedLink, c.Notification, c.OAuthClient, c.Offering, c.Organization,
 		c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken,
-		c.Request, c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount,
-		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
-		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.Request, c.RoutingRule, c.RowCount, c.SLAEvent, c.Secret, c.Service,
+		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
+		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
+		c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -625,6 +631,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RefreshToken.mutate(ctx, m)
 	case *RequestMutation:
 		return c.Request.mutate(ctx, m)
+	case *RoutingRuleMutation:
+		return c.RoutingRule.mutate(ctx, m)
 	case *RowCountMutation:
 		return c.RowCount.mutate(ctx, m)
 	case *SLAEventMutation:
@@ -6260,6 +6268,157 @@ func (c *RequestClient) mutate(ctx context.Context, m *RequestMutation) (Value, 
 	}
 }
 
+// RoutingRuleClient is a client for the RoutingRule schema.
+type RoutingRuleClient struct {
+	config
+}
+
+// NewRoutingRuleClient returns a client for the RoutingRule from the given config.
+func NewRoutingRuleClient(c config) *RoutingRuleClient {
+	return &RoutingRuleClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `routingrule.Hooks(f(g(h())))`.
+func (c *RoutingRuleClient) Use(hooks ...Hook) {
+	c.hooks.RoutingRule = append(c.hooks.RoutingRule, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `routingrule.Intercept(f(g(h())))`.
+func (c *RoutingRuleClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RoutingRule = append(c.inters.RoutingRule, interceptors...)
+}
+
+// Create returns a builder for creating a RoutingRule entity.
+func (c *RoutingRuleClient) Create() *RoutingRuleCreate {
+	mutation := newRoutingRuleMutation(c.config, OpCreate)
+	return &RoutingRuleCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RoutingRule entities.
+func (c *RoutingRuleClient) CreateBulk(builders ...*RoutingRuleCreate) *RoutingRuleCreateBulk {
+	return &RoutingRuleCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RoutingRuleClient) MapCreateBulk(slice any, setFunc func(*RoutingRuleCreate, int)) *RoutingRuleCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RoutingRuleCreateBulk{err: fmt.Errorf("calling to RoutingRuleClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RoutingRuleCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RoutingRuleCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RoutingRule.
+func (c *RoutingRuleClient) Update() *RoutingRuleUpdate {
+	mutation := newRoutingRuleMutation(c.config, OpUpdate)
+	return &RoutingRuleUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RoutingRuleClient) UpdateOne(_m *RoutingRule) *RoutingRuleUpdateOne {
+	mutation := newRoutingRuleMutation(c.config, OpUpdateOne, withRoutingRule(_m))
+	return &RoutingRuleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RoutingRuleClient) UpdateOneID(id string) *RoutingRuleUpdateOne {
+	mutation := newRoutingRuleMutation(c.config, OpUpdateOne, withRoutingRuleID(id))
+	return &RoutingRuleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RoutingRule.
+func (c *RoutingRuleClient) Delete() *RoutingRuleDelete {
+	mutation := newRoutingRuleMutation(c.config, OpDelete)
+	return &RoutingRuleDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RoutingRuleClient) DeleteOne(_m *RoutingRule) *RoutingRuleDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RoutingRuleClient) DeleteOneID(id string) *RoutingRuleDeleteOne {
+	builder := c.Delete().Where(routingrule.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RoutingRuleDeleteOne{builder}
+}
+
+// Query returns a query builder for RoutingRule.
+func (c *RoutingRuleClient) Query() *RoutingRuleQuery {
+	return &RoutingRuleQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRoutingRule},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RoutingRule entity by its id.
+func (c *RoutingRuleClient) Get(ctx context.Context, id string) (*RoutingRule, error) {
+	return c.Query().Where(routingrule.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RoutingRuleClient) GetX(ctx context.Context, id string) *RoutingRule {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryTeam queries the team edge of a RoutingRule.
+func (c *RoutingRuleClient) QueryTeam(_m *RoutingRule) *TeamQuery {
+	query := (&TeamClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(routingrule.Table, routingrule.FieldID, id),
+			sqlgraph.To(team.Table, team.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, routingrule.TeamTable, routingrule.TeamColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *RoutingRuleClient) Hooks() []Hook {
+	hooks := c.hooks.RoutingRule
+	return append(hooks[:len(hooks):len(hooks)], routingrule.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RoutingRuleClient) Interceptors() []Interceptor {
+	inters := c.inters.RoutingRule
+	return append(inters[:len(inters):len(inters)], routingrule.Interceptors[:]...)
+}
+
+func (c *RoutingRuleClient) mutate(ctx context.Context, m *RoutingRuleMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RoutingRuleCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RoutingRuleUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RoutingRuleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RoutingRuleDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RoutingRule mutation op: %q", m.Op())
+	}
+}
+
 // RowCountClient is a client for the RowCount schema.
 type RowCountClient struct {
 	config
@@ -8970,10 +9129,10 @@ type (
 		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
 		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
 		JournalLine, MailedLink, Notification, OAuthClient, Offering, Organization,
-		Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RowCount,
-		SLAEvent, Secret, Service, ServiceAccount, Session, Setting, SignIn,
-		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request,
+		RoutingRule, RowCount, SLAEvent, Secret, Service, ServiceAccount, Session,
+		Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
+		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
@@ -8981,9 +9140,10 @@ type (
 		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
 		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
 		JournalLine, MailedLink, Notification, OAuthClient, Offering, Organization,
-		Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RowCount,
-		SLAEvent, Secret, Service, ServiceAccount, Session, Setting, SignIn,
-		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
+		Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request,
+		RoutingRule, RowCount, SLAEvent, Secret, Service, ServiceAccount, Session,
+		Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
+		WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Interceptor
 	}
 )

@@ -41,6 +41,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/secret"
 	"atrium/ent/service"
@@ -166,6 +167,7 @@ func checkColumn(t, c string) error {
 			recoverycode.Table:        recoverycode.ValidColumn,
 			refreshtoken.Table:        refreshtoken.ValidColumn,
 			request.Table:             request.ValidColumn,
+			routingrule.Table:         routingrule.ValidColumn,
 			rowcount.Table:            rowcount.ValidColumn,
 			slaevent.Table:            slaevent.ValidColumn,
 			secret.Table:              secret.ValidColumn,

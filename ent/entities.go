@@ -40,6 +40,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
@@ -230,6 +231,10 @@ var Entities = []*Entity{
 	{
 		Name: "Request", Table: request.Table, Prefix: "req", Ruled: true, Row: reflect.TypeFor[Request](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Request.Get(ctx, id) },
+	},
+	{
+		Name: "RoutingRule", Table: routingrule.Table, Prefix: "rul", Ruled: true, Row: reflect.TypeFor[RoutingRule](),
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.RoutingRule.Get(ctx, id) },
 	},
 	{
 		Name: "SLAEvent", Table: slaevent.Table, Prefix: "sle", Ruled: false, Row: reflect.TypeFor[SLAEvent](),

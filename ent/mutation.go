@@ -42,6 +42,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/secret"
 	"atrium/ent/service"
@@ -120,6 +121,7 @@ const (
 	TypeRecoveryCode        = "RecoveryCode"
 	TypeRefreshToken        = "RefreshToken"
 	TypeRequest             = "Request"
+	TypeRoutingRule         = "RoutingRule"
 	TypeRowCount            = "RowCount"
 	TypeSLAEvent            = "SLAEvent"
 	TypeSecret              = "Secret"
@@ -38461,6 +38463,7 @@ type RequestMutation struct {
 	tags                    *map[string]string
 	created_by              *string
 	execution_id            *string
+	routing_rule_id         *string
 	waiting                 *bool
 	snoozed_until           *time.Time
 	accepted_at             *time.Time
@@ -39269,6 +39272,55 @@ func (m *RequestMutation) ResetExecutionID() {
 	delete(m.clearedFields, request.FieldExecutionID)
 }
 
+// SetRoutingRuleID sets the "routing_rule_id" field.
+func (m *RequestMutation) SetRoutingRuleID(s string) {
+	m.routing_rule_id = &s
+}
+
+// RoutingRuleID returns the value of the "routing_rule_id" field in the mutation.
+func (m *RequestMutation) RoutingRuleID() (r string, exists bool) {
+	v := m.routing_rule_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRoutingRuleID returns the old "routing_rule_id" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldRoutingRuleID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRoutingRuleID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRoutingRuleID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRoutingRuleID: %w", err)
+	}
+	return oldValue.RoutingRuleID, nil
+}
+
+// ClearRoutingRuleID clears the value of the "routing_rule_id" field.
+func (m *RequestMutation) ClearRoutingRuleID() {
+	m.routing_rule_id = nil
+	m.clearedFields[request.FieldRoutingRuleID] = struct{}{}
+}
+
+// RoutingRuleIDCleared returns if the "routing_rule_id" field was cleared in this mutation.
+func (m *RequestMutation) RoutingRuleIDCleared() bool {
+	_, ok := m.clearedFields[request.FieldRoutingRuleID]
+	return ok
+}
+
+// ResetRoutingRuleID resets all changes to the "routing_rule_id" field.
+func (m *RequestMutation) ResetRoutingRuleID() {
+	m.routing_rule_id = nil
+	delete(m.clearedFields, request.FieldRoutingRuleID)
+}
+
 // SetWaiting sets the "waiting" field.
 func (m *RequestMutation) SetWaiting(b bool) {
 	m.waiting = &b
@@ -39951,7 +40003,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 27)
+	fields := make([]string, 0, 28)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -39999,6 +40051,9 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.execution_id != nil {
 		fields = append(fields, request.FieldExecutionID)
+	}
+	if m.routing_rule_id != nil {
+		fields = append(fields, request.FieldRoutingRuleID)
 	}
 	if m.waiting != nil {
 		fields = append(fields, request.FieldWaiting)
@@ -40073,6 +40128,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.TeamID()
 	case request.FieldExecutionID:
 		return m.ExecutionID()
+	case request.FieldRoutingRuleID:
+		return m.RoutingRuleID()
 	case request.FieldWaiting:
 		return m.Waiting()
 	case request.FieldSnoozedUntil:
@@ -40136,6 +40193,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldTeamID(ctx)
 	case request.FieldExecutionID:
 		return m.OldExecutionID(ctx)
+	case request.FieldRoutingRuleID:
+		return m.OldRoutingRuleID(ctx)
 	case request.FieldWaiting:
 		return m.OldWaiting(ctx)
 	case request.FieldSnoozedUntil:
@@ -40278,6 +40337,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetExecutionID(v)
+		return nil
+	case request.FieldRoutingRuleID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRoutingRuleID(v)
 		return nil
 	case request.FieldWaiting:
 		v, ok := value.(bool)
@@ -40440,6 +40506,9 @@ func (m *RequestMutation) ClearedFields() []string {
 	if m.FieldCleared(request.FieldExecutionID) {
 		fields = append(fields, request.FieldExecutionID)
 	}
+	if m.FieldCleared(request.FieldRoutingRuleID) {
+		fields = append(fields, request.FieldRoutingRuleID)
+	}
 	if m.FieldCleared(request.FieldSnoozedUntil) {
 		fields = append(fields, request.FieldSnoozedUntil)
 	}
@@ -40492,6 +40561,9 @@ func (m *RequestMutation) ClearField(name string) error {
 		return nil
 	case request.FieldExecutionID:
 		m.ClearExecutionID()
+		return nil
+	case request.FieldRoutingRuleID:
+		m.ClearRoutingRuleID()
 		return nil
 	case request.FieldSnoozedUntil:
 		m.ClearSnoozedUntil()
@@ -40572,6 +40644,9 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldExecutionID:
 		m.ResetExecutionID()
+		return nil
+	case request.FieldRoutingRuleID:
+		m.ResetRoutingRuleID()
 		return nil
 	case request.FieldWaiting:
 		m.ResetWaiting()
@@ -40736,6 +40811,1028 @@ func (m *RequestMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Request edge %s", name)
+}
+
+// RoutingRuleMutation represents an operation that mutates the RoutingRule nodes in the graph.
+type RoutingRuleMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	created_at       *time.Time
+	updated_at       *time.Time
+	company_id       *string
+	name             *string
+	position         *int
+	addposition      *int
+	when             *string
+	assign_to        *routingrule.AssignTo
+	priority         *routingrule.Priority
+	enabled          *bool
+	last_assignee_id *string
+	clearedFields    map[string]struct{}
+	team             *string
+	clearedteam      bool
+	done             bool
+	oldValue         func(context.Context) (*RoutingRule, error)
+	predicates       []predicate.RoutingRule
+}
+
+var _ ent.Mutation = (*RoutingRuleMutation)(nil)
+
+// routingruleOption allows management of the mutation configuration using functional options.
+type routingruleOption func(*RoutingRuleMutation)
+
+// newRoutingRuleMutation creates new mutation for the RoutingRule entity.
+func newRoutingRuleMutation(c config, op Op, opts ...routingruleOption) *RoutingRuleMutation {
+	m := &RoutingRuleMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRoutingRule,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRoutingRuleID sets the ID field of the mutation.
+func withRoutingRuleID(id string) routingruleOption {
+	return func(m *RoutingRuleMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RoutingRule
+		)
+		m.oldValue = func(ctx context.Context) (*RoutingRule, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RoutingRule.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRoutingRule sets the old RoutingRule of the mutation.
+func withRoutingRule(node *RoutingRule) routingruleOption {
+	return func(m *RoutingRuleMutation) {
+		m.oldValue = func(context.Context) (*RoutingRule, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RoutingRuleMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RoutingRuleMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of RoutingRule entities.
+func (m *RoutingRuleMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RoutingRuleMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RoutingRuleMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RoutingRule.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *RoutingRuleMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *RoutingRuleMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *RoutingRuleMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *RoutingRuleMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *RoutingRuleMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *RoutingRuleMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *RoutingRuleMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *RoutingRuleMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *RoutingRuleMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetName sets the "name" field.
+func (m *RoutingRuleMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *RoutingRuleMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *RoutingRuleMutation) ResetName() {
+	m.name = nil
+}
+
+// SetPosition sets the "position" field.
+func (m *RoutingRuleMutation) SetPosition(i int) {
+	m.position = &i
+	m.addposition = nil
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *RoutingRuleMutation) Position() (r int, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldPosition(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// AddPosition adds i to the "position" field.
+func (m *RoutingRuleMutation) AddPosition(i int) {
+	if m.addposition != nil {
+		*m.addposition += i
+	} else {
+		m.addposition = &i
+	}
+}
+
+// AddedPosition returns the value that was added to the "position" field in this mutation.
+func (m *RoutingRuleMutation) AddedPosition() (r int, exists bool) {
+	v := m.addposition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *RoutingRuleMutation) ResetPosition() {
+	m.position = nil
+	m.addposition = nil
+}
+
+// SetWhen sets the "when" field.
+func (m *RoutingRuleMutation) SetWhen(s string) {
+	m.when = &s
+}
+
+// When returns the value of the "when" field in the mutation.
+func (m *RoutingRuleMutation) When() (r string, exists bool) {
+	v := m.when
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWhen returns the old "when" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldWhen(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWhen is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWhen requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWhen: %w", err)
+	}
+	return oldValue.When, nil
+}
+
+// ResetWhen resets all changes to the "when" field.
+func (m *RoutingRuleMutation) ResetWhen() {
+	m.when = nil
+}
+
+// SetTeamID sets the "team_id" field.
+func (m *RoutingRuleMutation) SetTeamID(s string) {
+	m.team = &s
+}
+
+// TeamID returns the value of the "team_id" field in the mutation.
+func (m *RoutingRuleMutation) TeamID() (r string, exists bool) {
+	v := m.team
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTeamID returns the old "team_id" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldTeamID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTeamID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTeamID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTeamID: %w", err)
+	}
+	return oldValue.TeamID, nil
+}
+
+// ClearTeamID clears the value of the "team_id" field.
+func (m *RoutingRuleMutation) ClearTeamID() {
+	m.team = nil
+	m.clearedFields[routingrule.FieldTeamID] = struct{}{}
+}
+
+// TeamIDCleared returns if the "team_id" field was cleared in this mutation.
+func (m *RoutingRuleMutation) TeamIDCleared() bool {
+	_, ok := m.clearedFields[routingrule.FieldTeamID]
+	return ok
+}
+
+// ResetTeamID resets all changes to the "team_id" field.
+func (m *RoutingRuleMutation) ResetTeamID() {
+	m.team = nil
+	delete(m.clearedFields, routingrule.FieldTeamID)
+}
+
+// SetAssignTo sets the "assign_to" field.
+func (m *RoutingRuleMutation) SetAssignTo(rt routingrule.AssignTo) {
+	m.assign_to = &rt
+}
+
+// AssignTo returns the value of the "assign_to" field in the mutation.
+func (m *RoutingRuleMutation) AssignTo() (r routingrule.AssignTo, exists bool) {
+	v := m.assign_to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAssignTo returns the old "assign_to" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldAssignTo(ctx context.Context) (v routingrule.AssignTo, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAssignTo is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAssignTo requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAssignTo: %w", err)
+	}
+	return oldValue.AssignTo, nil
+}
+
+// ResetAssignTo resets all changes to the "assign_to" field.
+func (m *RoutingRuleMutation) ResetAssignTo() {
+	m.assign_to = nil
+}
+
+// SetPriority sets the "priority" field.
+func (m *RoutingRuleMutation) SetPriority(r routingrule.Priority) {
+	m.priority = &r
+}
+
+// Priority returns the value of the "priority" field in the mutation.
+func (m *RoutingRuleMutation) Priority() (r routingrule.Priority, exists bool) {
+	v := m.priority
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPriority returns the old "priority" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldPriority(ctx context.Context) (v *routingrule.Priority, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPriority is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPriority requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPriority: %w", err)
+	}
+	return oldValue.Priority, nil
+}
+
+// ClearPriority clears the value of the "priority" field.
+func (m *RoutingRuleMutation) ClearPriority() {
+	m.priority = nil
+	m.clearedFields[routingrule.FieldPriority] = struct{}{}
+}
+
+// PriorityCleared returns if the "priority" field was cleared in this mutation.
+func (m *RoutingRuleMutation) PriorityCleared() bool {
+	_, ok := m.clearedFields[routingrule.FieldPriority]
+	return ok
+}
+
+// ResetPriority resets all changes to the "priority" field.
+func (m *RoutingRuleMutation) ResetPriority() {
+	m.priority = nil
+	delete(m.clearedFields, routingrule.FieldPriority)
+}
+
+// SetEnabled sets the "enabled" field.
+func (m *RoutingRuleMutation) SetEnabled(b bool) {
+	m.enabled = &b
+}
+
+// Enabled returns the value of the "enabled" field in the mutation.
+func (m *RoutingRuleMutation) Enabled() (r bool, exists bool) {
+	v := m.enabled
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnabled returns the old "enabled" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldEnabled(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnabled is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnabled requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnabled: %w", err)
+	}
+	return oldValue.Enabled, nil
+}
+
+// ResetEnabled resets all changes to the "enabled" field.
+func (m *RoutingRuleMutation) ResetEnabled() {
+	m.enabled = nil
+}
+
+// SetLastAssigneeID sets the "last_assignee_id" field.
+func (m *RoutingRuleMutation) SetLastAssigneeID(s string) {
+	m.last_assignee_id = &s
+}
+
+// LastAssigneeID returns the value of the "last_assignee_id" field in the mutation.
+func (m *RoutingRuleMutation) LastAssigneeID() (r string, exists bool) {
+	v := m.last_assignee_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLastAssigneeID returns the old "last_assignee_id" field's value of the RoutingRule entity.
+// If the RoutingRule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RoutingRuleMutation) OldLastAssigneeID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLastAssigneeID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLastAssigneeID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLastAssigneeID: %w", err)
+	}
+	return oldValue.LastAssigneeID, nil
+}
+
+// ClearLastAssigneeID clears the value of the "last_assignee_id" field.
+func (m *RoutingRuleMutation) ClearLastAssigneeID() {
+	m.last_assignee_id = nil
+	m.clearedFields[routingrule.FieldLastAssigneeID] = struct{}{}
+}
+
+// LastAssigneeIDCleared returns if the "last_assignee_id" field was cleared in this mutation.
+func (m *RoutingRuleMutation) LastAssigneeIDCleared() bool {
+	_, ok := m.clearedFields[routingrule.FieldLastAssigneeID]
+	return ok
+}
+
+// ResetLastAssigneeID resets all changes to the "last_assignee_id" field.
+func (m *RoutingRuleMutation) ResetLastAssigneeID() {
+	m.last_assignee_id = nil
+	delete(m.clearedFields, routingrule.FieldLastAssigneeID)
+}
+
+// ClearTeam clears the "team" edge to the Team entity.
+func (m *RoutingRuleMutation) ClearTeam() {
+	m.clearedteam = true
+	m.clearedFields[routingrule.FieldTeamID] = struct{}{}
+}
+
+// TeamCleared reports if the "team" edge to the Team entity was cleared.
+func (m *RoutingRuleMutation) TeamCleared() bool {
+	return m.TeamIDCleared() || m.clearedteam
+}
+
+// TeamIDs returns the "team" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// TeamID instead. It exists only for internal usage by the builders.
+func (m *RoutingRuleMutation) TeamIDs() (ids []string) {
+	if id := m.team; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetTeam resets all changes to the "team" edge.
+func (m *RoutingRuleMutation) ResetTeam() {
+	m.team = nil
+	m.clearedteam = false
+}
+
+// Where appends a list predicates to the RoutingRuleMutation builder.
+func (m *RoutingRuleMutation) Where(ps ...predicate.RoutingRule) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RoutingRuleMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RoutingRuleMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RoutingRule, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RoutingRuleMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RoutingRuleMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RoutingRule).
+func (m *RoutingRuleMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RoutingRuleMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.created_at != nil {
+		fields = append(fields, routingrule.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, routingrule.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, routingrule.FieldCompanyID)
+	}
+	if m.name != nil {
+		fields = append(fields, routingrule.FieldName)
+	}
+	if m.position != nil {
+		fields = append(fields, routingrule.FieldPosition)
+	}
+	if m.when != nil {
+		fields = append(fields, routingrule.FieldWhen)
+	}
+	if m.team != nil {
+		fields = append(fields, routingrule.FieldTeamID)
+	}
+	if m.assign_to != nil {
+		fields = append(fields, routingrule.FieldAssignTo)
+	}
+	if m.priority != nil {
+		fields = append(fields, routingrule.FieldPriority)
+	}
+	if m.enabled != nil {
+		fields = append(fields, routingrule.FieldEnabled)
+	}
+	if m.last_assignee_id != nil {
+		fields = append(fields, routingrule.FieldLastAssigneeID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RoutingRuleMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case routingrule.FieldCreatedAt:
+		return m.CreatedAt()
+	case routingrule.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case routingrule.FieldCompanyID:
+		return m.CompanyID()
+	case routingrule.FieldName:
+		return m.Name()
+	case routingrule.FieldPosition:
+		return m.Position()
+	case routingrule.FieldWhen:
+		return m.When()
+	case routingrule.FieldTeamID:
+		return m.TeamID()
+	case routingrule.FieldAssignTo:
+		return m.AssignTo()
+	case routingrule.FieldPriority:
+		return m.Priority()
+	case routingrule.FieldEnabled:
+		return m.Enabled()
+	case routingrule.FieldLastAssigneeID:
+		return m.LastAssigneeID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RoutingRuleMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case routingrule.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case routingrule.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case routingrule.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case routingrule.FieldName:
+		return m.OldName(ctx)
+	case routingrule.FieldPosition:
+		return m.OldPosition(ctx)
+	case routingrule.FieldWhen:
+		return m.OldWhen(ctx)
+	case routingrule.FieldTeamID:
+		return m.OldTeamID(ctx)
+	case routingrule.FieldAssignTo:
+		return m.OldAssignTo(ctx)
+	case routingrule.FieldPriority:
+		return m.OldPriority(ctx)
+	case routingrule.FieldEnabled:
+		return m.OldEnabled(ctx)
+	case routingrule.FieldLastAssigneeID:
+		return m.OldLastAssigneeID(ctx)
+	}
+	return nil, fmt.Errorf("unknown RoutingRule field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RoutingRuleMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case routingrule.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case routingrule.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case routingrule.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case routingrule.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case routingrule.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	case routingrule.FieldWhen:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWhen(v)
+		return nil
+	case routingrule.FieldTeamID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTeamID(v)
+		return nil
+	case routingrule.FieldAssignTo:
+		v, ok := value.(routingrule.AssignTo)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAssignTo(v)
+		return nil
+	case routingrule.FieldPriority:
+		v, ok := value.(routingrule.Priority)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPriority(v)
+		return nil
+	case routingrule.FieldEnabled:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnabled(v)
+		return nil
+	case routingrule.FieldLastAssigneeID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastAssigneeID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RoutingRule field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RoutingRuleMutation) AddedFields() []string {
+	var fields []string
+	if m.addposition != nil {
+		fields = append(fields, routingrule.FieldPosition)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RoutingRuleMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case routingrule.FieldPosition:
+		return m.AddedPosition()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RoutingRuleMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case routingrule.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPosition(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RoutingRule numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RoutingRuleMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(routingrule.FieldTeamID) {
+		fields = append(fields, routingrule.FieldTeamID)
+	}
+	if m.FieldCleared(routingrule.FieldPriority) {
+		fields = append(fields, routingrule.FieldPriority)
+	}
+	if m.FieldCleared(routingrule.FieldLastAssigneeID) {
+		fields = append(fields, routingrule.FieldLastAssigneeID)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RoutingRuleMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RoutingRuleMutation) ClearField(name string) error {
+	switch name {
+	case routingrule.FieldTeamID:
+		m.ClearTeamID()
+		return nil
+	case routingrule.FieldPriority:
+		m.ClearPriority()
+		return nil
+	case routingrule.FieldLastAssigneeID:
+		m.ClearLastAssigneeID()
+		return nil
+	}
+	return fmt.Errorf("unknown RoutingRule nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RoutingRuleMutation) ResetField(name string) error {
+	switch name {
+	case routingrule.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case routingrule.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case routingrule.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case routingrule.FieldName:
+		m.ResetName()
+		return nil
+	case routingrule.FieldPosition:
+		m.ResetPosition()
+		return nil
+	case routingrule.FieldWhen:
+		m.ResetWhen()
+		return nil
+	case routingrule.FieldTeamID:
+		m.ResetTeamID()
+		return nil
+	case routingrule.FieldAssignTo:
+		m.ResetAssignTo()
+		return nil
+	case routingrule.FieldPriority:
+		m.ResetPriority()
+		return nil
+	case routingrule.FieldEnabled:
+		m.ResetEnabled()
+		return nil
+	case routingrule.FieldLastAssigneeID:
+		m.ResetLastAssigneeID()
+		return nil
+	}
+	return fmt.Errorf("unknown RoutingRule field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RoutingRuleMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.team != nil {
+		edges = append(edges, routingrule.EdgeTeam)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RoutingRuleMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case routingrule.EdgeTeam:
+		if id := m.team; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RoutingRuleMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RoutingRuleMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RoutingRuleMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedteam {
+		edges = append(edges, routingrule.EdgeTeam)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RoutingRuleMutation) EdgeCleared(name string) bool {
+	switch name {
+	case routingrule.EdgeTeam:
+		return m.clearedteam
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RoutingRuleMutation) ClearEdge(name string) error {
+	switch name {
+	case routingrule.EdgeTeam:
+		m.ClearTeam()
+		return nil
+	}
+	return fmt.Errorf("unknown RoutingRule unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RoutingRuleMutation) ResetEdge(name string) error {
+	switch name {
+	case routingrule.EdgeTeam:
+		m.ResetTeam()
+		return nil
+	}
+	return fmt.Errorf("unknown RoutingRule edge %s", name)
 }
 
 // RowCountMutation represents an operation that mutates the RowCount nodes in the graph.

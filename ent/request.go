@@ -54,6 +54,8 @@ type Request struct {
 	TeamID *string `json:"team_id,omitempty"`
 	// of the workflow that processes it; a key would close a circle with the execution's own
 	ExecutionID *string `json:"execution_id,omitempty"`
+	// of the rule that held when it was filed, which may be gone
+	RoutingRuleID *string `json:"routing_rule_id,omitempty"`
 	// for an answer of the requester: the clock of the resolution stands still
 	Waiting bool `json:"waiting,omitempty"`
 	// SnoozedUntil holds the value of the "snoozed_until" field.
@@ -152,7 +154,7 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case request.FieldPriorityRank, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
 			values[i] = new(sql.NullInt64)
-		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldSLAState:
+		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldSLAState:
 			values[i] = new(sql.NullString)
 		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldSnoozedUntil, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldSLANextAt:
 			values[i] = new(sql.NullTime)
@@ -279,6 +281,13 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ExecutionID = new(string)
 				*_m.ExecutionID = value.String
+			}
+		case request.FieldRoutingRuleID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field routing_rule_id", values[i])
+			} else if value.Valid {
+				_m.RoutingRuleID = new(string)
+				*_m.RoutingRuleID = value.String
 			}
 		case request.FieldWaiting:
 			if value, ok := values[i].(*sql.NullBool); !ok {
@@ -461,6 +470,11 @@ func (_m *Request) String() string {
 	builder.WriteString(", ")
 	if v := _m.ExecutionID; v != nil {
 		builder.WriteString("execution_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.RoutingRuleID; v != nil {
+		builder.WriteString("routing_rule_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -177,6 +177,20 @@ func (_c *RequestCreate) SetNillableExecutionID(v *string) *RequestCreate {
 	return _c
 }
 
+// SetRoutingRuleID sets the "routing_rule_id" field.
+func (_c *RequestCreate) SetRoutingRuleID(v string) *RequestCreate {
+	_c.mutation.SetRoutingRuleID(v)
+	return _c
+}
+
+// SetNillableRoutingRuleID sets the "routing_rule_id" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableRoutingRuleID(v *string) *RequestCreate {
+	if v != nil {
+		_c.SetRoutingRuleID(*v)
+	}
+	return _c
+}
+
 // SetWaiting sets the "waiting" field.
 func (_c *RequestCreate) SetWaiting(v bool) *RequestCreate {
 	_c.mutation.SetWaiting(v)
@@ -525,6 +539,11 @@ func (_c *RequestCreate) check() error {
 			return &ValidationError{Name: "execution_id", err: fmt.Errorf(`ent: validator failed for field "Request.execution_id": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.RoutingRuleID(); ok {
+		if err := request.RoutingRuleIDValidator(v); err != nil {
+			return &ValidationError{Name: "routing_rule_id", err: fmt.Errorf(`ent: validator failed for field "Request.routing_rule_id": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.Waiting(); !ok {
 		return &ValidationError{Name: "waiting", err: errors.New(`ent: missing required field "Request.waiting"`)}
 	}
@@ -632,6 +651,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ExecutionID(); ok {
 		_spec.SetField(request.FieldExecutionID, field.TypeString, value)
 		_node.ExecutionID = &value
+	}
+	if value, ok := _c.mutation.RoutingRuleID(); ok {
+		_spec.SetField(request.FieldRoutingRuleID, field.TypeString, value)
+		_node.RoutingRuleID = &value
 	}
 	if value, ok := _c.mutation.Waiting(); ok {
 		_spec.SetField(request.FieldWaiting, field.TypeBool, value)

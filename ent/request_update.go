@@ -585,6 +585,9 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.ExecutionIDCleared() {
 		_spec.ClearField(request.FieldExecutionID, field.TypeString)
 	}
+	if _u.mutation.RoutingRuleIDCleared() {
+		_spec.ClearField(request.FieldRoutingRuleID, field.TypeString)
+	}
 	if value, ok := _u.mutation.Waiting(); ok {
 		_spec.SetField(request.FieldWaiting, field.TypeBool, value)
 	}
@@ -1308,6 +1311,9 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.ExecutionIDCleared() {
 		_spec.ClearField(request.FieldExecutionID, field.TypeString)
+	}
+	if _u.mutation.RoutingRuleIDCleared() {
+		_spec.ClearField(request.FieldRoutingRuleID, field.TypeString)
 	}
 	if value, ok := _u.mutation.Waiting(); ok {
 		_spec.SetField(request.FieldWaiting, field.TypeBool, value)

@@ -57,6 +57,7 @@ var EdgeTables = map[string]string{
 	"Request.offering":             "offerings",
 	"Request.assignee":             "users",
 	"Request.team":                 "teams",
+	"RoutingRule.team":             "teams",
 	"Service.owner_team":           "teams",
 	"Service.organization":         "organizations",
 	"Service.offerings":            "offerings",

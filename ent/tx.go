@@ -88,6 +88,8 @@ type Tx struct {
 	RefreshToken *RefreshTokenClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
+	// RoutingRule is the client for interacting with the RoutingRule builders.
+	RoutingRule *RoutingRuleClient
 	// RowCount is the client for interacting with the RowCount builders.
 	RowCount *RowCountClient
 	// SLAEvent is the client for interacting with the SLAEvent builders.
@@ -293,6 +295,7 @@ func (tx *Tx) init() {
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.RefreshToken = NewRefreshTokenClient(tx.config)
 	tx.Request = NewRequestClient(tx.config)
+	tx.RoutingRule = NewRoutingRuleClient(tx.config)
 	tx.RowCount = NewRowCountClient(tx.config)
 	tx.SLAEvent = NewSLAEventClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)

@@ -82,6 +82,10 @@ var settings = []struct {
 	{name: "createCalendar", query: `mutation { createCalendar(input: {name: "Office", timeZone: "Europe/Berlin", workingHours: {mon: [{from: "09:00", to: "17:30"}]}, holidays: ["2026-12-25"], exceptions: [{date: "2026-12-24", hours: [{from: "09:00", to: "12:00"}]}]}) { calendar { id timeZone workingHours { mon { from to } sun { from } } holidays exceptions { date hours { from to } } } } }`, action: "calendar.created"},
 	{name: "updateCalendar", query: `mutation($id: ID!) { updateCalendar(input: {id: $id, workingHours: {tue: [{from: "10:00", to: "12:00"}]}}) { calendar { id } } }`, action: "calendar.updated", vars: someCalendar},
 	{name: "deleteCalendar", query: `mutation($id: ID!) { deleteCalendar(input: {id: $id}) { id } }`, action: "calendar.deleted", vars: someCalendar},
+	{name: "routingRules", query: `{ routingRules { edges { node { id position when teamId assignTo priority enabled } } } }`},
+	{name: "createRoutingRule", query: `mutation { createRoutingRule(input: {name: "Urgent", when: "request.priority == 'URGENT'", priority: HIGH}) { routingRule { id position assignTo } } }`, action: "routingrule.created"},
+	{name: "updateRoutingRule", query: `mutation($id: ID!) { updateRoutingRule(input: {id: $id, enabled: false}) { routingRule { id } } }`, action: "routingrule.updated", vars: someRule},
+	{name: "deleteRoutingRule", query: `mutation($id: ID!) { deleteRoutingRule(input: {id: $id}) { id } }`, action: "routingrule.deleted", vars: someRule},
 	{name: "agents", query: `{ agents { edges { node { id type source autonomy } } } }`},
 	{name: "createAgent", query: `mutation { createAgent(input: {name: "Triage", type: QUEUE_INTAKE, source: MANAGED, autonomy: "SUGGEST"}) { agent { id } } }`, action: "agent.created"},
 	{name: "sessions", query: `{ sessions { edges { node { id current userId methods } } } }`, own: true},
@@ -163,6 +167,11 @@ func somePolicy(t *testing.T, s *apitest.Server) vars {
 func someCalendar(t *testing.T, s *apitest.Server) vars {
 	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createCalendar(input: {name: "C"}) { calendar { id } } }`, nil)
 	return vars{"id": a.Text("data.createCalendar.calendar.id")}
+}
+
+func someRule(t *testing.T, s *apitest.Server) vars {
+	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createRoutingRule(input: {name: "R", when: "false"}) { routingRule { id } } }`, nil)
+	return vars{"id": a.Text("data.createRoutingRule.routingRule.id")}
 }
 
 func someSubscription(t *testing.T, s *apitest.Server) vars {

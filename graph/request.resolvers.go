@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atrium/ent"
+	rows "atrium/ent/request"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/feed"
@@ -41,4 +42,8 @@ func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (relay.Ac
 
 func (r *requestResolver) SLA(_ context.Context, q *ent.Request) (*sla.Standing, error) {
 	return sla.StandingOf(q.SLAState, q.ResponseDueAt, q.ResolutionDueAt), nil
+}
+
+func (r *routingRuleResolver) Priority(_ context.Context, rule *ent.RoutingRule) (*rows.Priority, error) {
+	return (*rows.Priority)(rule.Priority), nil
 }

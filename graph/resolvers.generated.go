@@ -22,6 +22,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/request"
+	"atrium/internal/routing"
 	"atrium/internal/secret"
 	"atrium/internal/webhook"
 	"atrium/internal/websession"
@@ -114,6 +115,10 @@ func (r *queryResolver) Request(ctx context.Context, id string) (*ent.Request, e
 
 func (r *queryResolver) Requests(ctx context.Context, first *int, after *string, filter *request.ListInput, orderBy *relay.Order) (*relay.Connection[ent.Request], error) {
 	return list(ctx, r.engine, request.List, filter, first, after, orderBy)
+}
+
+func (r *queryResolver) RoutingRules(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.RoutingRule], error) {
+	return list(ctx, r.engine, routing.List, nil, first, after, orderBy)
 }
 
 func (r *queryResolver) Secret(ctx context.Context, id string) (*ent.Secret, error) {
@@ -232,6 +237,11 @@ func (r *mutationResolver) CreateRequest(ctx context.Context, input request.Crea
 	return &generated.CreateRequestPayload{Request: row}, err
 }
 
+func (r *mutationResolver) CreateRoutingRule(ctx context.Context, input routing.CreateInput) (*generated.CreateRoutingRulePayload, error) {
+	row, err := change(ctx, r.engine, routing.Create, input, "")
+	return &generated.CreateRoutingRulePayload{RoutingRule: row}, err
+}
+
 func (r *mutationResolver) CreateSecret(ctx context.Context, input secret.CreateSecretInput) (*generated.CreateSecretPayload, error) {
 	row, err := change(ctx, r.engine, secret.CreateSecret, input, "")
 	return &generated.CreateSecretPayload{Secret: row}, err
@@ -305,6 +315,11 @@ func (r *mutationResolver) DeleteOffering(ctx context.Context, input op.ByID) (*
 func (r *mutationResolver) DeleteOrganization(ctx context.Context, input op.ByID) (*generated.DeleteOrganizationPayload, error) {
 	_, err := change(ctx, r.engine, people.DeleteOrganization, input, "id")
 	return &generated.DeleteOrganizationPayload{ID: input.ID}, err
+}
+
+func (r *mutationResolver) DeleteRoutingRule(ctx context.Context, input op.ByID) (*generated.DeleteRoutingRulePayload, error) {
+	_, err := change(ctx, r.engine, routing.Delete, input, "id")
+	return &generated.DeleteRoutingRulePayload{ID: input.ID}, err
 }
 
 func (r *mutationResolver) DeleteSecret(ctx context.Context, input op.ByID) (*generated.DeleteSecretPayload, error) {
@@ -450,6 +465,11 @@ func (r *mutationResolver) UpdateOrganization(ctx context.Context, input people.
 func (r *mutationResolver) UpdateRequest(ctx context.Context, input request.UpdateInput) (*generated.UpdateRequestPayload, error) {
 	row, err := change(ctx, r.engine, request.Update, input, "id")
 	return &generated.UpdateRequestPayload{Request: row}, err
+}
+
+func (r *mutationResolver) UpdateRoutingRule(ctx context.Context, input routing.UpdateInput) (*generated.UpdateRoutingRulePayload, error) {
+	row, err := change(ctx, r.engine, routing.Update, input, "id")
+	return &generated.UpdateRoutingRulePayload{RoutingRule: row}, err
 }
 
 func (r *mutationResolver) UpdateSecret(ctx context.Context, input secret.UpdateSecretInput) (*generated.UpdateSecretPayload, error) {
@@ -723,6 +743,10 @@ func (r *requestResolver) Execution(ctx context.Context, row *ent.Request) (*ent
 	return follow(ctx, r.engine, row, func(row *ent.Request) *string { return row.ExecutionID }, execution.LookUp)
 }
 
+func (r *routingRuleResolver) Etag(_ context.Context, row *ent.RoutingRule) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *secretResolver) Description(_ context.Context, row *ent.Secret) (*string, error) {
 	return textOrNil(row.Description), nil
 }
@@ -988,6 +1012,11 @@ func (r *Resolver) ResolveIncidentInput() generated.ResolveIncidentInputResolver
 }
 
 type resolveIncidentInputResolver struct{ *Resolver }
+
+// RoutingRule returns the resolver of the type's fields that are no columns.
+func (r *Resolver) RoutingRule() generated.RoutingRuleResolver { return &routingRuleResolver{r} }
+
+type routingRuleResolver struct{ *Resolver }
 
 // Secret returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Secret() generated.SecretResolver { return &secretResolver{r} }

@@ -26,6 +26,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/request"
+	"atrium/internal/routing"
 	"atrium/internal/secret"
 	"atrium/internal/sla"
 	"atrium/internal/webhook"
@@ -97,6 +98,9 @@ var inputs = map[string]struct {
 	"createCalendar":             {workflow.CreateCalendar.Info(), ""},
 	"updateCalendar":             {workflow.UpdateCalendar.Info(), "id"},
 	"deleteCalendar":             {workflow.DeleteCalendar.Info(), "id"},
+	"createRoutingRule":          {routing.Create.Info(), ""},
+	"updateRoutingRule":          {routing.Update.Info(), "id"},
+	"deleteRoutingRule":          {routing.Delete.Info(), "id"},
 	"createAgent":                {agent.Create.Info(), ""},
 	"inviteUser":                 {people.InviteUser.Info(), ""},
 	"updateUser":                 {people.UpdateUser.Info(), "id"},
@@ -227,7 +231,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"services": catalog.ListServices.Info(), "requests": request.List.Info(), "workflows": workflow.ListWorkflows.Info(),
 		"users": people.ListUsers.Info(), "teams": people.ListTeams.Info(), "organizations": people.ListOrganizations.Info(),
 		"secrets": secret.ListSecrets.Info(), "auditEntries": auditlog.ListEntries.Info(), "apiKeys": apikey.List.Info(), "oauthClients": identity.ListClients.Info(), "sessions": websession.List.Info(),
-		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "agents": agent.List.Info(),
+		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "routingRules": routing.List.Info(), "agents": agent.List.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
 		"inboundWebhooks": inbound.ListWebhooks.Info(), "inboundCalls": inbound.ListCalls.Info(),

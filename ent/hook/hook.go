@@ -464,6 +464,18 @@ func (f RequestFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RequestMutation", m)
 }
 
+// The RoutingRuleFunc type is an adapter to allow the use of ordinary
+// function as RoutingRule mutator.
+type RoutingRuleFunc func(context.Context, *ent.RoutingRuleMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RoutingRuleFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.RoutingRuleMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RoutingRuleMutation", m)
+}
+
 // The RowCountFunc type is an adapter to allow the use of ordinary
 // function as RowCount mutator.
 type RowCountFunc func(context.Context, *ent.RowCountMutation) (ent.Value, error)

@@ -46,6 +46,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/secret"
 	"atrium/ent/service"
@@ -1150,6 +1151,33 @@ func (f TraverseRequest) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.RequestQuery", q)
 }
 
+// The RoutingRuleFunc type is an adapter to allow the use of ordinary function as a Querier.
+type RoutingRuleFunc func(context.Context, *ent.RoutingRuleQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f RoutingRuleFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.RoutingRuleQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.RoutingRuleQuery", q)
+}
+
+// The TraverseRoutingRule type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseRoutingRule func(context.Context, *ent.RoutingRuleQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseRoutingRule) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseRoutingRule) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RoutingRuleQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.RoutingRuleQuery", q)
+}
+
 // The RowCountFunc type is an adapter to allow the use of ordinary function as a Querier.
 type RowCountFunc func(context.Context, *ent.RowCountQuery) (ent.Value, error)
 
@@ -1715,6 +1743,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.RefreshTokenQuery, predicate.RefreshToken, refreshtoken.OrderOption]{typ: ent.TypeRefreshToken, tq: q}, nil
 	case *ent.RequestQuery:
 		return &query[*ent.RequestQuery, predicate.Request, request.OrderOption]{typ: ent.TypeRequest, tq: q}, nil
+	case *ent.RoutingRuleQuery:
+		return &query[*ent.RoutingRuleQuery, predicate.RoutingRule, routingrule.OrderOption]{typ: ent.TypeRoutingRule, tq: q}, nil
 	case *ent.RowCountQuery:
 		return &query[*ent.RowCountQuery, predicate.RowCount, rowcount.OrderOption]{typ: ent.TypeRowCount, tq: q}, nil
 	case *ent.SLAEventQuery:

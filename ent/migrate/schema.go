@@ -1450,6 +1450,7 @@ var (
 		{Name: "tags", Type: field.TypeJSON, Nullable: true},
 		{Name: "created_by", Type: field.TypeString, Size: 40},
 		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "routing_rule_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "waiting", Type: field.TypeBool, Default: false},
 		{Name: "snoozed_until", Type: field.TypeTime, Nullable: true},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
@@ -1474,25 +1475,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[24]},
+				Columns:    []*schema.Column{RequestsColumns[25]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[25]},
+				Columns:    []*schema.Column{RequestsColumns[26]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[26]},
+				Columns:    []*schema.Column{RequestsColumns[27]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[27]},
+				Columns:    []*schema.Column{RequestsColumns[28]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1516,17 +1517,17 @@ var (
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
@@ -1536,12 +1537,12 @@ var (
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
@@ -1551,17 +1552,17 @@ var (
 			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[20], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[21], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_resolution_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[21], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[22], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_sla_state_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[22], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[23], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_state IS NOT NULL",
 				},
@@ -1569,10 +1570,56 @@ var (
 			{
 				Name:    "request_sla_next_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[23]},
+				Columns: []*schema.Column{RequestsColumns[24]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_next_at IS NOT NULL",
 				},
+			},
+		},
+	}
+	// RoutingRulesColumns holds the columns for the "routing_rules" table.
+	RoutingRulesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "position", Type: field.TypeInt},
+		{Name: "when", Type: field.TypeString, Size: 4096},
+		{Name: "assign_to", Type: field.TypeEnum, Enums: []string{"none", "leastLoaded", "roundRobin"}, Default: "none"},
+		{Name: "priority", Type: field.TypeEnum, Nullable: true, Enums: []string{"LOW", "MEDIUM", "HIGH", "URGENT"}},
+		{Name: "enabled", Type: field.TypeBool, Default: true},
+		{Name: "last_assignee_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "team_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// RoutingRulesTable holds the schema information for the "routing_rules" table.
+	RoutingRulesTable = &schema.Table{
+		Name:       "routing_rules",
+		Columns:    RoutingRulesColumns,
+		PrimaryKey: []*schema.Column{RoutingRulesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "routing_rules_teams_team",
+				Columns:    []*schema.Column{RoutingRulesColumns[11]},
+				RefColumns: []*schema.Column{TeamsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "routingrule_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{RoutingRulesColumns[3], RoutingRulesColumns[1], RoutingRulesColumns[0]},
+			},
+			{
+				Name:    "routingrule_company_id_position_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{RoutingRulesColumns[3], RoutingRulesColumns[5], RoutingRulesColumns[1], RoutingRulesColumns[0]},
+			},
+			{
+				Name:    "routingrule_company_id_team_id",
+				Unique:  false,
+				Columns: []*schema.Column{RoutingRulesColumns[3], RoutingRulesColumns[11]},
 			},
 		},
 	}
@@ -2375,6 +2422,7 @@ var (
 		RecoveryCodesTable,
 		RefreshTokensTable,
 		RequestsTable,
+		RoutingRulesTable,
 		RowCountsTable,
 		SLAEventsTable,
 		SecretsTable,
@@ -2430,6 +2478,7 @@ func init() {
 	RequestsTable.ForeignKeys[1].RefTable = OfferingsTable
 	RequestsTable.ForeignKeys[2].RefTable = UsersTable
 	RequestsTable.ForeignKeys[3].RefTable = TeamsTable
+	RoutingRulesTable.ForeignKeys[0].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[0].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[1].RefTable = OrganizationsTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable

@@ -120,6 +120,9 @@ type RefreshToken func(*sql.Selector)
 // Request is the predicate function for request builders.
 type Request func(*sql.Selector)
 
+// RoutingRule is the predicate function for routingrule builders.
+type RoutingRule func(*sql.Selector)
+
 // RowCount is the predicate function for rowcount builders.
 type RowCount func(*sql.Selector)
 

@@ -47,6 +47,8 @@ const (
 	FieldTeamID = "team_id"
 	// FieldExecutionID holds the string denoting the execution_id field in the database.
 	FieldExecutionID = "execution_id"
+	// FieldRoutingRuleID holds the string denoting the routing_rule_id field in the database.
+	FieldRoutingRuleID = "routing_rule_id"
 	// FieldWaiting holds the string denoting the waiting field in the database.
 	FieldWaiting = "waiting"
 	// FieldSnoozedUntil holds the string denoting the snoozed_until field in the database.
@@ -128,6 +130,7 @@ var Columns = []string{
 	FieldAssigneeID,
 	FieldTeamID,
 	FieldExecutionID,
+	FieldRoutingRuleID,
 	FieldWaiting,
 	FieldSnoozedUntil,
 	FieldAcceptedAt,
@@ -179,6 +182,8 @@ var (
 	TeamIDValidator func(string) error
 	// ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
 	ExecutionIDValidator func(string) error
+	// RoutingRuleIDValidator is a validator for the "routing_rule_id" field. It is called by the builders before save.
+	RoutingRuleIDValidator func(string) error
 	// DefaultWaiting holds the default value on creation for the "waiting" field.
 	DefaultWaiting bool
 	// DefaultResponseDueOrder holds the default value on creation for the "response_due_order" field.
@@ -349,6 +354,11 @@ func ByTeamID(opts ...sql.OrderTermOption) OrderOption {
 // ByExecutionID orders the results by the execution_id field.
 func ByExecutionID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldExecutionID, opts...).ToFunc()
+}
+
+// ByRoutingRuleID orders the results by the routing_rule_id field.
+func ByRoutingRuleID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRoutingRuleID, opts...).ToFunc()
 }
 
 // ByWaiting orders the results by the waiting field.

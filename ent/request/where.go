@@ -126,6 +126,11 @@ func ExecutionID(v string) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldExecutionID, v))
 }
 
+// RoutingRuleID applies equality check predicate on the "routing_rule_id" field. It's identical to RoutingRuleIDEQ.
+func RoutingRuleID(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldRoutingRuleID, v))
+}
+
 // Waiting applies equality check predicate on the "waiting" field. It's identical to WaitingEQ.
 func Waiting(v bool) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldWaiting, v))
@@ -969,6 +974,81 @@ func ExecutionIDEqualFold(v string) predicate.Request {
 // ExecutionIDContainsFold applies the ContainsFold predicate on the "execution_id" field.
 func ExecutionIDContainsFold(v string) predicate.Request {
 	return predicate.Request(sql.FieldContainsFold(FieldExecutionID, v))
+}
+
+// RoutingRuleIDEQ applies the EQ predicate on the "routing_rule_id" field.
+func RoutingRuleIDEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDNEQ applies the NEQ predicate on the "routing_rule_id" field.
+func RoutingRuleIDNEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDIn applies the In predicate on the "routing_rule_id" field.
+func RoutingRuleIDIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldRoutingRuleID, vs...))
+}
+
+// RoutingRuleIDNotIn applies the NotIn predicate on the "routing_rule_id" field.
+func RoutingRuleIDNotIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldRoutingRuleID, vs...))
+}
+
+// RoutingRuleIDGT applies the GT predicate on the "routing_rule_id" field.
+func RoutingRuleIDGT(v string) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDGTE applies the GTE predicate on the "routing_rule_id" field.
+func RoutingRuleIDGTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDLT applies the LT predicate on the "routing_rule_id" field.
+func RoutingRuleIDLT(v string) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDLTE applies the LTE predicate on the "routing_rule_id" field.
+func RoutingRuleIDLTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDContains applies the Contains predicate on the "routing_rule_id" field.
+func RoutingRuleIDContains(v string) predicate.Request {
+	return predicate.Request(sql.FieldContains(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDHasPrefix applies the HasPrefix predicate on the "routing_rule_id" field.
+func RoutingRuleIDHasPrefix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasPrefix(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDHasSuffix applies the HasSuffix predicate on the "routing_rule_id" field.
+func RoutingRuleIDHasSuffix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasSuffix(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDIsNil applies the IsNil predicate on the "routing_rule_id" field.
+func RoutingRuleIDIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldRoutingRuleID))
+}
+
+// RoutingRuleIDNotNil applies the NotNil predicate on the "routing_rule_id" field.
+func RoutingRuleIDNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldRoutingRuleID))
+}
+
+// RoutingRuleIDEqualFold applies the EqualFold predicate on the "routing_rule_id" field.
+func RoutingRuleIDEqualFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldEqualFold(FieldRoutingRuleID, v))
+}
+
+// RoutingRuleIDContainsFold applies the ContainsFold predicate on the "routing_rule_id" field.
+func RoutingRuleIDContainsFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldContainsFold(FieldRoutingRuleID, v))
 }
 
 // WaitingEQ applies the EQ predicate on the "waiting" field.

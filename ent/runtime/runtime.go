@@ -41,6 +41,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/schema"
 	"atrium/ent/secret"
@@ -1702,16 +1703,20 @@ func init() {
 	requestDescExecutionID := requestFields[12].Descriptor()
 	// request.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
 	request.ExecutionIDValidator = requestDescExecutionID.Validators[0].(func(string) error)
+	// requestDescRoutingRuleID is the schema descriptor for routing_rule_id field.
+	requestDescRoutingRuleID := requestFields[13].Descriptor()
+	// request.RoutingRuleIDValidator is a validator for the "routing_rule_id" field. It is called by the builders before save.
+	request.RoutingRuleIDValidator = requestDescRoutingRuleID.Validators[0].(func(string) error)
 	// requestDescWaiting is the schema descriptor for waiting field.
-	requestDescWaiting := requestFields[13].Descriptor()
+	requestDescWaiting := requestFields[14].Descriptor()
 	// request.DefaultWaiting holds the default value on creation for the waiting field.
 	request.DefaultWaiting = requestDescWaiting.Default.(bool)
 	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
-	requestDescResponseDueOrder := requestFields[20].Descriptor()
+	requestDescResponseDueOrder := requestFields[21].Descriptor()
 	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
 	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
 	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
-	requestDescResolutionDueOrder := requestFields[21].Descriptor()
+	requestDescResolutionDueOrder := requestFields[22].Descriptor()
 	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
 	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.
@@ -1720,6 +1725,55 @@ func init() {
 	request.DefaultID = requestDescID.Default.(func() string)
 	// request.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	request.IDValidator = requestDescID.Validators[0].(func(string) error)
+	routingruleMixin := schema.RoutingRule{}.Mixin()
+	routingruleMixinHooks0 := routingruleMixin[0].Hooks()
+	routingruleMixinHooks1 := routingruleMixin[1].Hooks()
+	routingrule.Hooks[0] = routingruleMixinHooks0[0]
+	routingrule.Hooks[1] = routingruleMixinHooks1[0]
+	routingruleMixinInters1 := routingruleMixin[1].Interceptors()
+	routingrule.Interceptors[0] = routingruleMixinInters1[0]
+	routingrule.Interceptors[1] = routingruleMixinInters1[1]
+	routingrule.Interceptors[2] = routingruleMixinInters1[2]
+	routingruleMixinFields0 := routingruleMixin[0].Fields()
+	_ = routingruleMixinFields0
+	routingruleMixinFields1 := routingruleMixin[1].Fields()
+	_ = routingruleMixinFields1
+	routingruleFields := schema.RoutingRule{}.Fields()
+	_ = routingruleFields
+	// routingruleDescCompanyID is the schema descriptor for company_id field.
+	routingruleDescCompanyID := routingruleMixinFields1[0].Descriptor()
+	// routingrule.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	routingrule.CompanyIDValidator = routingruleDescCompanyID.Validators[0].(func(string) error)
+	// routingruleDescName is the schema descriptor for name field.
+	routingruleDescName := routingruleFields[0].Descriptor()
+	// routingrule.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	routingrule.NameValidator = routingruleDescName.Validators[0].(func(string) error)
+	// routingruleDescPosition is the schema descriptor for position field.
+	routingruleDescPosition := routingruleFields[1].Descriptor()
+	// routingrule.PositionValidator is a validator for the "position" field. It is called by the builders before save.
+	routingrule.PositionValidator = routingruleDescPosition.Validators[0].(func(int) error)
+	// routingruleDescWhen is the schema descriptor for when field.
+	routingruleDescWhen := routingruleFields[2].Descriptor()
+	// routingrule.WhenValidator is a validator for the "when" field. It is called by the builders before save.
+	routingrule.WhenValidator = routingruleDescWhen.Validators[0].(func(string) error)
+	// routingruleDescTeamID is the schema descriptor for team_id field.
+	routingruleDescTeamID := routingruleFields[3].Descriptor()
+	// routingrule.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
+	routingrule.TeamIDValidator = routingruleDescTeamID.Validators[0].(func(string) error)
+	// routingruleDescEnabled is the schema descriptor for enabled field.
+	routingruleDescEnabled := routingruleFields[6].Descriptor()
+	// routingrule.DefaultEnabled holds the default value on creation for the enabled field.
+	routingrule.DefaultEnabled = routingruleDescEnabled.Default.(bool)
+	// routingruleDescLastAssigneeID is the schema descriptor for last_assignee_id field.
+	routingruleDescLastAssigneeID := routingruleFields[7].Descriptor()
+	// routingrule.LastAssigneeIDValidator is a validator for the "last_assignee_id" field. It is called by the builders before save.
+	routingrule.LastAssigneeIDValidator = routingruleDescLastAssigneeID.Validators[0].(func(string) error)
+	// routingruleDescID is the schema descriptor for id field.
+	routingruleDescID := routingruleMixinFields0[0].Descriptor()
+	// routingrule.DefaultID holds the default value on creation for the id field.
+	routingrule.DefaultID = routingruleDescID.Default.(func() string)
+	// routingrule.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	routingrule.IDValidator = routingruleDescID.Validators[0].(func(string) error)
 	rowcountMixin := schema.RowCount{}.Mixin()
 	rowcountMixinHooks0 := rowcountMixin[0].Hooks()
 	rowcount.Hooks[0] = rowcountMixinHooks0[0]

@@ -202,7 +202,8 @@ func copyRow(table string) string {
 			continue
 		}
 		for _, col := range t.Columns {
-			cols = append(cols, col.Name)
+			name := `"` + col.Name + `"`
+			cols = append(cols, name)
 			switch {
 			case col.Name == "id" && !col.Increment:
 				values = append(values, "CAST($1 AS TEXT)")
@@ -211,7 +212,7 @@ func copyRow(table string) string {
 			case col.Name == "company_id":
 				values = append(values, "CAST($2 AS TEXT)")
 			default:
-				values = append(values, col.Name)
+				values = append(values, name)
 			}
 		}
 	}

@@ -33,6 +33,7 @@ import (
 	"atrium/ent/phasevisit"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	guard "atrium/ent/schema"
 	"atrium/ent/service"
 	"atrium/ent/session"
@@ -270,6 +271,9 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Request.assignee": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Request.Query().Where(request.HasAssigneeWith(user.ID(id))).Count(ctx)
+	},
+	"RoutingRule.team": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.RoutingRule.Query().Where(routingrule.HasTeamWith(team.ID(id))).Count(ctx)
 	},
 	"Request.team": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Request.Query().Where(request.HasTeamWith(team.ID(id))).Count(ctx)

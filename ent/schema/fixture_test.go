@@ -88,6 +88,9 @@ var fixtures = []fixture{
 		return db.TeamMember.Create().SetTeamID(own.id("Team")).SetUserID(u)
 	}},
 	{"Calendar", func(db *ent.Client, _ rows, _ string) any { return db.Calendar.Create().SetName("Cal") }},
+	{"RoutingRule", func(db *ent.Client, own rows, _ string) any {
+		return db.RoutingRule.Create().SetName("R").SetPosition(1).SetWhen("true").SetTeamID(own.id("Team"))
+	}},
 	{"Workflow", func(db *ent.Client, _ rows, tag string) any {
 		return db.Workflow.Create().SetName("W").SetSlug("w-" + tag).SetDefinition(json.RawMessage(`{}`))
 	}},

@@ -36,6 +36,7 @@ func (Request) Fields() []ent.Field {
 		field.String("assignee_id").MaxLen(40).Optional().Nillable(),
 		field.String("team_id").MaxLen(40).Optional().Nillable(),
 		field.String("execution_id").MaxLen(40).Optional().Nillable().Comment("of the workflow that processes it; a key would close a circle with the execution's own"),
+		field.String("routing_rule_id").MaxLen(40).Optional().Nillable().Immutable().Comment("of the rule that held when it was filed, which may be gone"),
 		field.Bool("waiting").Default(false).Comment("for an answer of the requester: the clock of the resolution stands still"),
 		field.Time("snoozed_until").Optional().Nillable(),
 		field.Time("accepted_at").Optional().Nillable(),

@@ -27,6 +27,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/request"
+	"atrium/internal/routing"
 	"atrium/internal/secret"
 	"atrium/internal/sla"
 	"atrium/internal/webhook"
@@ -1623,6 +1624,38 @@ func (ec *executionContext) fieldContext_CreateRequestPayload_request(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateRoutingRulePayload_routingRule(ctx context.Context, field graphql.CollectedField, obj *CreateRoutingRulePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateRoutingRulePayload_routingRule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RoutingRule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.RoutingRule) graphql.Marshaler {
+			return ec.marshalNRoutingRule2ᚖatriumᚋentᚐRoutingRule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateRoutingRulePayload_routingRule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateRoutingRulePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RoutingRule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateSecretPayload_secret(ctx context.Context, field graphql.CollectedField, obj *CreateSecretPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2052,6 +2085,13 @@ func (ec *executionContext) _DeleteOrganizationPayload_id(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_DeleteOrganizationPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteOrganizationPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteRoutingRulePayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteRoutingRulePayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteRoutingRulePayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteRoutingRulePayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _DeleteSecretPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteSecretPayload) (ret graphql.Marshaler) {
@@ -3740,6 +3780,132 @@ func (ec *executionContext) fieldContext_RotateSecretPayload_secret(_ context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _RoutingRuleConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.RoutingRule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RoutingRuleConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.RoutingRule]) graphql.Marshaler {
+			return ec.marshalNRoutingRuleEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RoutingRuleConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RoutingRuleConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RoutingRuleEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RoutingRuleConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.RoutingRule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RoutingRuleConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RoutingRuleConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RoutingRuleConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RoutingRuleConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.RoutingRule]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_RoutingRuleConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRuleConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRuleEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.RoutingRule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RoutingRuleEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.RoutingRule) graphql.Marshaler {
+			return ec.marshalNRoutingRule2ᚖatriumᚋentᚐRoutingRule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RoutingRuleEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RoutingRuleEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RoutingRule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RoutingRuleEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.RoutingRule]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RoutingRuleEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RoutingRuleEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRuleEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _SecretConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Secret]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4843,6 +5009,38 @@ func (ec *executionContext) fieldContext_UpdateRequestPayload_request(_ context.
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateRoutingRulePayload_routingRule(ctx context.Context, field graphql.CollectedField, obj *UpdateRoutingRulePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateRoutingRulePayload_routingRule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RoutingRule, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.RoutingRule) graphql.Marshaler {
+			return ec.marshalNRoutingRule2ᚖatriumᚋentᚐRoutingRule(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateRoutingRulePayload_routingRule(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateRoutingRulePayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RoutingRule(ctx, field)
 		},
 	}
 	return fc, nil
@@ -6993,6 +7191,78 @@ func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateRoutingRuleInput(ctx context.Context, obj any) (routing.CreateInput, error) {
+	var it routing.CreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "position", "when", "teamId", "assignTo", "priority", "enabled"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = data
+		case "when":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("when"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.When = data
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = data
+		case "assignTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("assignTo"))
+			data, err := ec.unmarshalORoutingAssignment2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AssignTo = data
+		case "priority":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priority"))
+			data, err := ec.unmarshalORequestPriority2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Priority = data
+		case "enabled":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("enabled"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Enabled = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateSecretInput(ctx context.Context, obj any) (secret.CreateSecretInput, error) {
 	var it secret.CreateSecretInput
 	if obj == nil {
@@ -7695,6 +7965,43 @@ func (ec *executionContext) unmarshalInputDeleteOfferingInput(ctx context.Contex
 }
 
 func (ec *executionContext) unmarshalInputDeleteOrganizationInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteRoutingRuleInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
 		return it, nil
@@ -9250,6 +9557,47 @@ func (ec *executionContext) unmarshalInputRotateWebhookSecretInput(ctx context.C
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRoutingRuleOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNRoutingRuleSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSLAByPriorityInput(ctx context.Context, obj any) (sla.ByPriority, error) {
 	var it sla.ByPriority
 	if obj == nil {
@@ -10653,6 +11001,92 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 				return it, err
 			}
 			it.SnoozedUntil = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateRoutingRuleInput(ctx context.Context, obj any) (routing.UpdateInput, error) {
+	var it routing.UpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "position", "when", "teamId", "assignTo", "priority", "enabled"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "position":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("position"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Position = graphql.OmittableOf(data)
+		case "when":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("when"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.When = graphql.OmittableOf(data)
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = graphql.OmittableOf(data)
+		case "assignTo":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("assignTo"))
+			data, err := ec.unmarshalORoutingAssignment2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AssignTo = graphql.OmittableOf(data)
+		case "priority":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priority"))
+			data, err := ec.unmarshalORequestPriority2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Priority = graphql.OmittableOf(data)
+		case "enabled":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("enabled"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Enabled = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -12523,6 +12957,34 @@ func (ec *executionContext) _CreateRequestPayload(ctx context.Context, sel ast.S
 	return out
 }
 
+var createRoutingRulePayloadImplementors = []string{"CreateRoutingRulePayload"}
+
+func (ec *executionContext) _CreateRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, obj *CreateRoutingRulePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createRoutingRulePayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateRoutingRulePayload")
+		case "routingRule":
+			out.Values[i] = ec._CreateRoutingRulePayload_routingRule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var createSecretPayloadImplementors = []string{"CreateSecretPayload"}
 
 func (ec *executionContext) _CreateSecretPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateSecretPayload) graphql.Marshaler {
@@ -12999,6 +13461,34 @@ func (ec *executionContext) _DeleteOrganizationPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("DeleteOrganizationPayload")
 		case "id":
 			out.Values[i] = ec._DeleteOrganizationPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var deleteRoutingRulePayloadImplementors = []string{"DeleteRoutingRulePayload"}
+
+func (ec *executionContext) _DeleteRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteRoutingRulePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteRoutingRulePayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteRoutingRulePayload")
+		case "id":
+			out.Values[i] = ec._DeleteRoutingRulePayload_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -14228,6 +14718,77 @@ func (ec *executionContext) _RotateSecretPayload(ctx context.Context, sel ast.Se
 	return out
 }
 
+var routingRuleConnectionImplementors = []string{"RoutingRuleConnection"}
+
+func (ec *executionContext) _RoutingRuleConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.RoutingRule]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, routingRuleConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RoutingRuleConnection")
+		case "edges":
+			out.Values[i] = ec._RoutingRuleConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._RoutingRuleConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._RoutingRuleConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var routingRuleEdgeImplementors = []string{"RoutingRuleEdge"}
+
+func (ec *executionContext) _RoutingRuleEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.RoutingRule]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, routingRuleEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RoutingRuleEdge")
+		case "node":
+			out.Values[i] = ec._RoutingRuleEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._RoutingRuleEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var secretConnectionImplementors = []string{"SecretConnection"}
 
 func (ec *executionContext) _SecretConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Secret]) graphql.Marshaler {
@@ -14947,6 +15508,34 @@ func (ec *executionContext) _UpdateRequestPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("UpdateRequestPayload")
 		case "request":
 			out.Values[i] = ec._UpdateRequestPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var updateRoutingRulePayloadImplementors = []string{"UpdateRoutingRulePayload"}
+
+func (ec *executionContext) _UpdateRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateRoutingRulePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateRoutingRulePayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateRoutingRulePayload")
+		case "routingRule":
+			out.Values[i] = ec._UpdateRoutingRulePayload_routingRule(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -16035,6 +16624,21 @@ func (ec *executionContext) marshalNCreateRequestPayload2ᚖatriumᚋgraphᚋgen
 	return ec._CreateRequestPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNCreateRoutingRuleInput2atriumᚋinternalᚋroutingᚐCreateInput(ctx context.Context, v any) (routing.CreateInput, error) {
+	res, err := ec.unmarshalInputCreateRoutingRuleInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *CreateRoutingRulePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateRoutingRulePayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNCreateSecretInput2atriumᚋinternalᚋsecretᚐCreateSecretInput(ctx context.Context, v any) (secret.CreateSecretInput, error) {
 	res, err := ec.unmarshalInputCreateSecretInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -16294,6 +16898,21 @@ func (ec *executionContext) marshalNDeleteOrganizationPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._DeleteOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteRoutingRuleInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteRoutingRuleInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *DeleteRoutingRulePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteRoutingRulePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteSecretInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -16990,6 +17609,48 @@ func (ec *executionContext) unmarshalNRotateWebhookSecretInput2atriumᚋinternal
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNRoutingRuleEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.RoutingRule]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRoutingRuleEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRoutingRuleEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.RoutingRule]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RoutingRuleEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRoutingRuleSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRoutingRuleSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNSLAEscalationInput2atriumᚋinternalᚋslaᚐEscalation(ctx context.Context, v any) (sla.Escalation, error) {
 	res, err := ec.unmarshalInputSLAEscalationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -17425,6 +18086,21 @@ func (ec *executionContext) marshalNUpdateRequestPayload2ᚖatriumᚋgraphᚋgen
 		return graphql.Null
 	}
 	return ec._UpdateRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateRoutingRuleInput2atriumᚋinternalᚋroutingᚐUpdateInput(ctx context.Context, v any) (routing.UpdateInput, error) {
+	res, err := ec.unmarshalInputUpdateRoutingRuleInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *UpdateRoutingRulePayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateRoutingRulePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateSecretInput2atriumᚋinternalᚋsecretᚐUpdateSecretInput(ctx context.Context, v any) (secret.UpdateSecretInput, error) {
@@ -18095,6 +18771,21 @@ func (ec *executionContext) unmarshalORequestOrder2ᚖatriumᚋgraphᚋinternal�
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputRequestOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORoutingRuleConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.RoutingRule]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RoutingRuleConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalORoutingRuleOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRoutingRuleOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

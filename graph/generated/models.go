@@ -123,6 +123,12 @@ type CreateRequestPayload struct {
 	Request *ent.Request `json:"request"`
 }
 
+// What createRoutingRule answers.
+type CreateRoutingRulePayload struct {
+	// The row as it is now.
+	RoutingRule *ent.RoutingRule `json:"routingRule"`
+}
+
 // What createSecret answers.
 type CreateSecretPayload struct {
 	// The row as it is now.
@@ -217,6 +223,12 @@ type DeleteOfferingPayload struct {
 
 // What deleteOrganization answers.
 type DeleteOrganizationPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteRoutingRule answers.
+type DeleteRoutingRulePayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -461,6 +473,12 @@ type UpdateOrganizationPayload struct {
 type UpdateRequestPayload struct {
 	// The row as it is now.
 	Request *ent.Request `json:"request"`
+}
+
+// What updateRoutingRule answers.
+type UpdateRoutingRulePayload struct {
+	// The row as it is now.
+	RoutingRule *ent.RoutingRule `json:"routingRule"`
 }
 
 // What updateSecret answers.

@@ -14,6 +14,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/comment"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	request1 "atrium/internal/request"
@@ -41,6 +42,11 @@ type RequestResolver interface {
 	Team(ctx context.Context, obj *ent.Request) (*ent.Team, error)
 	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
 	Comments(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error)
+}
+type RoutingRuleResolver interface {
+	Priority(ctx context.Context, obj *ent.RoutingRule) (*request.Priority, error)
+
+	Etag(ctx context.Context, obj *ent.RoutingRule) (string, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -290,6 +296,13 @@ func (ec *executionContext) _Request_executionId(ctx context.Context, field grap
 	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ExecutionID)
 }
 func (ec *executionContext) fieldContext_Request_executionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Request_routingRuleId(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RoutingRuleID)
+}
+func (ec *executionContext) fieldContext_Request_routingRuleId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
@@ -672,6 +685,115 @@ func (ec *executionContext) fieldContext_RequestChange_request(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _RoutingRule_id(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_RoutingRule_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_name(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_RoutingRule_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_position(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
+}
+func (ec *executionContext) fieldContext_RoutingRule_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_when(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.When)
+}
+func (ec *executionContext) fieldContext_RoutingRule_when(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_teamId(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TeamID)
+}
+func (ec *executionContext) fieldContext_RoutingRule_teamId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_assignTo(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalNRoutingAssignment2atriumᚋentᚋroutingruleᚐAssignTo(ctx, field.Selections, obj.AssignTo)
+}
+func (ec *executionContext) fieldContext_RoutingRule_assignTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type RoutingAssignment does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_priority(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RoutingRule_priority(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RoutingRule().Priority(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *request.Priority) graphql.Marshaler {
+			return ec.marshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RoutingRule_priority(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, true, true, errors.New("field of type RequestPriority does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_enabled(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Enabled)
+}
+func (ec *executionContext) fieldContext_RoutingRule_enabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_RoutingRule_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_RoutingRule_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _RoutingRule_etag(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RoutingRule_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RoutingRule().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RoutingRule_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RoutingRule", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _TakeNextRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *request1.Taken) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -855,6 +977,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "routingRuleId":
+			out.Values[i] = ec._Request_routingRuleId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "waiting":
 			out.Values[i] = ec._Request_waiting(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -965,6 +1092,84 @@ func (ec *executionContext) _RequestChange(ctx context.Context, sel ast.Selectio
 			}
 		case "request":
 			out.Values[i] = ec._RequestChange_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var routingRuleImplementors = []string{"RoutingRule", "Node"}
+
+func (ec *executionContext) _RoutingRule(ctx context.Context, sel ast.SelectionSet, obj *ent.RoutingRule) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, routingRuleImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RoutingRule")
+		case "id":
+			out.Values[i] = ec._RoutingRule_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._RoutingRule_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "position":
+			out.Values[i] = ec._RoutingRule_position(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "when":
+			out.Values[i] = ec._RoutingRule_when(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "teamId":
+			out.Values[i] = ec._RoutingRule_teamId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "assignTo":
+			out.Values[i] = ec._RoutingRule_assignTo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "priority":
+			out.Values[i] = ec._RoutingRule_priority(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "enabled":
+			out.Values[i] = ec._RoutingRule_enabled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._RoutingRule_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._RoutingRule_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._RoutingRule_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -1125,6 +1330,33 @@ func (ec *executionContext) marshalNRequestStatus2string(ctx context.Context, se
 	return res
 }
 
+func (ec *executionContext) unmarshalNRoutingAssignment2atriumᚋentᚋroutingruleᚐAssignTo(ctx context.Context, v any) (routingrule.AssignTo, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := routingrule.AssignTo(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRoutingAssignment2atriumᚋentᚋroutingruleᚐAssignTo(ctx context.Context, sel ast.SelectionSet, v routingrule.AssignTo) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNRoutingRule2ᚖatriumᚋentᚐRoutingRule(ctx context.Context, sel ast.SelectionSet, v *ent.RoutingRule) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RoutingRule(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋrequestᚐTaken(ctx context.Context, sel ast.SelectionSet, v *request1.Taken) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -1196,6 +1428,25 @@ func (ec *executionContext) marshalORequestPriority2ᚕstringᚄ(ctx context.Con
 	return ret
 }
 
+func (ec *executionContext) unmarshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (*request.Priority, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := request.Priority(tmp)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx context.Context, sel ast.SelectionSet, v *request.Priority) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(string(*v))
+	return res
+}
+
 func (ec *executionContext) unmarshalORequestPriority2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
@@ -1259,6 +1510,24 @@ func (ec *executionContext) unmarshalORequestStatus2ᚖstring(ctx context.Contex
 }
 
 func (ec *executionContext) marshalORequestStatus2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalORoutingAssignment2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORoutingAssignment2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -44,6 +44,7 @@ type ResolverRoot interface {
 	PhaseVisit() PhaseVisitResolver
 	Query() QueryResolver
 	Request() RequestResolver
+	RoutingRule() RoutingRuleResolver
 	Secret() SecretResolver
 	Service() ServiceResolver
 	ServiceAccount() ServiceAccountResolver
@@ -132,6 +133,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateOfferingInput,
 		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateRequestInput,
+		ec.unmarshalInputCreateRoutingRuleInput,
 		ec.unmarshalInputCreateSecretInput,
 		ec.unmarshalInputCreateServiceAccountInput,
 		ec.unmarshalInputCreateServiceInput,
@@ -149,6 +151,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
+		ec.unmarshalInputDeleteRoutingRuleInput,
 		ec.unmarshalInputDeleteSecretInput,
 		ec.unmarshalInputDeleteServiceAccountInput,
 		ec.unmarshalInputDeleteServiceInput,
@@ -189,6 +192,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRotateInboundWebhookSecretInput,
 		ec.unmarshalInputRotateSecretInput,
 		ec.unmarshalInputRotateWebhookSecretInput,
+		ec.unmarshalInputRoutingRuleOrder,
 		ec.unmarshalInputSLAByPriorityInput,
 		ec.unmarshalInputSLAEscalationInput,
 		ec.unmarshalInputSLATargetsInput,
@@ -217,6 +221,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateOfferingInput,
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
+		ec.unmarshalInputUpdateRoutingRuleInput,
 		ec.unmarshalInputUpdateSecretInput,
 		ec.unmarshalInputUpdateServiceAccountInput,
 		ec.unmarshalInputUpdateServiceInput,
@@ -2075,6 +2080,8 @@ type Request implements Node {
   teamId: ID
   "The workflow execution that processes it."
   executionId: ID
+  "The routing rule that held when it was filed, which may be gone."
+  routingRuleId: ID
   "Whether the requester owes an answer. The clock of the resolution stands still."
   waiting: Boolean!
   "Until when nobody wants to see it in the inbox."
@@ -2164,6 +2171,42 @@ extend type Subscription {
     "Requests that match this after the change. To hear of those that leave a list, watch without what changes."
     filter: RequestFilter
   ): RequestChange!
+}
+
+"Whom of a team requests are assigned to."
+enum RoutingAssignment {
+  "Nobody: they wait in the team's inbox."
+  none
+  "The active member with the fewest open requests."
+  leastLoaded
+  "One active member after the other."
+  roundRobin
+}
+
+"Says to whom requests go when they are filed. The first that holds counts."
+type RoutingRule implements Node {
+  "The rule's id, rul_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "Where it stands among the rules; of equals the older comes first."
+  position: Int!
+  "A CEL expression over request. One that reads what a request does not have does not hold."
+  when: String!
+  "The team that gets the request."
+  teamId: ID
+  "Whom of the team."
+  assignTo: RoutingAssignment!
+  "The priority that the request gets."
+  priority: RequestPriority
+  "Whether it counts."
+  enabled: Boolean!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 `, BuiltIn: false},
 	{Name: "../secret.graphqls", Input: `"A named value that workflows may use and nobody can read back."
@@ -3361,6 +3404,14 @@ func (ec *executionContext) childFields_CreateRequestPayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type CreateRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateRoutingRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "routingRule":
+		return ec.fieldContext_CreateRoutingRulePayload_routingRule(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateRoutingRulePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "secret":
@@ -3565,6 +3616,14 @@ func (ec *executionContext) childFields_DeleteOrganizationPayload(ctx context.Co
 		return ec.fieldContext_DeleteOrganizationPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteOrganizationPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteRoutingRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteRoutingRulePayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteRoutingRulePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4377,6 +4436,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_teamId(ctx, field)
 	case "executionId":
 		return ec.fieldContext_Request_executionId(ctx, field)
+	case "routingRuleId":
+		return ec.fieldContext_Request_routingRuleId(ctx, field)
 	case "waiting":
 		return ec.fieldContext_Request_waiting(ctx, field)
 	case "snoozedUntil":
@@ -4513,6 +4574,56 @@ func (ec *executionContext) childFields_RotateWebhookSecretPayload(ctx context.C
 		return ec.fieldContext_RotateWebhookSecretPayload_signingSecret(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RotateWebhookSecretPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RoutingRule(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_RoutingRule_id(ctx, field)
+	case "name":
+		return ec.fieldContext_RoutingRule_name(ctx, field)
+	case "position":
+		return ec.fieldContext_RoutingRule_position(ctx, field)
+	case "when":
+		return ec.fieldContext_RoutingRule_when(ctx, field)
+	case "teamId":
+		return ec.fieldContext_RoutingRule_teamId(ctx, field)
+	case "assignTo":
+		return ec.fieldContext_RoutingRule_assignTo(ctx, field)
+	case "priority":
+		return ec.fieldContext_RoutingRule_priority(ctx, field)
+	case "enabled":
+		return ec.fieldContext_RoutingRule_enabled(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_RoutingRule_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_RoutingRule_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_RoutingRule_etag(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RoutingRule", field.Name)
+}
+
+func (ec *executionContext) childFields_RoutingRuleConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_RoutingRuleConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_RoutingRuleConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_RoutingRuleConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RoutingRuleConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_RoutingRuleEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_RoutingRuleEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_RoutingRuleEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RoutingRuleEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_SLA(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5033,6 +5144,14 @@ func (ec *executionContext) childFields_UpdateRequestPayload(ctx context.Context
 		return ec.fieldContext_UpdateRequestPayload_request(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateRequestPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateRoutingRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "routingRule":
+		return ec.fieldContext_UpdateRoutingRulePayload_routingRule(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateRoutingRulePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"atrium/ent"
-	"atrium/internal/clock"
+	domain "atrium/internal/request"
 	"atrium/internal/workflow/engine"
 )
 
@@ -41,40 +40,12 @@ func readState(raw json.RawMessage) (engine.State, error) {
 	return s, nil
 }
 
-// requestVariables is a request as the API shows it.
+// requestVariables is the variable request; nil when there is none.
 func requestVariables(r *ent.Request) (map[string]any, error) {
 	if r == nil {
 		return nil, nil // there is none
 	}
-	fields := map[string]any{}
-	if err := decode(r.Fields, &fields); err != nil {
-		return nil, fmt.Errorf("read the request's fields: %w", err)
-	}
-	tags := map[string]any{}
-	for k, v := range r.Tags {
-		tags[k] = v
-	}
-	return map[string]any{
-		"id": r.ID, "serviceId": r.ServiceID, "offeringId": r.OfferingID, "title": r.Title, "description": orNull(&r.Description),
-		"status": string(r.Status), "priority": string(r.Priority), "fields": fields, "tags": tags, "createdBy": r.CreatedBy,
-		"assigneeId": orNull(r.AssigneeID), "teamId": orNull(r.TeamID), "executionId": orNull(r.ExecutionID),
-		"createdAt": r.CreatedAt.UTC().Format(clock.Format), "updatedAt": r.UpdatedAt.UTC().Format(clock.Format),
-		"acceptedAt": moment(r.AcceptedAt), "completedAt": moment(r.CompletedAt), "cancelledAt": moment(r.CancelledAt), "sla": nil,
-	}, nil
-}
-
-func orNull(s *string) any {
-	if s == nil || *s == "" {
-		return nil
-	}
-	return *s
-}
-
-func moment(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return t.UTC().Format(clock.Format)
+	return domain.Variables(r)
 }
 
 // Variables are what an execution's expressions read, as the API shows them: request, webhook, phases.

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/organization"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/routingrule"
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
@@ -169,6 +170,13 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 	}
 	if escalated {
 		return struct{}{}, apperr.New(apperr.Conflict, "The service level of an offering escalates to the team. Change it first.")
+	}
+	routed, err := tx.RoutingRule.Query().Where(routingrule.TeamID(t.ID)).Exist(all)
+	if err != nil {
+		return struct{}{}, fmt.Errorf("look for the team's routing rules: %w", err)
+	}
+	if routed {
+		return struct{}{}, apperr.New(apperr.Conflict, "A routing rule sends requests to the team. Change it first.")
 	}
 	if _, err := tx.TeamMember.Delete().Where(teammember.TeamID(t.ID)).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("take everybody out of the team: %w", err)

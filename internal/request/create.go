@@ -15,6 +15,7 @@ import (
 	"atrium/internal/events"
 	"atrium/internal/notice"
 	"atrium/internal/op"
+	"atrium/internal/routing"
 	"atrium/internal/strictjson"
 )
 
@@ -28,8 +29,19 @@ var Create = op.New("request.create", op.Spec{
 	}
 	return []string{"request.create"}
 }).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
-	return prepareFields(ctx, tx, in.OfferingID, in.Fields)
+	fields, err := prepareFields(ctx, tx, in.OfferingID, in.Fields)
+	if err != nil {
+		return nil, err
+	}
+	rule, err := routing.Prepare(ctx, tx, func() (map[string]any, error) { return in.variables(ctx, tx) })
+	return filing{fields, rule}, err
 })
+
+// filing is what filing a request prepares before its transaction.
+type filing struct {
+	fields fieldsChecked
+	rule   *routing.Match // nil when none holds
+}
 
 // CreateInput is what is filed.
 type CreateInput struct {
@@ -49,17 +61,24 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFields(tx, off); err != nil {
+	ready, _ := op.Preparation[filing](tx)
+	if err := ready.fields.check(off); err != nil {
 		return nil, err
 	}
 	if err := takesRequests(off, status); err != nil {
 		return nil, err
 	}
+	routed := &routing.Routed{TeamID: in.TeamID, AssigneeID: in.AssigneeID}
+	if ready.rule != nil {
+		if routed, err = ready.rule.Route(ctx, tx, in.TeamID, in.AssigneeID); err != nil {
+			return nil, err
+		}
+	}
 	fields, err := answers(in.Fields)
 	if err != nil {
 		return nil, err
 	}
-	priority := request.Priority(op.Or(in.Priority, string(request.PriorityMEDIUM)))
+	priority := request.Priority(op.Or(routed.Priority, in.priority()))
 	c := tx.Request.Create().
 		SetServiceID(in.ServiceID).
 		SetOfferingID(in.OfferingID).
@@ -70,8 +89,11 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		SetFields(fields).
 		SetTags(in.Tags).
 		SetCreatedBy(tx.Principal().ID).
-		SetNillableAssigneeID(in.AssigneeID).
-		SetNillableTeamID(in.TeamID)
+		SetNillableAssigneeID(routed.AssigneeID).
+		SetNillableTeamID(routed.TeamID)
+	if routed.RuleID != "" {
+		c.SetRoutingRuleID(routed.RuleID)
+	}
 	if err := startClock(ctx, tx, off, c.Mutation(), priority); err != nil {
 		return nil, err
 	}
@@ -93,6 +115,22 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	tx.Changed(nil, r)
 	return r, nil
 }
+
+// variables are the request that is about to be filed, as expressions see it.
+func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any, error) {
+	fields, err := answers(in.Fields)
+	if err != nil {
+		return nil, err
+	}
+	now := tx.Now(ctx)
+	return Variables(&ent.Request{
+		CreatedAt: now, UpdatedAt: now, ServiceID: in.ServiceID, OfferingID: in.OfferingID, Title: in.Title, Description: op.Or(in.Description, ""),
+		Status: request.StatusPENDING, Priority: request.Priority(in.priority()), Fields: fields, Tags: in.Tags,
+		CreatedBy: tx.Principal().ID, AssigneeID: in.AssigneeID, TeamID: in.TeamID,
+	})
+}
+
+func (in CreateInput) priority() string { return op.Or(in.Priority, string(request.PriorityMEDIUM)) }
 
 // target returns the offering that is filed against, and the status of its service. Names the ids that are no rows of
 // the company or do not belong together.

@@ -26,12 +26,12 @@ const cheap = 100_000
 // prepareFields holds submitted values against the offering's form; without one, any bounded values pass. An offering that
 // does not exist has no faults: the operation will say so. Offerings are remembered, so that this reads one only when it
 // has changed.
-func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) (any, error) {
+func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) (out fieldsChecked, err error) {
 	c, err := forms.of(ctx, tx, offeringID)
 	if err != nil || c == nil {
-		return nil, err
+		return out, err
 	}
-	out := fieldsChecked{at: c.at}
+	out.at = c.at
 	if c.form == nil {
 		out.faults = form.Free(values)
 		return out, nil
@@ -52,11 +52,10 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 	return out, err
 }
 
-// checkFields names what prepareFields found, if it was about the offering as it is.
-func checkFields(tx *op.Tx, off *ent.Offering) error {
-	c, ok := op.Preparation[fieldsChecked](tx)
+// check names what prepareFields found, if it was about the offering as it is.
+func (c fieldsChecked) check(off *ent.Offering) error {
 	switch {
-	case !ok, !c.at.Equal(off.UpdatedAt):
+	case !c.at.Equal(off.UpdatedAt):
 		forms.forget(off)
 		return op.ErrOutdated
 	case len(c.faults) > 0:

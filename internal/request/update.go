@@ -158,5 +158,6 @@ func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) erro
 	if err != nil {
 		return fmt.Errorf("look the offering up: %w", err)
 	}
-	return checkFields(tx, off)
+	ready, _ := op.Preparation[fieldsChecked](tx)
+	return ready.check(off)
 }

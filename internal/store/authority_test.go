@@ -49,6 +49,13 @@ func changes(w *testkit.World) []change {
 			return tx.OAuthClient.Update().SetScopes([]string{}).Exec(ctx)
 		}},
 		{"a client is deleted", func(ctx context.Context, tx *store.Tx) error { _, err := tx.OAuthClient.Delete().Exec(ctx); return err }},
+		{"a routing rule is made", func(ctx context.Context, tx *store.Tx) error {
+			return tx.RoutingRule.Create().SetName("R").SetWhen("true").SetPosition(1).Exec(ctx)
+		}},
+		{"a routing rule changes", func(ctx context.Context, tx *store.Tx) error {
+			return tx.RoutingRule.Update().SetWhen("false").Exec(ctx)
+		}},
+		{"a routing rule is deleted", func(ctx context.Context, tx *store.Tx) error { _, err := tx.RoutingRule.Delete().Exec(ctx); return err }},
 		{"a signing key is made", func(ctx context.Context, tx *store.Tx) error {
 			return tx.AsSystem(ctx, "test", func(ctx context.Context) error {
 				return tx.SigningKey.Create().SetAlgorithm("ES256").SetPrivateSealed([]byte("x")).SetPublicJwk([]byte("{}")).Exec(ctx)

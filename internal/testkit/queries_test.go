@@ -33,6 +33,7 @@ var seenByTheCaller = map[string]string{
 	"internal/people.teamsExist":          "the teams of a user",
 	"internal/people.parentExists":        "the parent of an organization",
 	"internal/people.checkTeam":           "the organization of a team",
+	"internal/routing.check":              "the team of a routing rule",
 	"internal/request.target":             "the service and the offering of a request",
 	"internal/people.handOver":            "the team that takes over",
 	"internal/request.checkAssignee":      "the assignee of a request",
@@ -52,6 +53,10 @@ var seenByTheCaller = map[string]string{
 
 	// Whose queries are unfiltered for another reason.
 	"internal/identity/signin.mayReset": "runs as the system, over all companies",
+	"internal/routing.compile":          "within a preparation, from which nothing is hidden",
+	"internal/routing.choose":           "the caller hands it an unfiltered context",
+	"internal/routing.leastLoaded":      "the caller hands it an unfiltered context",
+	"internal/routing.turn":             "the caller hands it an unfiltered context",
 	"internal/request.takeNext":         "somebody takes what they see",
 	"internal/execution.tellPhase":      "a worker's, from whom nothing is hidden",
 	"internal/notice.digest":            "a worker's, from whom nothing is hidden",

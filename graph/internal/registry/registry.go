@@ -15,6 +15,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/request"
+	"atrium/internal/routing"
 	"atrium/internal/secret"
 	"atrium/internal/webhook"
 	"atrium/internal/websession"
@@ -44,6 +45,7 @@ var Entities = []Entity{
 	entity("Offering", get(catalog.GetOffering), paged(catalog.OfferingsOf), lookUp(catalog.LookUpOfferings)),
 	entity("Organization", get(people.GetOrganization), list("organizations", people.ListOrganizations), lookUp(people.LookUpOrganizations)),
 	entity("Request", get(request.Get), list("requests", request.List), lookUp(request.LookUpRequests)),
+	entity("RoutingRule", node(routing.Get), list("routingRules", routing.List)),
 	entity("Secret", get(secret.GetSecret), list("secrets", secret.ListSecrets)),
 	entity("Service", get(catalog.GetService), list("services", catalog.ListServices), lookUp(catalog.LookUpServices)),
 	entity("ServiceAccount", node(people.GetServiceAccount), list("serviceAccounts", people.ListServiceAccounts)),
@@ -76,6 +78,7 @@ var Mutations = []Mutation{
 	mutation("createOffering", catalog.CreateOffering).about("serviceId"),
 	mutation("createOrganization", people.CreateOrganization),
 	mutation("createRequest", request.Create),
+	mutation("createRoutingRule", routing.Create),
 	mutation("createSecret", secret.CreateSecret),
 	mutation("createService", catalog.CreateService),
 	mutation("createServiceAccount", people.CreateServiceAccount),
@@ -93,6 +96,7 @@ var Mutations = []Mutation{
 	mutation("deleteOAuthClient", identity.DeleteClient),
 	mutation("deleteOffering", catalog.DeleteOffering),
 	mutation("deleteOrganization", people.DeleteOrganization),
+	mutation("deleteRoutingRule", routing.Delete),
 	mutation("deleteSecret", secret.DeleteSecret),
 	mutation("deleteService", catalog.DeleteService),
 	mutation("deleteServiceAccount", people.DeleteServiceAccount),
@@ -132,6 +136,7 @@ var Mutations = []Mutation{
 	mutation("updateOffering", catalog.UpdateOffering),
 	mutation("updateOrganization", people.UpdateOrganization),
 	mutation("updateRequest", request.Update),
+	mutation("updateRoutingRule", routing.Update),
 	mutation("updateSecret", secret.UpdateSecret),
 	mutation("updateService", catalog.UpdateService),
 	mutation("updateServiceAccount", people.UpdateServiceAccount),

@@ -64,6 +64,9 @@ type (
 	RequestConnection             = Connection[ent.Request]
 	RequestEdge                   = Edge[ent.Request]
 	RequestOrder                  = Order
+	RoutingRuleConnection         = Connection[ent.RoutingRule]
+	RoutingRuleEdge               = Edge[ent.RoutingRule]
+	RoutingRuleOrder              = Order
 	SecretConnection              = Connection[ent.Secret]
 	SecretEdge                    = Edge[ent.Secret]
 	SecretOrder                   = Order

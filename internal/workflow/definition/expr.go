@@ -38,6 +38,7 @@ const (
 	inCall            // templates of API_CALL and WEBHOOK_CALLOUT: secrets
 	forResponse       // response expressions of API_CALL: response
 	forMapping        // of an inbound webhook's mapping: webhook, and nothing else
+	forRequest        // of a condition outside of definitions: request, and nothing else
 )
 
 var secretName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
@@ -181,8 +182,12 @@ func (c *checker) names(path string, checked *cel.Ast, s scope) ([]string, bool)
 		c.loopNames(path, loop.AsComprehension())
 	}
 	for _, ident := range ast.MatchDescendants(tree, ast.KindMatcher(ast.IdentKind)) {
-		if s == forMapping {
+		switch s {
+		case forMapping:
 			c.mappingNames(path, ident)
+			continue
+		case forRequest:
+			c.requestNames(path, ident)
 			continue
 		}
 		switch ident.AsIdent() {
