@@ -9,10 +9,13 @@ snapshot() {
   git ls-files -z --cached --others --exclude-standard | sort -z | xargs -0 sha256sum 2>/dev/null || true
 }
 
-# GraphiQL is bundled from npm's packages.
+# GraphiQL and the web console are bundled from npm's packages. The console's bundler needs Node 20.19 or later, which Debian 12's own
+# package is not.
 # shellcheck source=.ci/packages.sh
 . .ci/packages.sh
 command -v npm >/dev/null || install_packages nodejs npm
+node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
+  { echo "generated.sh needs Node 20.19 or later; this is $(node --version)" >&2; exit 1; }
 
 before=$(snapshot)
 go generate ./...

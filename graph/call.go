@@ -23,7 +23,8 @@ type call struct {
 		} `json:"persistedQuery"`
 	} `json:"extensions"`
 
-	raw []byte // the body itself
+	raw      []byte // the body itself
+	fromPage bool   // a script of a page of this origin has sent it
 }
 
 // readCall reads the body. Returns unsupported_media_type, payload_too_large, or validation_error for what is no object
@@ -36,7 +37,7 @@ func readCall(w http.ResponseWriter, r *http.Request) (*call, error) {
 	if err := strictjson.Check(raw); err != nil {
 		return nil, apperr.InvalidField("body", "is not valid JSON: %v", err)
 	}
-	c := &call{raw: raw}
+	c := &call{raw: raw, fromPage: r.Header.Get("Sec-Fetch-Site") != ""}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	if err := dec.Decode(c); err != nil {

@@ -101,20 +101,20 @@ func mayIntrospect(p *principal.Principal) bool {
 }
 
 // queryOf returns the text of the document that a call means. Callers with a cookie are held to the trusted ones when
-// there are any.
+// there are any; scripts of pages also to those of the product's pages.
 func (s *Server) queryOf(p *principal.Principal, c *call) (string, error) {
 	id := c.DocumentID
 	if id == "" {
 		id = c.Extensions.PersistedQuery.Hash
 	}
-	known, registered := s.Trusted[id]
+	known, registered := s.document(id)
 	switch {
 	case registered && (c.Query == "" || c.Query == known):
 		return known, nil
 	case registered:
 		return "", apperr.InvalidField("query", "is not the document with this id")
-	case s.Trusted != nil && p.Method == principal.MethodSession:
-		if text, ok := s.Trusted[hashOf(c.Query)]; ok && id == "" {
+	case p.Method == principal.MethodSession && (s.Trusted != nil || s.Pages != nil && c.fromPage):
+		if text, ok := s.document(hashOf(c.Query)); ok && id == "" {
 			return text, nil
 		}
 		return "", apperr.InvalidField("query", "is no registered document")
@@ -124,4 +124,13 @@ func (s *Server) queryOf(p *principal.Principal, c *call) (string, error) {
 		return "", apperr.InvalidField("query", "is required")
 	}
 	return c.Query, nil
+}
+
+// document returns the registered document with this hash.
+func (s *Server) document(hash string) (string, bool) {
+	if text, ok := s.Trusted[hash]; ok {
+		return text, true
+	}
+	text, ok := s.Pages[hash]
+	return text, ok
 }

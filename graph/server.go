@@ -34,6 +34,11 @@ type Options struct {
 	// Trusted are the documents that callers with a cookie may run, by the hex SHA-256 of their text; nil lets them run any.
 	Trusted Documents
 
+	// Pages are the documents of the product's own pages, in the same form. A script of a page that calls with the session's
+	// cookie runs these (and Trusted) and no others, so that one that was smuggled in cannot ask for whatever it likes. Browsers say
+	// that a script calls by Sec-Fetch-Site, which scripts cannot leave out. nil: pages run any.
+	Pages Documents
+
 	Feed          *feed.Feed     // what subscriptions watch; nil makes one that only this server uses
 	Streams       StreamLimits   // how many subscriptions may be open
 	StreamMetrics *StreamMetrics // nil: nobody counts
@@ -109,6 +114,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case !isSubscription(oc):
 		responses, ctx := s.executor.DispatchOperation(ctx, oc)
 		res := responses(ctx)
+		if res == nil { // the executor answers nothing once the caller has gone
+			s.fail(w, r, asError(ctx, ctx.Err()))
+			return
+		}
 		if key := keyOf(ctx); key != nil && key.replayed {
 			w.Header().Set("Idempotency-Replayed", "true")
 		}

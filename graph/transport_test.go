@@ -251,6 +251,28 @@ func TestTrustedDocuments(t *testing.T) {
 	require.NotNil(t, none, "a manifest of none trusts none")
 }
 
+// A script of a page runs the documents of the product's pages; who calls with a cookie and without a browser runs any.
+func TestDocumentsOfPages(t *testing.T) {
+	t.Parallel()
+	const known = `query Me { viewer { id } }`
+	sum := sha256.Sum256([]byte(known))
+	pages := graph.Documents{hex.EncodeToString(sum[:]): known}
+	withPages := func(p apitest.Parts) (http.Handler, error) {
+		return graph.New(graph.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL, Pages: pages}), nil
+	}
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := apitest.Serve(t, w, withPages)
+		session, other := s.Session(t, w.A.Owner), document(`{ viewer { name } }`)
+		script := http.Header{"Sec-Fetch-Site": {"same-origin"}, "Sec-Fetch-Mode": {"cors"}}
+		require.Equal(t, 200, raw(t, s, session, http.MethodPost, document(known), script).Status)
+		require.Equal(t, 200, raw(t, s, session, http.MethodPost, other, nil).Status)
+		require.Equal(t, 200, raw(t, s, s.A.Owner, http.MethodPost, other, script).Status, "a token is proof enough")
+		a := raw(t, s, session, http.MethodPost, other, script)
+		require.Equal(t, 400, a.Status)
+		require.Equal(t, "validation_error", a.Text("errors.0.extensions.code"))
+	})
+}
+
 // Admins and owners may read the schema, with the question that tools ask; nobody else, and nobody gets hints.
 func TestIntrospection(t *testing.T) {
 	t.Parallel()

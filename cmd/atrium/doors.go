@@ -6,6 +6,7 @@ import (
 
 	"atrium/internal/billing/document"
 	"atrium/internal/billing/stripe"
+	"atrium/internal/console"
 	"atrium/internal/gate"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/pages"
@@ -25,6 +26,11 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, h *hosted) http.
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
 	mux.Handle("/graphql", graphQL)
+	if s.console != nil {
+		mux.Handle("GET /{$}", routed(console.Path, s.console))
+		mux.Handle(console.Path, routed(console.Path, s.console))
+		mux.Handle(console.Path+"/", routed(console.Path, s.console))
+	}
 	mux.Handle(document.Path, document.Handler(document.Options{Engine: s.engine, Gate: g, Log: s.log, From: s.InvoiceFrom}))
 	if s.StripeWebhookSecret != "" {
 		mux.Handle(stripe.Path, routed(stripe.Path, stripe.Handler(s.engine, s.StripeWebhookSecret, s.log)))

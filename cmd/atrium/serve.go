@@ -35,7 +35,8 @@ type serveCmd struct {
 	ACMEEmail     string   `help:"Contact for the ACME account."`
 	ACMEDirectory string   `help:"The ACME directory (default: Let's Encrypt)."`
 
-	GraphQLTrustedOnly string `name:"graphql-trusted-only" help:"Manifest of GraphQL documents by the SHA-256 of their text, in JSON: callers with a session cookie run no others." type:"path"`
+	ConsoleDir         string `name:"console-dir" help:"Serve the web console's files from this folder, read anew for every call: for development." type:"path" hidden:""`
+	GraphQLTrustedOnly string `name:"graphql-trusted-only" help:"Manifest of GraphQL documents by the SHA-256 of their text, in JSON: callers with a session cookie run these, the web console's own, and no others." type:"path"`
 
 	WebhookRetries []time.Duration `default:"30s,2m,10m,1h,6h" help:"Waits before the retries of a webhook delivery."`
 	EgressAllow    []netip.Prefix  `help:"Private networks that outbound calls may reach, as CIDR."`

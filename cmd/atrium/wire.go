@@ -18,6 +18,7 @@ import (
 	"atrium/authz"
 	"atrium/internal/billing"
 	"atrium/internal/clock"
+	"atrium/internal/console"
 	"atrium/internal/egress"
 	"atrium/internal/events"
 	"atrium/internal/execution"
@@ -157,8 +158,9 @@ type server struct {
 	adminAt netip.AddrPort // the zero AddrPort when it is not at an address of IP
 	caFile  string         // of the certificate that the data folder's CA has signed
 	front   *tlsfront.Front
-	workers *jobs.Queue // works jobs, or is core's queue on a node that works none
-	parts   []run.Part  // what is listed first stops last
+	console *console.Console // nil in a binary that was built without it
+	workers *jobs.Queue      // works jobs, or is core's queue on a node that works none
+	parts   []run.Part       // what is listed first stops last
 }
 
 // build builds everything that runs, in order.

@@ -12,6 +12,7 @@ import (
 
 	"atrium/graph"
 	"atrium/internal/authn"
+	"atrium/internal/console"
 	"atrium/internal/feed"
 	"atrium/internal/gate"
 	"atrium/internal/identity"
@@ -62,6 +63,9 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.console, err = console.New(console.Options{Dir: s.ConsoleDir, BaseURL: s.BaseURL, AuthURL: s.AuthURL, Version: version}); err != nil {
+		return fmt.Errorf("--console-dir: %w", err)
+	}
 	graphQL, err := s.graphQL(g)
 	if err != nil {
 		return err
@@ -72,6 +76,9 @@ func (s *server) addAPI(ctx context.Context) error {
 	}
 	srv.RegisterOnShutdown(graphQL.EndStreams)
 	s.addGraphiQL(g, graphQL)
+	if s.console != nil {
+		fmt.Println("console " + s.BaseURL + console.Path)
+	}
 	if err := s.greet(ctx); err != nil {
 		return err
 	}
@@ -205,6 +212,15 @@ func (s *server) graphQL(g *gate.Gate) (_ *graph.Server, err error) {
 	}
 	if o.StreamMetrics, err = graph.NewStreamMetrics(s.metrics.registry); err != nil {
 		return nil, fmt.Errorf("register the metrics of streams: %w", err)
+	}
+	if s.console != nil {
+		manifest, err := s.console.Documents()
+		if err == nil {
+			o.Pages, err = graph.ReadDocuments(manifest)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the console's documents: %w", err)
+		}
 	}
 	if s.GraphQLTrustedOnly != "" {
 		manifest, err := os.ReadFile(s.GraphQLTrustedOnly)

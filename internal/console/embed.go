@@ -1,0 +1,20 @@
+//go:build !noconsole
+
+package console
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed all:dist
+var embedded embed.FS
+
+// bundle returns the committed bundle.
+func bundle() fs.FS {
+	sub, err := fs.Sub(embedded, "dist")
+	if err != nil {
+		panic(err) // the name is a constant, and valid
+	}
+	return sub
+}

@@ -1,0 +1,75 @@
+// client is urql's, with a normalised cache: a change of a row, by whomever, is seen wherever the row is shown.
+import { Client } from '@urql/core';
+import { cacheExchange, type Cache } from '@urql/exchange-graphcache';
+import { relayPagination } from '@urql/exchange-graphcache/extras';
+import { network } from './network';
+
+// lists are the fields of Query that a mutation makes stale.
+const lists: Record<string, string[]> = {
+  createRequest: ['requests'], createService: ['services'], deleteService: ['services'], createOffering: ['services', 'service'],
+  deleteOffering: ['services', 'service'], updateOffering: ['services'], createWorkflow: ['workflows'], deleteWorkflow: ['workflows'],
+  publishWorkflow: ['workflows'], inviteUser: ['users'], createTeam: ['teams'], deleteTeam: ['teams'], updateTeam: ['users'],
+  createApiKey: ['apiKeys'], rotateApiKey: ['apiKeys'], createWebhookSubscription: ['webhookSubscriptions'],
+  deleteWebhookSubscription: ['webhookSubscriptions'], createInboundWebhook: ['inboundWebhooks'], deleteInboundWebhook: ['inboundWebhooks'],
+  sendTestEvent: ['webhookDeliveries'], replayWebhookDelivery: ['webhookDeliveries'], createAccessPolicy: ['accessPolicies'],
+  deleteAccessPolicy: ['accessPolicies'], createSecret: ['secrets'], deleteSecret: ['secrets'], endSession: ['sessions'],
+  completeTask: ['tasks', 'request', 'approvals'], decideApproval: ['approvals', 'tasks'], resolveIncident: ['incidents'],
+  acceptRequest: ['auditEntries'], declineRequest: ['auditEntries'], updateRequest: ['auditEntries'], markNotificationsRead: ['notifications'],
+  updateNotificationSettings: ['viewer'],
+};
+
+function stale(cache: Cache, names: string[]) {
+  for (const f of cache.inspectFields('Query')) {
+    if (names.includes(f.fieldName)) cache.invalidate('Query', f.fieldName, f.arguments ?? undefined);
+  }
+}
+
+const updates = Object.fromEntries(Object.entries(lists).map(([name, names]) => [
+  name, (_result: unknown, _args: unknown, cache: Cache) => { stale(cache, names); },
+]));
+
+const embedded = () => null;
+const pages = relayPagination();
+
+type Input = { input: { id: string; [field: string]: unknown } };
+
+export const client = new Client({
+  url: '/graphql', preferGetMethod: false, requestPolicy: 'cache-and-network',
+  exchanges: [
+    cacheExchange({
+      keys: {
+        AuditActor: embedded, AuditResource: embedded, Approver: embedded, AccessDecider: embedded, ApprovalDecision: embedded, SLA: embedded,
+        OfferingSLA: embedded, SLAEscalation: embedded, PhaseVisit: embedded, ExecutionError: embedded, CreditEntry: embedded, CreditBalance: embedded,
+        WebhookAttempt: embedded, PageInfo: embedded, WorkflowVersion: embedded, AccessExplanation: embedded, AccessUnmet: embedded,
+        AccessReplay: embedded, AccessChange: embedded, NotificationSetting: embedded, Correction: embedded, WorkflowDiff: embedded, DefinitionChange: embedded,
+      },
+      resolvers: { Query: {
+        requests: pages, users: pages, auditEntries: pages, creditHistory: pages, apiKeys: pages, secrets: pages,
+      } },
+      updates: {
+        Mutation: {
+          ...updates,
+          createComment: (_r, args, cache) => {
+            const id = (args as { input: { requestId: string } }).input.requestId;
+            cache.invalidate({ __typename: 'Request', id }, 'comments', { first: 50 });
+          },
+        },
+        Subscription: { notificationAdded: (_r, _a, cache) => { stale(cache, ['notifications']); } },
+      },
+      // Only what is cheap to take back is shown before the server has answered.
+      optimistic: {
+        acceptRequest: (args) => row(args as Input, { status: 'IN_PROGRESS' }),
+        declineRequest: (args) => row(args as Input, { status: 'CANCELLED' }),
+        updateRequest: (args) => {
+          const { id: _id, ifMatch: _etag, assigneeId, teamId, ...rest } = (args as Input).input;
+          return row(args as Input, { ...rest, ...(assigneeId === undefined ? {} : { assigneeId }), ...(teamId === undefined ? {} : { teamId }) });
+        },
+      },
+    }),
+    network,
+  ],
+});
+
+function row(args: Input, fields: Record<string, unknown>) {
+  return { __typename: 'UpdateRequestPayload', request: { __typename: 'Request', id: args.input.id, ...fields } };
+}

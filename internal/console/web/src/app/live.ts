@@ -1,0 +1,69 @@
+// live keeps one stream of changed requests open for the tab. The cache writes each change into every place that shows the row;
+// pages hear of new rows here.
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { pipe, subscribe } from 'wonka';
+import { NoticeAdded, RequestChanged } from '../gen/documents';
+import type { RequestRowFragment } from '../gen/types';
+import { on } from './bus';
+import { client } from './client';
+
+type Change = { change: 'CREATED' | 'UPDATED'; request: RequestRowFragment };
+const listeners = new Set<(c: Change) => void>();
+
+// useLive opens the streams while the shell is shown, and opens them anew when the server ends them.
+export function useLive(): void {
+  useEffect(() => {
+    let ended = false;
+    let waits = 0;
+    const stops: (() => void)[] = [];
+    const open = (doc: never, each: (data: never) => void) => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const begin = () => {
+        if (ended) return;
+        const { unsubscribe } = pipe(client.subscription(doc, {} as never), subscribe((r) => {
+          if (r.data) {
+            waits = 0;
+            each(r.data as never);
+          }
+          if (r.error || !r.hasNext) { // the server has ended it: it says when to come back by refusing
+            const code = r.error?.graphQLErrors[0]?.extensions?.['code'];
+            if (code === 'forbidden') return;
+            unsubscribe();
+            timer = setTimeout(begin, Math.min(30_000, 1000 * 2 ** waits++));
+          }
+        }));
+        stops.push(() => { unsubscribe(); clearTimeout(timer); });
+      };
+      begin();
+    };
+    open(RequestChanged as never, ({ requestChanged }: { requestChanged: Change }) => { listeners.forEach((l) => { l(requestChanged); }); });
+    open(NoticeAdded as never, () => undefined);
+    return () => {
+      ended = true;
+      stops.forEach((s) => { s(); });
+    };
+  }, []);
+}
+
+// useArrivals collects requests that were filed since the list was read and belong in it.
+export function useArrivals(belongs: (r: RequestRowFragment) => boolean): [RequestRowFragment[], () => void] {
+  const [arrived, set] = useState<RequestRowFragment[]>([]);
+  useEffect(() => {
+    const hear = (c: Change) => {
+      if (c.change === 'CREATED' && belongs(c.request)) set((was) => (was.some((r) => r.id === c.request.id) ? was : [c.request, ...was].slice(0, 200)));
+    };
+    listeners.add(hear);
+    return () => { listeners.delete(hear); };
+  });
+  return [arrived, () => { set([]); }];
+}
+
+let lost = false;
+const watchers = new Set<() => void>();
+on('connection', ({ state }) => {
+  lost = state === 'lost';
+  watchers.forEach((w) => { w(); });
+});
+
+// useLost reports whether the connection to the server is lost at the moment.
+export const useLost = () => useSyncExternalStore((w) => { watchers.add(w); return () => { watchers.delete(w); }; }, () => lost);

@@ -1,0 +1,17 @@
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Provider } from 'urql';
+import { listen } from '../keys/registry';
+import '../ui/tokens.css';
+import '../ui/base.css';
+import '../ui/shell.css';
+import '../ui/parts.css';
+import { client } from './client';
+import { router } from './router';
+import { applyTheme } from './theme';
+
+applyTheme();
+listen();
+const root = globalThis.document.getElementById('root');
+if (root) createRoot(root).render(<StrictMode><Provider value={client}><RouterProvider router={router} /></Provider></StrictMode>);

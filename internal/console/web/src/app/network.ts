@@ -1,0 +1,131 @@
+// network is the exchange that speaks to the server: one POST for a query or mutation, a stream of server-sent events for a
+// subscription. It is the only place that fetches. A call that comes without a session goes to the sign-in page; one that comes too
+// often waits for as long as the server says; one that needs a recent proof asks the person first.
+import { CombinedError, makeResult, type Exchange, type Operation, type OperationResult } from '@urql/core';
+import { createClient } from 'graphql-sse';
+import { filter, make, merge, mergeMap, pipe, takeUntil } from 'wonka';
+import { tell } from './bus';
+import { texts } from './document';
+
+const headers = { 'content-type': 'application/json', 'x-requested-with': 'console' };
+const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('atrium-session') : null;
+if (tabs) tabs.onmessage = () => { signIn(false); };
+
+let leaving = false;
+
+// signIn leaves for the sign-in page and comes back to this address.
+export function signIn(tellOthers = true): void {
+  if (leaving) return;
+  leaving = true;
+  if (tellOthers) tabs?.postMessage('ended');
+  location.assign(`/login?returnTo=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
+// proveAgain leaves for the sign-in page, which asks for the password or factor again.
+export function proveAgain(): void {
+  location.assign(`/login?prompt=login&returnTo=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
+const nameOf = (o: Operation): string => {
+  const d = o.query.definitions.find((x) => x.kind === 'OperationDefinition');
+  return d && 'name' in d ? d.name?.value ?? '' : '';
+};
+
+const pause = (ms: number, signal: AbortSignal) => new Promise<void>((done) => {
+  const timer = setTimeout(done, ms);
+  signal.addEventListener('abort', () => { clearTimeout(timer); done(); });
+});
+
+const failure = (o: Operation, networkError: Error): OperationResult =>
+  ({ operation: o, data: undefined, error: new CombinedError({ networkError }), stale: false, hasNext: false });
+
+async function call(o: Operation, signal: AbortSignal): Promise<OperationResult | null> {
+  const operationName = nameOf(o);
+  const body = JSON.stringify({ operationName, query: texts.get(operationName), variables: o.variables });
+  for (let tries = 0; ; tries++) {
+    const timeout = AbortSignal.timeout(30_000);
+    let response: Response;
+    let answer: { data?: unknown; errors?: { extensions?: { code?: string; retryAfter?: number } }[]; error?: string; message?: string };
+    try {
+      response = await fetch('/graphql', { method: 'POST', headers, body, signal: AbortSignal.any([signal, timeout]), credentials: 'same-origin' });
+      answer = await response.json();
+    } catch (e) {
+      if (signal.aborted) return null;
+      if (o.kind === 'query' && tries < 2) { // reading twice does no harm
+        await pause(400 * 2 ** tries, signal);
+        continue;
+      }
+      tell('connection', { state: 'lost' });
+      return failure(o, e as Error);
+    }
+    const first = answer.errors?.[0]?.extensions;
+    if (response.status === 401) {
+      signIn();
+      return null;
+    }
+    if (response.status === 429 && tries < 4) {
+      const seconds = Math.max(1, Number(response.headers.get('retry-after') ?? first?.retryAfter ?? 5));
+      tell('slow', { seconds });
+      await pause(seconds * 1000, signal);
+      if (signal.aborted) return null;
+      continue;
+    }
+    if (first?.code === 'reauthentication_required') {
+      const again = await new Promise<boolean>((done) => { tell('reauthenticate', { retry: () => { done(true); }, cancel: () => { done(false); } }); });
+      if (again) {
+        proveAgain();
+        return null;
+      }
+    }
+    if (!answer.errors && answer.error) { // answered by what stands in front of the door
+      answer = { errors: [{ message: answer.message, extensions: { code: answer.error } } as never] };
+    }
+    return makeResult(o, answer as never, response) as OperationResult;
+  }
+}
+
+const streams = createClient({
+  url: '/graphql', headers, credentials: 'same-origin', retryAttempts: Number.MAX_SAFE_INTEGER,
+  retry: (n) => new Promise((done) => {
+    tell('connection', { state: 'lost' });
+    setTimeout(done, Math.min(15_000, 500 * 2 ** n) * (0.75 + Math.random() / 2));
+  }),
+  on: { connected: () => { tell('connection', { state: 'live' }); } },
+});
+
+function watch(o: Operation, next: (r: OperationResult) => void, done: () => void): () => void {
+  const operationName = nameOf(o);
+  return streams.subscribe({ operationName, query: texts.get(operationName) ?? '', variables: o.variables as Record<string, unknown> }, {
+    next: (answer) => {
+      const code = answer.errors?.[0]?.extensions?.['code'];
+      if (code === 'unauthorized') signIn();
+      next(makeResult(o, answer as never) as OperationResult);
+    },
+    error: (e) => {
+      const status = (e as { response?: Response }).response?.status;
+      if (status === 401) signIn();
+      else tell('connection', { state: 'lost' });
+      done();
+    },
+    complete: done,
+  });
+}
+
+export const network: Exchange = () => (operations) => {
+  const ended = (o: Operation) => pipe(operations, filter((x) => x.kind === 'teardown' && x.key === o.key));
+  const answered = pipe(
+    operations, filter((o) => o.kind === 'query' || o.kind === 'mutation'),
+    mergeMap((o) => pipe(make<OperationResult>((observer) => {
+      const stop = new AbortController();
+      void call(o, stop.signal).then((r) => {
+        if (r) { observer.next(r); observer.complete(); }
+      });
+      return () => { stop.abort(); };
+    }), takeUntil(ended(o)))),
+  );
+  const streamed = pipe(
+    operations, filter((o) => o.kind === 'subscription'),
+    mergeMap((o) => pipe(make<OperationResult>((observer) => watch(o, observer.next, observer.complete)), takeUntil(ended(o)))),
+  );
+  return merge([answered, streamed]);
+};

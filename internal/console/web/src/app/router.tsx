@@ -1,0 +1,59 @@
+// router knows every address. The code of a page is loaded when it is opened; its rows are asked for at the same time.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Catalogue, OfferingForm, RequestOne, Requests } from '../gen/documents';
+import { inboxVariables, requestVariables, type RequestSearch } from '../pages/requests/search';
+import { prefetch } from './data';
+import { Home, Missing, Shell } from './shell';
+
+type Search = Record<string, string>;
+const texts = (search: Record<string, unknown>): Search =>
+  Object.fromEntries(Object.entries(search).filter(([, v]) => v !== undefined && v !== null && v !== '').map(([k, v]) => [k, Array.isArray(v) ? v.join(',') : String(v)]));
+
+const root = createRootRoute({ component: Shell, notFoundComponent: Missing, validateSearch: texts });
+type Loads = Promise<Record<string, never>>;
+const page = <P extends string>(path: P, load: () => Promise<unknown>, before?: (params: Record<string, string>, search: Search) => void) => createRoute({
+  getParentRoute: () => root, path, component: lazyRouteComponent(load as () => Loads, 'default'),
+  loaderDeps: ({ search }) => search as Search,
+  loader: before ? ({ params, deps }) => { before(params as Record<string, string>, deps as Search); } : undefined,
+});
+
+const home = createRoute({ getParentRoute: () => root, path: '/app', component: Home });
+
+const routeTree = root.addChildren([
+  home,
+  page('/app/catalogue', () => import('../pages/catalogue/list'), () => { prefetch(Catalogue, {}); }),
+  page('/app/catalogue/$id', () => import('../pages/catalogue/file'), ({ id }) => { prefetch(OfferingForm, { id: id ?? '' }); }),
+  page('/app/my-requests', () => import('../pages/requests/mine')),
+  page('/app/inbox', () => import('../pages/requests/inbox'), () => { prefetch(Requests, inboxVariables); }),
+  page('/app/requests', () => import('../pages/requests/list'), (_p, s) => { prefetch(Requests, requestVariables(s as RequestSearch)); }),
+  page('/app/requests/$id', () => import('../pages/requests/view'), ({ id }) => { prefetch(RequestOne, { id: id ?? '' }); }),
+  page('/app/tasks', () => import('../pages/tasks/list')),
+  page('/app/services', () => import('../pages/services/list')),
+  page('/app/services/$id', () => import('../pages/services/view')),
+  page('/app/workflows', () => import('../pages/workflows/list')),
+  page('/app/workflows/$id', () => import('../pages/workflows/view')),
+  page('/app/agents', () => import('../pages/agents/list')),
+  page('/app/people', () => import('../pages/people/list')),
+  page('/app/keys', () => import('../pages/keys/list')),
+  page('/app/webhooks', () => import('../pages/webhooks/list')),
+  page('/app/webhooks/$id', () => import('../pages/webhooks/view')),
+  page('/app/policies', () => import('../pages/policies/list')),
+  page('/app/secrets', () => import('../pages/secrets/list')),
+  page('/app/credits', () => import('../pages/credits/list')),
+  page('/app/audit', () => import('../pages/audit/list')),
+  page('/app/settings', () => import('../pages/settings/view')),
+]);
+
+export const router = createRouter({
+  routeTree, defaultPreload: 'intent', defaultPreloadStaleTime: 5000, scrollRestoration: true, trailingSlash: 'never',
+  // Texts as they are, so that addresses read as the API's own filters do.
+  parseSearch: (s) => Object.fromEntries(new URLSearchParams(s)),
+  stringifySearch: (s) => {
+    const q = new URLSearchParams(texts(s)).toString().replaceAll('%2C', ',');
+    return q ? `?${q}` : '';
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register { router: typeof router }
+}

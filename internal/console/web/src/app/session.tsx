@@ -1,0 +1,34 @@
+// session says who is signed in and what the role may do. The server decides; this only keeps what it would refuse out of sight.
+import { createContext, useContext, type ReactNode } from 'react';
+import { ViewerOf } from '../gen/documents';
+import type { ViewerOfQuery } from '../gen/types';
+import { useRead } from './data';
+import { Failed } from '../ui/states';
+
+export type Viewer = ViewerOfQuery['viewer'];
+const Context = createContext<Viewer | null>(null);
+
+const ranks = { member: 0, agent: 1, admin: 2, owner: 3 };
+export type Rank = keyof typeof ranks;
+
+export function useViewer(): Viewer {
+  const v = useContext(Context);
+  if (!v) throw new Error('there is no session here');
+  return v;
+}
+
+export function atLeast(v: Viewer, role: Rank): boolean {
+  return ranks[v.role] >= ranks[role];
+}
+
+export const useMay = (role: Rank) => atLeast(useViewer(), role);
+
+// roleWord is how people call a role.
+export const roleWord = { member: 'Member', agent: 'Staff', admin: 'Admin', owner: 'Owner' };
+
+export function Session({ children, wait }: { children: ReactNode; wait: ReactNode }) {
+  const { data, fault, again } = useRead(ViewerOf, {});
+  if (data) return <Context.Provider value={data.viewer}>{children}</Context.Provider>;
+  if (fault) return <main className="alone"><Failed fault={fault} again={again} title="Atrium" /></main>;
+  return wait;
+}

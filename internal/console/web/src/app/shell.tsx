@@ -1,0 +1,148 @@
+// shell is what stands around every page: where one can go, what is new, what was said.
+import { Link, Navigate, Outlet, useLocation, useNavigate, useRouterState } from '@tanstack/react-router';
+import {
+  Bell, BookOpen, Bot, CircleCheck, Coins, FileClock, Inbox, KeyRound, LayoutGrid, ListChecks, ListTodo, Lock, LogOut, Menu, Search, Settings,
+  ShieldCheck, Users, Webhook, Workflow, X,
+} from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react';
+import { useKeys } from '../keys/registry';
+import { Confirm } from '../ui/dialog';
+import { NotFound, Skeleton } from '../ui/states';
+import { toast, Toasts } from '../ui/toast';
+import { on, type Events } from './bus';
+import { useLive, useLost } from './live';
+import { atLeast, roleWord, Session, useMay, useViewer, type Rank } from './session';
+import { Notices } from './notices';
+import { Page } from '../ui/page';
+
+const Command = lazy(() => import('../keys/command'));
+const Help = lazy(() => import('../keys/help'));
+
+interface Place { label: string; to: string; icon: ComponentType<{ size?: number }>; role: Rank; keys?: string; group: string }
+
+const places: Place[] = [
+  { label: 'Catalogue', to: '/app/catalogue', icon: LayoutGrid, role: 'member', keys: 'c', group: 'You' },
+  { label: 'My requests', to: '/app/my-requests', icon: FileClock, role: 'member', keys: 'm', group: 'You' },
+  { label: 'Inbox', to: '/app/inbox', icon: Inbox, role: 'agent', keys: 'i', group: 'Work' },
+  { label: 'Requests', to: '/app/requests', icon: ListTodo, role: 'agent', keys: 'r', group: 'Work' },
+  { label: 'Tasks', to: '/app/tasks', icon: ListChecks, role: 'member', keys: 't', group: 'Work' },
+  { label: 'Services', to: '/app/services', icon: BookOpen, role: 'agent', keys: 's', group: 'Build' },
+  { label: 'Workflows', to: '/app/workflows', icon: Workflow, role: 'agent', keys: 'w', group: 'Build' },
+  { label: 'Agents', to: '/app/agents', icon: Bot, role: 'admin', group: 'Build' },
+  { label: 'People', to: '/app/people', icon: Users, role: 'agent', keys: 'p', group: 'Company' },
+  { label: 'API keys', to: '/app/keys', icon: KeyRound, role: 'admin', keys: 'k', group: 'Company' },
+  { label: 'Webhooks', to: '/app/webhooks', icon: Webhook, role: 'admin', group: 'Company' },
+  { label: 'Access policies', to: '/app/policies', icon: ShieldCheck, role: 'admin', group: 'Company' },
+  { label: 'Secrets', to: '/app/secrets', icon: Lock, role: 'admin', group: 'Company' },
+  { label: 'Credits', to: '/app/credits', icon: Coins, role: 'admin', group: 'Company' },
+  { label: 'Audit', to: '/app/audit', icon: CircleCheck, role: 'admin', keys: 'a', group: 'Company' },
+  { label: 'Settings', to: '/app/settings', icon: Settings, role: 'member', keys: ',', group: 'Company' },
+];
+
+export function Shell() {
+  return <Session wait={<main className="alone" aria-busy><h1 className="hidden">Atrium</h1><Skeleton /></main>}><Frame /></Session>;
+}
+
+function Frame() {
+  const viewer = useViewer();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<'command' | 'help' | 'notices' | 'menu' | ''>('');
+  const mine = useMemo(() => places.filter((p) => atLeast(viewer, p.role)), [viewer]);
+  const sandbox = viewer.company?.sandbox === null;
+  useLive();
+  useKeys([
+    { keys: 'mod+k', does: 'Open the command menu', group: 'Everywhere', run: () => { setOpen((was) => (was === 'command' ? '' : 'command')); } },
+    { keys: '?', does: 'Show all shortcuts', group: 'Everywhere', run: () => { setOpen('help'); } },
+    { keys: 'Escape', does: 'Go back one step', group: 'Everywhere', run: () => { if (history.length > 1 && location.pathname.split('/').length > 3) history.back(); } },
+    ...mine.filter((p) => p.keys).map((p) => ({ keys: `g ${p.keys}`, does: p.label, group: 'Go to', run: () => { void navigate({ to: p.to }); } })),
+  ]);
+  const close = () => { setOpen(''); };
+  const path = useLocation({ select: (l) => l.pathname });
+  useEffect(() => { setOpen((was) => (was === 'menu' || was === 'notices' ? '' : was)); }, [path]);
+  return (
+    <div className={`shell${sandbox ? ' sandbox' : ''}${open === 'menu' ? ' menu-open' : ''}`}>
+      <a className="skip" href="#main">Skip to the content</a>
+      <header className="topbar">
+        <button type="button" className="icon menu-button" aria-label={open === 'menu' ? 'Close the menu' : 'Open the menu'} aria-expanded={open === 'menu'} onClick={() => { setOpen(open === 'menu' ? '' : 'menu'); }}>
+          {open === 'menu' ? <X size={18} aria-hidden /> : <Menu size={18} aria-hidden />}
+        </button>
+        <Mark />
+        <span className="company" title={viewer.company?.name}>{viewer.company?.name}</span>
+        {sandbox && <span className="sandbox-word">Sandbox</span>}
+        <span className="grow" />
+        <button type="button" className="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={() => { setOpen('command'); }}>
+          <Search size={15} aria-hidden /><span className="label">Search or do…</span><kbd className="wide-only" aria-hidden>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</kbd>
+        </button>
+        <Notices open={open === 'notices'} set={(v) => { setOpen(v ? 'notices' : ''); }} icon={<Bell size={17} aria-hidden />} />
+      </header>
+      <nav className="side" aria-label="Main">
+        {['You', 'Work', 'Build', 'Company'].map((g) => {
+          const list = mine.filter((p) => p.group === g);
+          return list.length > 0 && (
+            <div key={g} className="side-group">
+              <p className="side-label" aria-hidden>{g}</p>
+              <ul>
+                {list.map(({ to, label, icon: Icon }) => (
+                  <li key={to}><Link to={to} activeProps={{ 'aria-current': 'page' }}><span aria-hidden className="side-icon"><Icon size={16} /></span>{label}</Link></li>
+                ))}
+              </ul>
+            </div>
+          );
+        })}
+        <div className="me">
+          <span className="me-name">{viewer.name}</span>
+          <span className="soft small-text">{roleWord[viewer.role]}</span>
+          <a href="/logout" className="icon" aria-label="Sign out"><LogOut size={16} aria-hidden /></a>
+        </div>
+      </nav>
+      <div className="content">
+        <Connection />
+        <Suspense fallback={<Loading />}><Outlet /></Suspense>
+      </div>
+      <Suspense fallback={null}>
+        {open === 'command' && <Command places={mine} close={close} />}
+        {open === 'help' && <Help close={close} />}
+      </Suspense>
+      <Reauthenticate />
+      <Toasts />
+    </div>
+  );
+}
+
+function Loading() {
+  const busy = useRouterState({ select: (s) => s.status === 'pending' });
+  return <main className="page" aria-busy={busy}><h1 className="hidden">Loading</h1><Skeleton /></main>;
+}
+
+// Mark is the product's own sign, as on the sign-in pages.
+function Mark() {
+  return <Link to="/app" className="brand" aria-label="Atrium, first page"><span className="mark" aria-hidden>A</span></Link>;
+}
+
+// Connection says while nothing can come from the server.
+function Connection() {
+  const lost = useLost();
+  return <div aria-live="polite">{lost && <p className="banner">The connection was lost: connection lost, trying again. What you have written is kept.</p>}</div>;
+}
+
+// Reauthenticate asks for a proof before what only a person who has just given one may do.
+function Reauthenticate() {
+  const [ask, set] = useState<Events['reauthenticate'] | null>(null);
+  useEffect(() => on('reauthenticate', (e) => { set((was) => { was?.cancel(); return e; }); }), []);
+  useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${seconds} seconds.` }); }), []);
+  if (!ask) return null;
+  return (
+    <Confirm title="Confirm it is you" verb="Sign in again" close={() => { ask.cancel(); set(null); }} act={() => { ask.retry(); }}>
+      <p>This needs a proof from the last 15 minutes. You come back to this page, and what you have written is kept.</p>
+    </Confirm>
+  );
+}
+
+// Home is where people begin: staff where requests wait, others where they file them.
+export function Home() {
+  return <Navigate to={useMay('agent') ? '/app/inbox' : '/app/catalogue'} replace />;
+}
+
+export function Missing() {
+  return <Page title="Not found"><NotFound /></Page>;
+}

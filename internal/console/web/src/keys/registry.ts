@@ -1,0 +1,47 @@
+// registry knows every shortcut that works now: pages add theirs while they are shown, and the sheet behind ? lists them all.
+import { useEffect, useRef } from 'react';
+
+export interface Shortcut { keys: string; does: string; run: (e: KeyboardEvent) => void; group?: string }
+
+const scopes: { current: Shortcut[] }[] = [];
+export const shortcuts = (): Shortcut[] => scopes.flatMap((s) => s.current);
+
+// useKeys adds shortcuts while the component is shown. Keys are as KeyboardEvent.key names them, or two after another: "g i".
+export function useKeys(list: Shortcut[], enabled = true): void {
+  const scope = useRef(list);
+  scope.current = list;
+  useEffect(() => {
+    if (!enabled) return undefined;
+    scopes.push(scope);
+    return () => { scopes.splice(scopes.indexOf(scope), 1); };
+  }, [enabled]);
+}
+
+const typing = (t: EventTarget | null) => t instanceof HTMLElement && (t.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(t.tagName)
+  && !(t instanceof HTMLInputElement && ['checkbox', 'radio', 'button'].includes(t.type)));
+
+let before = '';
+let at = 0;
+
+function press(e: KeyboardEvent): void {
+  if (e.defaultPrevented || e.isComposing) return;
+  const control = e.ctrlKey || e.metaKey;
+  const name = control ? `mod+${e.key.toLowerCase()}` : e.key;
+  const open = globalThis.document.querySelector('dialog[open]') !== null;
+  if (name !== 'mod+k' && (control || e.altKey || typing(e.target) || open)) return;
+  const sequence = Date.now() - at < 1000 ? `${before} ${name}` : '';
+  before = name;
+  at = Date.now();
+  const all = shortcuts().reverse(); // what was added last counts
+  const hit = all.find((s) => s.keys === sequence) ?? all.find((s) => s.keys === name);
+  if (!hit) return;
+  e.preventDefault();
+  before = '';
+  hit.run(e);
+}
+
+export function listen(): void {
+  globalThis.document.addEventListener('keydown', press);
+}
+
+export const keyLabel = (keys: string) => keys.replace('mod+k', navigator.platform.startsWith('Mac') ? '⌘ K' : 'Ctrl K').replace('Escape', 'Esc');

@@ -1,0 +1,114 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import { Audit, AuditOne, ExportAudit } from '../../gen/documents';
+import type { AuditFilter, EntryFragment } from '../../gen/types';
+import { Badge, Time, words } from '../../ui/bits';
+import { Dialog } from '../../ui/dialog';
+import { download } from '../../ui/csv';
+import { Field } from '../../ui/field';
+import { More } from '../../ui/more';
+import { Loaded, Page } from '../../ui/page';
+import { Empty, NotFound } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+type Search = { actorId?: string; action?: string; resourceType?: string; resourceId?: string; outcome?: string; from?: string; to?: string; entry?: string };
+const types = ['Request', 'Service', 'Offering', 'Workflow', 'Execution', 'Task', 'User', 'Team', 'Organization', 'ApiKey', 'Secret', 'AccessPolicy', 'WebhookSubscription', 'Company', 'Session'];
+
+function filterOf(s: Search): AuditFilter {
+  const out: Record<string, unknown> = {};
+  for (const k of ['actorId', 'action', 'resourceType', 'resourceId', 'outcome'] as const) if (s[k]) out[k] = s[k].split(',');
+  for (const k of ['from', 'to'] as const) if (s[k]) out[k] = s[k];
+  return out as AuditFilter;
+}
+
+// AuditList is who did what, and how it ended.
+export default function AuditList() {
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const set = (s: Search) => { void navigate({ to: '/app/audit', search: s as never, replace: true }); };
+  const asked = JSON.stringify(filterOf(search));
+  const [after, setAfter] = useState<string | null>(null);
+  useEffect(() => { setAfter(null); }, [asked]);
+  const read = useRead(Audit, { first: 50, filter: JSON.parse(asked) as AuditFilter, ...(after ? { after } : {}) });
+  const [run, busy] = useWrite(ExportAudit);
+  const list = rows(read.data?.auditEntries);
+  const text = (name: keyof Search, label: string, placeholder: string) => (
+    <Field label={label}><input key={search[name] ?? ''} defaultValue={search[name] ?? ''} placeholder={placeholder} onBlur={(e) => { if (e.target.value !== (search[name] ?? '')) set({ ...search, [name]: e.target.value.trim() }); }} onKeyDown={(e) => { if (e.key === 'Enter') e.currentTarget.blur(); }} /></Field>
+  );
+  const day = (name: 'from' | 'to', label: string) => (
+    <Field label={label}><input type="date" value={search[name]?.slice(0, 10) ?? ''} onChange={(e) => { set({ ...search, [name]: e.target.value ? `${e.target.value}T00:00:00.000Z` : '' }); }} /></Field>
+  );
+  const exportAll = async () => {
+    const o = await run({ input: { format: 'csv', filter: JSON.parse(asked) as AuditFilter } });
+    if (!o.data) return;
+    download('audit.csv', o.data.exportAudit.export.content);
+    toast({ text: `${o.data.exportAudit.export.count} entries${o.data.exportAudit.export.truncated ? ', the newest of more' : ''}.` });
+  };
+  return (
+    <Page title="Audit" role="admin" intro="Who did what, and how it ended." actions={<button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}>
+      <search className="filters">
+        {text('action', 'Action', 'request.created')}
+        <Field label="Resource"><select value={search.resourceType ?? ''} onChange={(e) => { set({ ...search, resourceType: e.target.value }); }}><option value="">Any</option>{types.map((t) => <option key={t}>{t}</option>)}</select></Field>
+        <Field label="Outcome"><select value={search.outcome ?? ''} onChange={(e) => { set({ ...search, outcome: e.target.value }); }}><option value="">Any</option>{['allowed', 'denied', 'failed'].map((o) => <option key={o} value={o}>{words(o)}</option>)}</select></Field>
+        {text('resourceId', 'Resource id', 'req_…')}
+        {text('actorId', 'Actor id', 'usr_…')}
+        {day('from', 'From')}{day('to', 'Before')}
+        {Object.keys(filterOf(search)).length > 0 && <button type="button" className="quiet" onClick={() => { set({}); }}>Clear</button>}
+      </search>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="No entry matches"><p>Take a filter away.</p></Empty> : (
+          <>
+            <div className="table-wrap cards-when-narrow">
+              <table>
+                <thead><tr><th scope="col">Action</th><th scope="col">Actor</th><th scope="col">Resource</th><th scope="col">Outcome</th><th scope="col">When</th></tr></thead>
+                <tbody>
+                  {list.map((e) => (
+                    <tr key={e.id}>
+                      <td><a className="name" href={`/app/audit?entry=${e.id}`} onClick={(ev) => { ev.preventDefault(); set({ ...search, entry: e.id }); }}>{e.action}</a></td>
+                      <td>{e.actor.name}<span className="sub">{words(e.actor.type)}</span></td>
+                      <td>{e.resource.type}{e.resource.id && <span className="sub"><code>{e.resource.id}</code></span>}</td>
+                      <td className="tight"><Badge value={e.outcome} /></td>
+                      <td className="tight"><Time at={e.at} /></td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            <More shown={list.length} total={read.data?.auditEntries?.totalCount} page={read.data?.auditEntries?.pageInfo} next={setAfter} />
+          </>
+        ))}
+      </Loaded>
+      {search.entry && <One id={search.entry} close={() => { set({ ...search, entry: '' }); }} />}
+    </Page>
+  );
+}
+
+function One({ id, close }: { id: string; close: () => void }) {
+  const read = useRead(AuditOne, { id });
+  return (
+    <Dialog title="Audit entry" close={close} side>
+      <Loaded read={read}>{({ auditEntry: e }) => (e ? <Entry entry={e} /> : <NotFound what="entry" />)}</Loaded>
+    </Dialog>
+  );
+}
+
+function Entry({ entry: e }: { entry: EntryFragment }) {
+  const changes = Object.entries((e.changes ?? {}) as Record<string, { from?: unknown; to?: unknown } | null>);
+  const show = (v: unknown) => (v === null || v === undefined ? '–' : typeof v === 'object' ? JSON.stringify(v, null, 1) : String(v));
+  return (
+    <div className="stack">
+      <div className="line"><strong>{e.action}</strong><Badge value={e.outcome} /></div>
+      <dl className="card answers">
+        {([['When', <Time key="t" at={e.at} full />], ['Actor', `${e.actor.name} (${words(e.actor.type)})`], ['Actor id', <code key="a">{e.actor.id}</code>], ['Resource', `${e.resource.type} ${e.resource.id ?? ''}`], ['Address', e.ip ?? '–'], ['Program', e.userAgent ?? '–'], ['Request id', <code key="r">{e.requestId ?? '–'}</code>], ['Entry', <code key="e">{e.id}</code>]] as const)
+          .map(([k, v]) => <div key={k} className="contents"><dt>{k}</dt><dd>{v}</dd></div>)}
+      </dl>
+      {changes.length > 0 && (
+        <>
+          <h3>Changes</h3>
+          <ul className="changes">{changes.map(([k, c]) => <li key={k}><code>{k}</code> <del>{show(c?.from)}</del> <ins>{show(c?.to)}</ins></li>)}</ul>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead } from '../../app/data';
+import { useMay } from '../../app/session';
+import { Catalogue } from '../../gen/documents';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+
+// CatalogueList is what one can ask for.
+export default function CatalogueList() {
+  const read = useRead(Catalogue, {});
+  const admin = useMay('admin');
+  const [q, setQ] = useState('');
+  const hit = (text: string | null | undefined) => text?.toLowerCase().includes(q.toLowerCase().trim());
+  return (
+    <Page title="Catalogue" intro="What you can ask for." actions={<input type="search" aria-label="Find in the catalogue" placeholder="Find…" value={q} onChange={(e) => { setQ(e.target.value); }} />}>
+      <Loaded read={read}>
+        {(data) => {
+          const services = rows(data.services)
+            .map((s) => ({ ...s, offers: rows(s.offerings).filter((o) => hit(s.name) || hit(o.name) || hit(o.description)) }))
+            .filter((s) => s.offers.length > 0);
+          if (services.length === 0 && q) return <Empty title="Nothing matches"><p>Try another word.</p></Empty>;
+          if (services.length === 0) {
+            return (
+              <Empty title="Nothing is offered yet">
+                {admin ? <p><Link to="/app/services" className="button">Create a service</Link></p> : <p>An admin of your company makes services and their offerings.</p>}
+              </Empty>
+            );
+          }
+          return (
+            <div className="grid">
+              {services.map((s) => (
+                <section key={s.id} className="card service-card" aria-labelledby={`s-${s.id}`}>
+                  <div><h2 id={`s-${s.id}`}>{s.name}</h2>{s.description && <p>{s.description}</p>}</div>
+                  <ul className="offers">
+                    {s.offers.map((o) => (
+                      <li key={o.id}><Link to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}{o.description && <span className="sub">{o.description}</span>}</Link></li>
+                    ))}
+                  </ul>
+                </section>
+              ))}
+            </div>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import { client } from '../../app/client';
+import { rows, useRead } from '../../app/data';
+import { Credits, Invoices } from '../../gen/documents';
+import type { CreditsQuery } from '../../gen/types';
+import { Badge, Time, money, words } from '../../ui/bits';
+import { csv, download } from '../../ui/csv';
+import { More } from '../../ui/more';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty } from '../../ui/states';
+
+type Entry = NonNullable<CreditsQuery['creditHistory']>['edges'][number]['node'];
+const columns = ['Date', 'Type', 'Amount', 'Description', 'Invoice', 'Balance'];
+
+// CreditList is what the company was given and what of it was used.
+export default function CreditList() {
+  const [after, setAfter] = useState<string | null>(null);
+  const read = useRead(Credits, { first: 50, ...(after ? { after } : {}) });
+  const [busy, setBusy] = useState(false);
+  const history = read.data?.creditHistory;
+  const list = rows(history);
+  const currency = read.data?.creditBalance?.currency ?? 'usd';
+  const exportAll = async () => {
+    setBusy(true);
+    let all: Entry[] = [];
+    for (let cursor: string | null = null, more = true; more && all.length < 5000;) {
+      const r: { data?: CreditsQuery | undefined } = await client.query(Credits, { first: 100, ...(cursor ? { after: cursor } : {}) }, { requestPolicy: 'network-only' }).toPromise();
+      const page: CreditsQuery['creditHistory'] | undefined = r.data?.creditHistory;
+      all = rows(page); // the cache joins the pages
+      more = page?.pageInfo.hasNextPage === true && page.pageInfo.endCursor !== cursor;
+      cursor = page?.pageInfo.endCursor ?? null;
+    }
+    setBusy(false);
+    download('credits.csv', csv([columns, ...all.map((e) => [e.date, e.type, e.amount / 100, e.description, e.invoiceId ?? '', e.balance / 100])]));
+  };
+  return (
+    <Page title="Credits" role="admin" intro="Credits are used for invoices by themselves, the oldest first." actions={list.length > 0 && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}>
+      <Loaded read={read}>
+        {({ creditBalance }) => (
+          <>
+            <p className="card balance"><span className="soft">Balance</span> <strong>{money(creditBalance?.balance ?? 0, currency)}</strong></p>
+            {list.length === 0 ? <Empty title="No credits yet"><p>When one is issued or used for an invoice, it stands here.</p></Empty> : (
+              <>
+                <div className="table-wrap cards-when-narrow">
+                  <table>
+                    <thead><tr>{columns.map((c) => <th key={c} scope="col" className={c === 'Amount' || c === 'Balance' ? 'num' : ''}>{c}</th>)}</tr></thead>
+                    <tbody>
+                      {list.map((e, i) => (
+                        <tr key={`${e.date} ${i}`}>
+                          <td className="tight"><Time at={e.date} full /></td><td className="tight"><Badge value={e.type === 'issued' ? 'active' : 'off'}>{words(e.type)}</Badge></td>
+                          <td className="num">{money(e.amount, currency)}</td><td>{e.description}</td><td className="tight">{e.invoiceId ? <code>{e.invoiceId}</code> : ''}</td><td className="num">{money(e.balance, currency)}</td>
+                        </tr>
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+                <More shown={list.length} total={history?.totalCount} page={history?.pageInfo} next={setAfter} />
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
+      <InvoiceList />
+    </Page>
+  );
+}
+
+function InvoiceList() {
+  const read = useRead(Invoices, {});
+  const list = rows(read.data?.invoices);
+  if (list.length === 0) return null;
+  return (
+    <Section title="Invoices">
+      <div className="table-wrap cards-when-narrow">
+        <table>
+          <thead><tr><th scope="col">Number</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col" className="num">Sum</th><th scope="col" className="num">Credits</th><th scope="col" className="num">Due</th></tr></thead>
+          <tbody>
+            {list.map((i) => (
+              <tr key={i.id}><td><a className="name" href={i.pdfUrl}>{i.number}</a></td><td className="tight"><Badge value={i.status} /></td><td className="tight"><Time at={i.periodStart} /> – <Time at={i.periodEnd} /></td><td className="num">{money(i.subtotal, i.currency)}</td><td className="num">{money(i.creditsApplied, i.currency)}</td><td className="num">{money(i.amountDue, i.currency)}</td></tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}

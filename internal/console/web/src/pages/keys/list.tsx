@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { CreateKey, Keys, RevokeKey, RotateKey } from '../../gen/documents';
+import type { KeyFragment } from '../../gen/types';
+import { config } from '../../app/config';
+import { Badge, Time } from '../../ui/bits';
+import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+const scopes: [string, string][] = [
+  ['services:read', 'Read services and offerings'], ['services:write', 'Change services and offerings'], ['requests:read', 'Read requests and tasks'],
+  ['requests:write', 'File and work requests'], ['workflows:read', 'Read workflows and executions'], ['workflows:write', 'Change workflows'],
+  ['users:read', 'Read people'], ['users:write', 'Change people'], ['teams:read', 'Read teams'], ['teams:write', 'Change teams'],
+  ['organizations:read', 'Read organizations'], ['organizations:write', 'Change organizations'], ['secrets:read', 'List secrets, never their values'],
+  ['secrets:write', 'Set secrets'], ['billing:read', 'Read credits'], ['audit:read', 'Read the audit log'],
+];
+
+// KeyList is the credentials of programs.
+export default function KeyList() {
+  const [after, setAfter] = useState<string | null>(null);
+  const read = useRead(Keys, { first: 50, ...(after ? { after } : {}) });
+  const [making, setMaking] = useState(false);
+  const [asking, setAsking] = useState<{ key: KeyFragment; verb: 'Revoke' | 'Rotate' } | null>(null);
+  const [once, setOnce] = useState<string | null>(null);
+  const [revoke] = useWrite(RevokeKey);
+  const [rotate] = useWrite(RotateKey);
+  const act = async () => {
+    if (!asking) return;
+    if (asking.verb === 'Revoke') {
+      const o = await revoke({ input: { id: asking.key.id } });
+      if (!o.fault) toast({ text: `“${asking.key.name}” is revoked.` });
+    } else {
+      const o = await rotate({ input: { id: asking.key.id } });
+      if (o.data) setOnce(o.data.rotateApiKey.value);
+    }
+    setAsking(null);
+  };
+  const list = rows(read.data?.apiKeys);
+  return (
+    <Page title="API keys" role="admin" intro="Credentials for programs. A key may do what its scopes and the person behind it may both do." actions={<button type="button" onClick={() => { setMaking(true); }}>New API key</button>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="There are no keys yet"><p>Make one for each program, with no more scopes than it needs.</p></Empty> : (
+          <>
+            <div className="table-wrap cards-when-narrow">
+              <table>
+                <thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Status</th><th scope="col">Last used</th><th scope="col">Expires</th><th scope="col"><span className="hidden">Actions</span></th></tr></thead>
+                <tbody>
+                  {list.map((k) => (
+                    <tr key={k.id}>
+                      <td><strong>{k.name}</strong>{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Made <Time at={k.createdAt} /></span></td>
+                      <td className="tight"><code>{k.prefix}…{k.last4}</code></td>
+                      <td><span className="chips">{k.scopes.slice(0, 4).map((s) => <span key={s} className="chip">{s}</span>)}{k.scopes.length > 4 && <span className="chip" title={k.scopes.slice(4).join(', ')}>+{k.scopes.length - 4}</span>}</span></td>
+                      <td className="tight"><Badge value={k.status} /></td>
+                      <td className="tight"><Time at={k.lastUsedAt} none="Never" /></td>
+                      <td className="tight"><Time at={k.expiresAt} none="Never" /></td>
+                      <td className="tight">
+                        {k.status === 'active' && <span className="line">
+                          <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>
+                          <button type="button" className="danger-plain small" onClick={() => { setAsking({ key: k, verb: 'Revoke' }); }}>Revoke<span className="hidden"> {k.name}</span></button>
+                        </span>}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            <More shown={list.length} total={read.data?.apiKeys?.totalCount} page={read.data?.apiKeys?.pageInfo} next={setAfter} />
+          </>
+        ))}
+      </Loaded>
+      {making && <Make close={() => { setMaking(false); }} made={(value) => { setMaking(false); setOnce(value); }} />}
+      {asking && (
+        <Confirm title={`${asking.verb} “${asking.key.name}”?`} verb={asking.verb} close={() => { setAsking(null); }} act={act}>
+          <p>{asking.verb === 'Revoke' ? 'It stops working at once, for good.' : 'The value it has stops working at once; you get a new one with the same name and scopes.'}</p>
+        </Confirm>
+      )}
+      {once && (
+        <Once title="Your new API key" label="API key" value={once} close={() => { setOnce(null); }}>
+          <p className="soft">Try it:</p>
+          <Copyable label="Example call" value={`curl ${config.baseUrl}/v1/requests -H "x-api-key: $KEY"`} />
+        </Once>
+      )}
+    </Page>
+  );
+}
+
+function Make({ close, made }: { close: () => void; made: (value: string) => void }) {
+  const [draft, set, forget] = useDraft('key', { name: '', scopes: [] as string[], test: false, expiresAt: '', allowedIps: '' });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(CreateKey, true);
+  const send = async () => {
+    const ips = draft.allowedIps.split(/[\s,]+/).filter(Boolean);
+    const o = await run({ input: {
+      name: draft.name, scopes: draft.scopes, test: draft.test, ...(ips.length > 0 ? { allowedIps: ips } : {}),
+      ...(draft.expiresAt ? { expiresAt: new Date(`${draft.expiresAt}T23:59:59`).toISOString() } : {}),
+    } });
+    setFault(o.fault);
+    if (!o.data) return;
+    forget();
+    made(o.data.createApiKey.value);
+  };
+  return (
+    <Dialog title="New API key" close={close} wide>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" hint="What the program is called." fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <fieldset aria-describedby={faultAt(fault, 'scopes') ? 'scopes-fault' : undefined}>
+          <legend>Scopes</legend>
+          <div className="checks">
+            {scopes.map(([s, says]) => (
+              <Check key={s} label={s} hint={says} checked={draft.scopes.includes(s)} set={(on) => { set({ ...draft, scopes: on ? [...draft.scopes, s] : draft.scopes.filter((x) => x !== s) }); }} />
+            ))}
+          </div>
+          {faultAt(fault, 'scopes') && <p className="fault" id="scopes-fault">{faultAt(fault, 'scopes')}</p>}
+        </fieldset>
+        <Check label="Test key" hint="It reaches the sandbox and nothing else." checked={draft.test} set={(test) => { set({ ...draft, test }); }} />
+        <div className="pair">
+          <Field label="Expires on" optional fault={faultAt(fault, 'expiresAt')}><input type="date" value={draft.expiresAt} onChange={(e) => { set({ ...draft, expiresAt: e.target.value }); }} /></Field>
+          <Field label="Allowed addresses" optional hint="Addresses or networks; anywhere without any." fault={faultAt(fault, 'allowedIps')}><input value={draft.allowedIps} placeholder="192.0.2.0/24" onChange={(e) => { set({ ...draft, allowedIps: e.target.value }); }} /></Field>
+        </div>
+        <Rest fault={fault} fields={['name', 'scopes', 'expiresAt', 'allowedIps']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,154 @@
+import { useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { roleWord, useMay, useViewer } from '../../app/session';
+import { DeactivateUser, InviteUser, People, ReactivateUser, ResendInvitation, TeamsList, UpdatePerson } from '../../gen/documents';
+import type { PersonFragment, Role, UserFilter } from '../../gen/types';
+import { Badge, Person, Time, words } from '../../ui/bits';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+import { Teams } from './teams';
+
+type Search = { status?: string; role?: string };
+const roles: Role[] = ['member', 'agent', 'admin', 'owner'];
+
+// PeopleList is who belongs to the company.
+export default function PeopleList() {
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const set = (s: Search) => { setAfter(null); void navigate({ to: '/app/people', search: s as never, replace: true }); };
+  const [after, setAfter] = useState<string | null>(null);
+  const filter: UserFilter = { ...(search.status ? { status: search.status.split(',') as never } : {}), ...(search.role ? { role: search.role.split(',') as never } : {}) };
+  const read = useRead(People, { first: 50, filter, ...(after ? { after } : {}) });
+  const admin = useMay('admin');
+  const [inviting, setInviting] = useState(false);
+  const list = rows(read.data?.users);
+  return (
+    <Page title="People" role="agent" actions={admin && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
+      <search className="filters">
+        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{['active', 'invited', 'deactivated'].map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label="Role"><select value={search.role ?? ''} onChange={(e) => { set({ ...search, role: e.target.value }); }}><option value="">Any</option>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
+      </search>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="Nobody matches" /> : (
+          <>
+            <div className="table-wrap cards-when-narrow">
+              <table>
+                <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Second factor</th><th scope="col">Last seen</th>{admin && <th scope="col"><span className="hidden">Actions</span></th>}</tr></thead>
+                <tbody>{list.map((u) => <One key={u.id} user={u} admin={admin} />)}</tbody>
+              </table>
+            </div>
+            <More shown={list.length} total={read.data?.users?.totalCount} page={read.data?.users?.pageInfo} next={setAfter} />
+          </>
+        ))}
+      </Loaded>
+      <Teams people={list} />
+      {inviting && <Invite close={() => { setInviting(false); }} />}
+    </Page>
+  );
+}
+
+function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
+  const viewer = useViewer();
+  const [ask, setAsk] = useState(false);
+  const [update] = useWrite(UpdatePerson);
+  const [reactivate] = useWrite(ReactivateUser);
+  const [resend] = useWrite(ResendInvitation);
+  const may = admin && (viewer.role === 'owner' || u.role !== 'owner');
+  const offered = roles.filter((r) => r !== 'owner' || viewer.role === 'owner' || u.role === 'owner');
+  return (
+    <tr>
+      <td><Person name={u.name} /><span className="sub">{u.email}</span></td>
+      <td className="tight">
+        {may && u.status !== 'deactivated' && u.id !== viewer.id
+          ? <select aria-label={`Role of ${u.name}`} value={u.role} onChange={(e) => { void update({ input: { id: u.id, role: e.target.value as Role, ifMatch: u.etag } }).then((o) => { if (!o.fault) toast({ text: `${u.name} is ${roleWord[e.target.value as Role].toLowerCase()} now.` }); }); }}>{offered.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
+          : roleWord[u.role]}
+      </td>
+      <td className="tight"><Badge value={u.status} /></td>
+      <td className="tight">{u.mfaEnabled ? <Badge value="active">On</Badge> : <span className="soft">Off</span>}</td>
+      <td className="tight"><Time at={u.lastSeenAt} none="Never" /></td>
+      {admin && (
+        <td className="tight">
+          {may && u.id !== viewer.id && <span className="line">
+            {u.status === 'invited' && <button type="button" className="plain small" onClick={() => { void resend({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: `The invitation went to ${u.email} again.` }); }); }}>Send again<span className="hidden"> to {u.name}</span></button>}
+            {u.status === 'deactivated'
+              ? <button type="button" className="plain small" onClick={() => { void reactivate({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: `${u.name} can sign in again.` }); }); }}>Reactivate<span className="hidden"> {u.name}</span></button>
+              : <button type="button" className="danger-plain small" onClick={() => { setAsk(true); }}>Deactivate<span className="hidden"> {u.name}</span></button>}
+          </span>}
+          {ask && <Deactivate user={u} close={() => { setAsk(false); }} />}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function Deactivate({ user: u, close }: { user: PersonFragment; close: () => void }) {
+  const teams = useRead(TeamsList, {});
+  const [team, setTeam] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run] = useWrite(DeactivateUser, true);
+  const [after, setAfter] = useState<{ keys: { id: string; name: string; prefix: string; last4: string }[]; requests: number; tasks: number } | null>(null);
+  if (after) {
+    const n = after.keys.length;
+    return (
+      <Dialog title={`${u.name} is deactivated`} close={close}>
+        <div className="stack" role="status">
+          <p>They are signed out everywhere within a minute.</p>
+          <p><strong>{n === 1 ? 'Their 1 API key stays valid' : `Their ${n} API keys stay valid`}</strong>{n > 0 ? ': revoke under API keys what should end with them.' : '.'}</p>
+          {n > 0 && <ul className="stack-tight">{after.keys.map((k) => <li key={k.id}>{k.name} <code>{k.prefix}…{k.last4}</code></li>)}</ul>}
+          <p className="soft">{after.requests} open requests and {after.tasks} open tasks were theirs{team ? ' and went to the team' : ''}.</p>
+          <footer><button type="button" onClick={close}>Done</button></footer>
+        </div>
+      </Dialog>
+    );
+  }
+  const act = async () => {
+    const o = await run({ input: { id: u.id, ...(team ? { reassignTo: team } : {}) } });
+    setFault(o.fault);
+    if (!o.data) return;
+    const d = o.data.deactivateUser;
+    toast({ text: `${u.name} is deactivated. ${d.remainingApiKeys.length} API keys stay valid.` });
+    setAfter({ keys: d.remainingApiKeys, requests: d.openRequests, tasks: d.openTasks });
+  };
+  return (
+    <Confirm title={`Deactivate ${u.name}?`} verb="Deactivate" close={close} act={act}>
+      <p>They are signed out everywhere and cannot sign in. Their API keys stay valid until somebody revokes them.</p>
+      <Field label="Hand open work to" optional><select value={team} onChange={(e) => { setTeam(e.target.value); }}><option value="">Nobody: it stays with them</option>{rows(teams.data?.teams).map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>
+      <Rest fault={fault} fields={[]} />
+    </Confirm>
+  );
+}
+
+function Invite({ close }: { close: () => void }) {
+  const viewer = useViewer();
+  const [draft, set, forget] = useDraft('invite', { email: '', name: '', role: 'member' });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(InviteUser, true);
+  const send = async () => {
+    const o = await run({ input: { email: draft.email, role: draft.role as Role, ...(draft.name ? { name: draft.name } : {}) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    toast({ text: `An invitation is on its way to ${draft.email}.` });
+  };
+  return (
+    <Dialog title="Invite person" close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="E-mail" fault={faultAt(fault, 'email')}><input type="email" autoFocus value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
+        <Field label="Name" optional fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Role" fault={faultAt(fault, 'role')} hint={{ member: 'Files requests and sees their own.', agent: 'Works all requests.', admin: 'Everything but the plan and owners.', owner: 'Everything.' }[draft.role]}>
+          <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => r !== 'owner' || viewer.role === 'owner').map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
+        </Field>
+        <Rest fault={fault} fields={['email', 'name', 'role']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create invitation</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,128 @@
+import { useState } from 'react';
+import { useClient } from 'urql';
+import { rows, useWrite } from '../../app/data';
+import { faultOf, type Fault } from '../../app/fault';
+import { CreatePolicy, Policies, ReplayPolicies, UpdatePolicy } from '../../gen/documents';
+import type { AccessEffect, PolicyRowFragment } from '../../gen/types';
+import { Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { toast } from '../../ui/toast';
+
+export const actions = ['read', 'create', 'update', 'delete', '*'];
+export const resources = ['*', 'Service', 'Offering', 'Request', 'Workflow', 'Execution', 'Task', 'Approval', 'User', 'Team', 'Organization', 'Secret', 'Comment', 'ApiKey', 'AuditEntry'];
+
+interface Line { path: string; op: string; value: string }
+const operators = ['eq', 'ne', 'in', 'nin', 'lt', 'lte', 'gt', 'gte', 'prefix', 'glob', 'exists'];
+const parse = (s: string): unknown => { try { return JSON.parse(s) as unknown; } catch { return s; } };
+
+// linesOf are a condition as the builder shows it; null for one that takes JSON.
+export function linesOf(condition: Record<string, unknown>): Line[] | null {
+  const lines = Object.entries(condition).map(([path, v]): Line | null => {
+    if (Array.isArray(v)) return { path, op: 'in', value: v.map(String).join(', ') };
+    if (v !== null && typeof v === 'object') {
+      const [[op, value] = ['', ''], ...more] = Object.entries(v);
+      return more.length > 0 ? null : { path, op, value: Array.isArray(value) ? value.map(String).join(', ') : String(value) };
+    }
+    return { path, op: 'eq', value: String(v) };
+  });
+  return lines.includes(null) ? null : lines as Line[];
+}
+
+export function conditionOf(lines: Line[]): Record<string, unknown> {
+  return Object.fromEntries(lines.filter((l) => l.path).map((l) => {
+    const list = () => l.value.split(',').map((v) => parse(v.trim()));
+    if (l.op === 'eq') return [l.path, parse(l.value)];
+    if (l.op === 'in') return [l.path, list()];
+    return [l.path, { [l.op]: l.op === 'nin' ? list() : parse(l.value) }];
+  }));
+}
+
+// Editor writes a policy, by a builder or as JSON, and tries it on past decisions before it counts.
+export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null; close: () => void }) {
+  const [draft, set, forget] = useDraft(`policy ${p?.id ?? 'new'}`, {
+    name: p?.name ?? '', description: p?.description ?? '', enabled: p?.enabled ?? true, effect: p?.effect ?? 'Allow', action: p?.action ?? 'read', resource: p?.resource ?? 'Request',
+    text: JSON.stringify(p?.condition ?? {}, null, 2), json: linesOf((p?.condition ?? {}) as Record<string, unknown>) === null,
+  });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [tried, setTried] = useState('');
+  const [create, making] = useWrite(CreatePolicy, true);
+  const [update, saving] = useWrite(UpdatePolicy, true);
+  const client = useClient();
+  let condition: Record<string, unknown> | null = null;
+  try {
+    condition = JSON.parse(draft.text || '{}') as Record<string, unknown>;
+  } catch { /* said below */ }
+  const lines = condition ? linesOf(condition) : null;
+  const setLines = (l: Line[]) => { set({ ...draft, text: JSON.stringify(conditionOf(l.map((x) => ({ ...x, path: x.path || ' ' }))), null, 2) }); };
+  const input = { name: draft.name, description: draft.description || null, enabled: draft.enabled, effect: draft.effect as AccessEffect, action: draft.action, resource: draft.resource, condition: condition ?? {} };
+  const send = async () => {
+    if (!condition) return;
+    const clean = { ...input, condition: Object.fromEntries(Object.entries(condition).filter(([k]) => k.trim())) };
+    const o = p ? await update({ input: { id: p.id, ifMatch: p.etag, ...clean } }) : await create({ input: clean });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    toast({ text: p ? 'The policy was saved and counts from now on.' : 'The policy was created and counts from now on.' });
+  };
+  const tryOut = async () => {
+    setTried('Trying…');
+    const all = await client.query(Policies, {}, { requestPolicy: 'cache-first' }).toPromise();
+    const others = rows(all.data?.accessPolicies).filter((x) => x.enabled && x.id !== p?.id);
+    const policies = [...others, ...(draft.enabled ? [input] : [])].map(({ effect, action, resource, condition: c }) => ({ effect, action, resource, condition: c as unknown }));
+    const o = await client.query(ReplayPolicies, { policies, last: 500 }, { requestPolicy: 'network-only' }).toPromise();
+    const f = faultOf(o.error);
+    setFault(f);
+    const r = o.data?.replayAccessPolicies;
+    const loses = r?.changed.filter((c) => c.before && !c.after).length ?? 0;
+    setTried(f || !r ? '' : `Of the last ${r.examined} decisions ${r.changed.length} would be otherwise: ${loses} would be refused, ${r.changed.length - loses} allowed.`);
+  };
+  const at = (path: string) => faultAt(fault, `condition.${path}`);
+  return (
+    <Dialog title={p ? `Policy “${p.name}”` : 'New access policy'} close={close} side>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Description" optional><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <div className="pair">
+          <Field label="Effect" hint="Deny beats Allow."><select value={draft.effect} onChange={(e) => { set({ ...draft, effect: e.target.value as AccessEffect }); }}><option>Allow</option><option>Deny</option></select></Field>
+          <Field label="Action" fault={faultAt(fault, 'action')}><select value={draft.action} onChange={(e) => { set({ ...draft, action: e.target.value }); }}>{actions.map((a) => <option key={a} value={a}>{a === '*' ? 'any (*)' : a}</option>)}</select></Field>
+          <Field label="Resource" fault={faultAt(fault, 'resource')}><select value={draft.resource} onChange={(e) => { set({ ...draft, resource: e.target.value }); }}>{resources.map((r) => <option key={r} value={r}>{r === '*' ? 'any (*)' : r}</option>)}</select></Field>
+        </div>
+        <div className="tabs" role="group" aria-label="How the condition is written">
+          <button type="button" aria-pressed={!draft.json} disabled={lines === null} onClick={() => { set({ ...draft, json: false }); }}>Builder</button>
+          <button type="button" aria-pressed={draft.json} onClick={() => { set({ ...draft, json: true }); }}>JSON</button>
+        </div>
+        {draft.json || lines === null ? (
+          <Field label="Condition" hint="Paths such as resource.tags.env, principal.teamIds, context.ip. All entries must hold." fault={condition ? fault?.details.filter((d) => d.field.startsWith('condition')).map((d) => `${d.field.slice(10)} ${d.message}`).join(' ') || undefined : 'This is no JSON.'}>
+            <textarea className="mono" rows={8} spellCheck={false} value={draft.text} onChange={(e) => { set({ ...draft, text: e.target.value }); }} />
+          </Field>
+        ) : (
+          <fieldset>
+            <legend>Condition</legend>
+            <div className="stack">
+              {lines.map((l, i) => (
+                <div key={i} className="pair">
+                  <Field label={`Path ${i + 1}`} fault={at(l.path)}><input className="mono" value={l.path.trim()} placeholder="resource.tags.env" onChange={(e) => { setLines(lines.map((x, j) => (j === i ? { ...x, path: e.target.value } : x))); }} /></Field>
+                  <Field label={`Operator ${i + 1}`}><select value={l.op} onChange={(e) => { setLines(lines.map((x, j) => (j === i ? { ...x, op: e.target.value } : x))); }}>{operators.map((o) => <option key={o}>{o}</option>)}</select></Field>
+                  <Field label={`Value ${i + 1}`}><input value={l.value} onChange={(e) => { setLines(lines.map((x, j) => (j === i ? { ...x, value: e.target.value } : x))); }} /></Field>
+                  <button type="button" className="quiet small" onClick={() => { setLines(lines.filter((_x, j) => j !== i)); }}>Remove condition {i + 1}</button>
+                </div>
+              ))}
+              <button type="button" className="plain" disabled={lines.some((l) => !l.path.trim())} onClick={() => { setLines([...lines, { path: '', op: 'eq', value: '' }]); }}>Add condition</button>
+              {lines.length === 0 && <p className="soft">Without a condition it always holds.</p>}
+            </div>
+          </fieldset>
+        )}
+        <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
+        <Rest fault={fault} fields={['name', 'action', 'resource', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('condition')) ?? [])]} />
+        <div role="status">{tried && <p className="notice">{tried}</p>}</div>
+        <footer>
+          <button type="button" className="plain" disabled={!condition} onClick={() => { void tryOut(); }}>Try on past decisions</button>
+          <span className="grow" />
+          <button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving || !condition}>{p ? 'Save' : 'Create'}</button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,108 @@
+import { useState } from 'react';
+import { useClient } from 'urql';
+import { rows, useRead, useWrite } from '../../app/data';
+import { faultOf, type Fault } from '../../app/fault';
+import { Decisions, DeletePolicy, Explain, Explainables, Policies, UpdatePolicy } from '../../gen/documents';
+import type { ExplainQuery, PolicyRowFragment } from '../../gen/types';
+import { Badge, Time } from '../../ui/bits';
+import { Confirm } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+import { actions, Editor, resources } from './editor';
+
+// PolicyList is the rules about who may do what to which rows, why, and what came of them.
+export default function PolicyList() {
+  const read = useRead(Policies, {});
+  const [edit, setEdit] = useState<PolicyRowFragment | 'new' | null>(null);
+  const [gone, setGone] = useState<PolicyRowFragment | null>(null);
+  const [remove] = useWrite(DeletePolicy);
+  const [update] = useWrite(UpdatePolicy);
+  return (
+    <Page title="Access policies" role="admin" intro="Who may do what to which rows. Deny beats Allow; what nothing allows is refused." actions={<button type="button" onClick={() => { setEdit('new'); }}>New access policy</button>}>
+      <Loaded read={read}>
+        {({ accessPolicies }) => (rows(accessPolicies).length === 0 ? <Empty title="There are no policies"><p>Nobody but owners may do anything now.</p></Empty> : (
+          <ul className="rows">
+            {rows(accessPolicies).map((p) => (
+              <li key={p.id} className="row">
+                <div>
+                  <span className="line"><Badge value={p.effect} /><strong>{p.name}</strong>{!p.enabled && <Badge value="disabled">Off</Badge>}</span>
+                  <div className="meta"><span><code>{p.action}</code> on <code>{p.resource}</code></span>{Object.keys((p.condition ?? {}) as object).length > 0 ? <span>where <code>{JSON.stringify(p.condition)}</code></span> : <span>always</span>}<Time at={p.updatedAt} /></div>
+                </div>
+                <div className="verbs">
+                  <button type="button" className="plain small" onClick={() => { void update({ input: { id: p.id, enabled: !p.enabled, ifMatch: p.etag } }).then((o) => { if (!o.fault) toast({ text: p.enabled ? 'The policy does not count any more.' : 'The policy counts again.' }); }); }}>{p.enabled ? 'Switch off' : 'Switch on'}<span className="hidden"> {p.name}</span></button>
+                  <button type="button" className="plain small" onClick={() => { setEdit(p); }}>Edit<span className="hidden"> {p.name}</span></button>
+                  <button type="button" className="danger-plain small" onClick={() => { setGone(p); }}>Delete<span className="hidden"> {p.name}</span></button>
+                </div>
+              </li>
+            ))}
+          </ul>
+        ))}
+      </Loaded>
+      <WhyMay />
+      <Recent />
+      {edit && <Editor policy={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The policy is gone.' }); setGone(null); }}><p>It stops counting at once.</p></Confirm>}
+    </Page>
+  );
+}
+
+function WhyMay() {
+  const people = useRead(Explainables, {});
+  const client = useClient();
+  const [ask, set] = useState({ principalId: '', action: 'read', resourceType: 'Request', resourceId: '' });
+  const [answer, setAnswer] = useState<ExplainQuery['explainAccess']>(null);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const send = async () => {
+    const o = await client.query(Explain, { ...ask, resourceId: ask.resourceId.trim() || null }, { requestPolicy: 'network-only' }).toPromise();
+    setFault(faultOf(o.error));
+    setAnswer(o.data?.explainAccess ?? null);
+  };
+  return (
+    <Section title="Why may somebody do something?">
+      <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <div className="pair">
+          <Field label="Person" fault={faultAt(fault, 'principalId')}>
+            <select value={ask.principalId} onChange={(e) => { set({ ...ask, principalId: e.target.value }); }}>
+              <option value="">Choose…</option>
+              {rows(people.data?.users).map((u) => <option key={u.id} value={u.id}>{u.name} ({u.email})</option>)}
+              {rows(people.data?.serviceAccounts).map((a) => <option key={a.id} value={a.id}>{a.name} (service account)</option>)}
+            </select>
+          </Field>
+          <Field label="Action" fault={faultAt(fault, 'action')}><select value={ask.action} onChange={(e) => { set({ ...ask, action: e.target.value }); }}>{actions.filter((a) => a !== '*').map((a) => <option key={a}>{a}</option>)}</select></Field>
+          <Field label="Resource" fault={faultAt(fault, 'resourceType')}><select value={ask.resourceType} onChange={(e) => { set({ ...ask, resourceType: e.target.value }); }}>{resources.filter((r) => r !== '*').map((r) => <option key={r}>{r}</option>)}</select></Field>
+          <Field label="Id" fault={faultAt(fault, 'resourceId')}><input className="mono" value={ask.resourceId} placeholder="req_…" onChange={(e) => { set({ ...ask, resourceId: e.target.value }); }} /></Field>
+        </div>
+        <Rest fault={fault} fields={['principalId', 'action', 'resourceType', 'resourceId']} />
+        <div role="status">
+          {answer && (
+            <div className="stack-tight">
+              <span className="line"><Badge value={answer.allowed ? 'allowed' : 'denied'}>{answer.allowed ? 'May' : 'May not'}</Badge> decided by {answer.decidedBy.kind} {answer.decidedBy.name ? `“${answer.decidedBy.name}”` : answer.decidedBy.id ?? 'the rule that what nothing allows is refused'}</span>
+              {answer.unmet.length > 0 && <ul className="changes">{answer.unmet.map((u, i) => <li key={i}><code>{u.path}</code> is {u.have === null || u.have === undefined ? 'missing' : <code>{JSON.stringify(u.have)}</code>}, wanted {u.op} <code>{JSON.stringify(u.want)}</code></li>)}</ul>}
+            </div>
+          )}
+        </div>
+        <footer><button type="submit" disabled={!ask.principalId}>Explain</button></footer>
+      </form>
+    </Section>
+  );
+}
+
+function Recent() {
+  const read = useRead(Decisions, { filter: { outcome: ['denied'] } });
+  return (
+    <Section title="What was refused">
+      <Loaded read={read} skeleton={3}>
+        {({ accessDecisions }) => (rows(accessDecisions).length === 0 ? <Empty title="Nothing was refused" /> : (
+          <div className="table-wrap cards-when-narrow">
+            <table>
+              <thead><tr><th scope="col">Who</th><th scope="col">Wanted to</th><th scope="col">Row</th><th scope="col">Decided by</th><th scope="col">When</th></tr></thead>
+              <tbody>{rows(accessDecisions).map((d) => <tr key={d.id}><td>{d.principalName}</td><td>{d.action} {d.resourceType}</td><td>{d.resourceId && <code>{d.resourceId}</code>}</td><td>{d.decidedBy.kind} {d.decidedBy.name ?? ''}</td><td className="tight"><Time at={d.createdAt} /></td></tr>)}</tbody>
+            </table>
+          </div>
+        ))}
+      </Loaded>
+    </Section>
+  );
+}

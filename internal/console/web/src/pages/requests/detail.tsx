@@ -1,0 +1,165 @@
+import { Check, Copy, X } from 'lucide-react';
+import { useState } from 'react';
+import { config } from '../../app/config';
+import { rows, useRead } from '../../app/data';
+import { atLeast, useViewer } from '../../app/session';
+import { Assignables, RequestOne } from '../../gen/documents';
+import type { RequestOneQuery, RequestPriority } from '../../gen/types';
+import { useKeys } from '../../keys/registry';
+import { Badge, Person, Priority, Time, words } from '../../ui/bits';
+import { Confirm } from '../../ui/dialog';
+import { Loaded, Section } from '../../ui/page';
+import { NotFound } from '../../ui/states';
+import { toast } from '../../ui/toast';
+import { Assign } from './assign';
+import { Sla } from './row';
+import { Timeline } from './timeline';
+import { Decline, useAccept, useChange } from './verbs';
+
+export type FullRequest = NonNullable<RequestOneQuery['request']>;
+
+// Detail is a request as it is read and worked on: on its own page, and beside the list.
+export function Detail({ id, peek }: { id: string; peek?: boolean }) {
+  const read = useRead(RequestOne, { id });
+  return <Loaded read={read}>{({ request }) => (request ? <Body request={request} peek={peek ?? false} /> : <NotFound what="request" />)}</Loaded>;
+}
+
+function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
+  const viewer = useViewer();
+  const staff = atLeast(viewer, 'agent');
+  const open = r.status === 'PENDING' || r.status === 'IN_PROGRESS';
+  const [ask, setAsk] = useState<'decline' | 'cancel' | 'assign' | ''>('');
+  const accept = useAccept();
+  const change = useChange();
+  const close = () => { setAsk(''); };
+  const may = { accept: staff && r.status === 'PENDING', complete: staff && r.status === 'IN_PROGRESS', cancel: open && (staff || r.createdBy === viewer.id) };
+  useKeys([
+    { keys: 'a', does: 'Assign the request', group: 'Request', run: () => { if (staff && open) setAsk('assign'); } },
+    { keys: 'e', does: 'Accept the request', group: 'Request', run: () => { if (may.accept) void accept(r); } },
+  ], staff && !peek);
+  return (
+    <>
+      {peek && <h3 className="peek-title">{r.title}</h3>}
+      <div className="line verbs-line">
+        <Badge value={r.status} />
+        {r.sla && open && <Sla state={r.sla.state} dueAt={r.status === 'PENDING' ? r.sla.responseDueAt : r.sla.resolutionDueAt} />}
+        {r.waiting && <Badge value="PAUSED">Waits for the requester</Badge>}
+        <span className="grow" />
+        {may.accept && <button type="button" onClick={() => { void accept(r); }}><Check size={15} aria-hidden /> Accept</button>}
+        {may.accept && <button type="button" className="plain" onClick={() => { setAsk('decline'); }}><X size={15} aria-hidden /> Decline</button>}
+        {may.complete && <button type="button" onClick={() => { void change(r, { status: 'COMPLETED' }, `Completed “${r.title}”.`); }}><Check size={15} aria-hidden /> Complete</button>}
+        {may.complete && <button type="button" className="plain" onClick={() => { void change(r, { waiting: !r.waiting }, r.waiting ? 'The clock goes on.' : 'The clock stands still until the requester answers.'); }}>{r.waiting ? 'Go on' : 'Wait for an answer'}</button>}
+        {may.cancel && <button type="button" className="danger-plain" onClick={() => { setAsk('cancel'); }}>Cancel request</button>}
+      </div>
+      <div className={peek ? '' : 'split'}>
+        <div>
+          {r.description && <p className="prose description">{r.description}</p>}
+          <Answers request={r} />
+          {r.execution && <Execution execution={r.execution} />}
+          <Section title="Activity"><Timeline request={r} /></Section>
+        </div>
+        <Facts request={r} edit={staff && open} />
+      </div>
+      {ask === 'decline' && <Decline request={r} close={close} />}
+      {ask === 'assign' && <Assign request={r} close={close} />}
+      {ask === 'cancel' && (
+        <Confirm title={`Cancel “${r.title}”?`} verb="Cancel request" close={close} act={async () => { await change(r, { status: 'CANCELLED' }, 'Cancelled.'); close(); }}>
+          <p>This is final: what its workflow still waits for ends with it.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+interface FormField { key: string; label?: string | null; type: string }
+
+// Answers are what the requester said, by the labels of the offering's form.
+function Answers({ request: r }: { request: FullRequest }) {
+  const form = (r.offering?.form as { fields?: FormField[] } | null)?.fields ?? [];
+  const values = (r.fields ?? {}) as Record<string, unknown>;
+  const keys = [...form.map((f) => f.key).filter((k) => k in values), ...Object.keys(values).filter((k) => !form.some((f) => f.key === k))];
+  if (keys.length === 0) return null;
+  const label = (k: string) => form.find((f) => f.key === k)?.label ?? words(k);
+  return (
+    <dl className="card answers">
+      {keys.map((k) => <div key={k} className="contents"><dt>{label(k)}</dt><dd><Value value={values[k]} type={form.find((f) => f.key === k)?.type} /></dd></div>)}
+    </dl>
+  );
+}
+
+function Value({ value, type }: { value: unknown; type?: string | undefined }) {
+  if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
+  if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
+  if (Array.isArray(value)) return <>{value.map(String).join(', ')}</>;
+  if (type === 'url' && /^https?:/.test(String(value))) return <a href={String(value)} rel="noreferrer noopener" target="_blank">{String(value)}</a>;
+  if (type === 'datetime') return <Time at={String(value)} full />;
+  return <>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</>;
+}
+
+function Execution({ execution: e }: { execution: NonNullable<FullRequest['execution']> }) {
+  return (
+    <Section title={e.workflow?.name ?? 'Workflow'} actions={<Badge value={e.status} />}>
+      {e.error && <p className="alert">{e.error.phaseId}: {e.error.message}</p>}
+      <ol className="card phases" aria-label="Phases of the workflow">
+        {e.phases.map((p, i) => (
+          <li key={`${p.phaseId} ${i}`}>
+            <span>{words(p.phaseId)} <span className="soft small-text">{words(p.type)}{p.transition && p.transition !== 'next' ? ` → ${words(p.transition)}` : ''}</span></span>
+            <span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span>
+            <Badge value={p.status} />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
+  const people = useRead(Assignables, {}, !edit);
+  const change = useChange();
+  const choose = (label: string, name: 'assigneeId' | 'teamId' | 'priority', value: string | null | undefined, options: [string, string][], none?: string) => (
+    <div>
+      <dt><label htmlFor={`fact-${name}`}>{label}</label></dt>
+      <dd>
+        <select
+          id={`fact-${name}`} value={value ?? ''}
+          onChange={(e) => { void change(r, { [name]: (e.target.value || null) as RequestPriority }, `${label} changed.`); }}
+        >
+          {none && <option value="">{none}</option>}
+          {options.map(([v, t]) => <option key={v} value={v}>{t}</option>)}
+        </select>
+      </dd>
+    </div>
+  );
+  const withCurrent = (list: { id: string; name: string }[], current: { id: string; name: string } | null | undefined): [string, string][] => {
+    const all = current && !list.some((x) => x.id === current.id) ? [current, ...list] : list;
+    return all.map((x) => [x.id, x.name]);
+  };
+  return (
+    <aside aria-label="Facts">
+      <dl className="card facts">
+        {edit ? choose('Priority', 'priority', r.priority, ['LOW', 'MEDIUM', 'HIGH', 'URGENT'].map((p) => [p, words(p)]))
+          : <div><dt>Priority</dt><dd><Priority value={r.priority} /></dd></div>}
+        {edit ? choose('Assignee', 'assigneeId', r.assigneeId, withCurrent(rows(people.data?.users), r.assignee), 'Nobody')
+          : <div><dt>Assignee</dt><dd><Person name={r.assignee?.name} /></dd></div>}
+        {edit ? choose('Team', 'teamId', r.teamId, withCurrent(rows(people.data?.teams), r.team), 'No team')
+          : <div><dt>Team</dt><dd>{r.team?.name ?? <span className="soft">No team</span>}</dd></div>}
+        <div><dt>Requester</dt><dd><Person name={r.creator?.name ?? r.createdBy} /></dd></div>
+        <div><dt>Service</dt><dd>{r.service?.name} › {r.offering?.name}</dd></div>
+        {r.sla && <div><dt>Service level</dt><dd className="stack-tight"><Sla state={r.sla.state} />{r.sla.responseDueAt && <span>Answer <Time at={r.sla.responseDueAt} /></span>}{r.sla.resolutionDueAt && <span>Done <Time at={r.sla.resolutionDueAt} /></span>}</dd></div>}
+        <div><dt>Filed</dt><dd><Time at={r.createdAt} full /></dd></div>
+        {r.acceptedAt && <div><dt>Accepted</dt><dd><Time at={r.acceptedAt} full /></dd></div>}
+        {r.completedAt && <div><dt>Completed</dt><dd><Time at={r.completedAt} full /></dd></div>}
+        {r.cancelledAt && <div><dt>Cancelled</dt><dd><Time at={r.cancelledAt} full /></dd></div>}
+        <div>
+          <dt>Id</dt>
+          <dd className="line">
+            <code>{r.id}</code>
+            <button type="button" className="quiet small" onClick={() => { void navigator.clipboard.writeText(`curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`).then(() => { toast({ text: 'The curl line was copied.' }); }); }}>
+              <Copy size={13} aria-hidden /> Copy as curl
+            </button>
+          </dd>
+        </div>
+      </dl>
+    </aside>
+  );
+}

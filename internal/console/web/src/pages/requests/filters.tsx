@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+import { rows, useRead } from '../../app/data';
+import { Assignables, Catalogue } from '../../gen/documents';
+import { words } from '../../ui/bits';
+import { Field } from '../../ui/field';
+import type { RequestSearch } from './search';
+
+const statuses = ['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'];
+const priorities = ['URGENT', 'HIGH', 'MEDIUM', 'LOW'];
+const states = ['ON_TRACK', 'WARNING', 'BREACHED', 'MET', 'PAUSED'];
+
+// Filters show what stands in the address, and change it.
+export function Filters({ search, set }: { search: RequestSearch; set: (s: RequestSearch) => void }) {
+  const people = useRead(Assignables, {});
+  const services = useRead(Catalogue, {});
+  const [q, setQ] = useState(search.q ?? '');
+  useEffect(() => { setQ(search.q ?? ''); }, [search.q]);
+  useEffect(() => {
+    if (q === (search.q ?? '')) return undefined;
+    const timer = setTimeout(() => { set({ ...search, q }); }, 300);
+    return () => { clearTimeout(timer); };
+  });
+  const choice = (name: keyof RequestSearch, label: string, options: [string, string][]) => (
+    <Field label={label} key={name}>
+      <select value={search[name] ?? ''} onChange={(e) => { set({ ...search, [name]: e.target.value }); }}>
+        <option value="">Any</option>
+        {search[name] && !options.some(([v]) => v === search[name]) && <option value={search[name]}>{search[name]?.split(',').map(words).join(', ')}</option>}
+        {options.map(([v, t]) => <option key={v} value={v}>{t}</option>)}
+      </select>
+    </Field>
+  );
+  const some = Object.entries(search).some(([k, v]) => v && !['view', 'peek', 'sort'].includes(k));
+  return (
+    <search className="filters">
+      <div className="field wide">
+        <div className="label-row"><label htmlFor="filter-q">Title contains</label></div>
+        <input id="filter-q" type="search" value={q} onChange={(e) => { setQ(e.target.value); }} />
+      </div>
+      {choice('status', 'Status', statuses.map((s) => [s, words(s)]))}
+      {choice('priority', 'Priority', priorities.map((p) => [p, words(p)]))}
+      {choice('serviceId', 'Service', rows(services.data?.services).map((s) => [s.id, s.name]))}
+      {choice('assigneeId', 'Assignee', [['none', 'Nobody'], ...rows(people.data?.users).map((u) => [u.id, u.name] as [string, string])])}
+      {choice('teamId', 'Team', [['none', 'No team'], ...rows(people.data?.teams).map((t) => [t.id, t.name] as [string, string])])}
+      {choice('slaState', 'SLA', states.map((s) => [s, words(s)]))}
+      {some && <button type="button" className="quiet" onClick={() => { set({ view: search.view ?? '', sort: search.sort ?? '' }); }}>Clear</button>}
+    </search>
+  );
+}

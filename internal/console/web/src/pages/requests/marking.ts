@@ -1,0 +1,36 @@
+// marking moves the focus along the rows of a list by j and k. The mark is the focus itself, so that Enter opens and screen readers
+// follow.
+import { useRef } from 'react';
+import { useKeys } from '../../keys/registry';
+
+export function useMarking(group = 'List') {
+  const list = useRef<HTMLElement | null>(null);
+  const links = () => [...(list.current?.querySelectorAll<HTMLElement>('[data-row] a.name') ?? [])];
+  const current = () => links().findIndex((l) => l.closest('[data-row]')?.contains(globalThis.document.activeElement));
+  const go = (by: number) => {
+    const all = links();
+    const at = current();
+    const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
+    next?.focus();
+    next?.scrollIntoView({ block: 'nearest' });
+  };
+  useKeys([
+    { keys: 'j', does: 'Next row', group, run: () => { go(1); } },
+    { keys: 'k', does: 'Row before', group, run: () => { go(-1); } },
+    { keys: 'Enter', does: 'Open the row', group, run: () => { (links()[Math.max(0, current())])?.click(); } },
+  ]);
+  // marked is the id of the row that the focus is in, or of the first one.
+  const marked = (): string | undefined => {
+    const all = links();
+    return (all[Math.max(0, current())]?.closest('[data-row]') as HTMLElement | undefined)?.dataset['row'];
+  };
+  // step moves on before a row leaves the list, so that the focus is never lost.
+  const step = (id: string) => {
+    const all = links();
+    const at = all.findIndex((l) => (l.closest('[data-row]') as HTMLElement).dataset['row'] === id);
+    const next = all[at + 1] ?? all[at - 1];
+    if (next) next.focus();
+    else (globalThis.document.getElementById('main') as HTMLElement | null)?.focus();
+  };
+  return { list, marked, step };
+}

@@ -1,0 +1,32 @@
+import { Link } from '@tanstack/react-router';
+import { memo, type ReactNode } from 'react';
+import type { RequestRowFragment } from '../../gen/types';
+import { Badge, Person, Priority, Time } from '../../ui/bits';
+
+export const Sla = ({ state, dueAt }: { state: string; dueAt?: string | null | undefined }) => (
+  <Badge value={state}>{{ ON_TRACK: 'On track', WARNING: 'Due soon', BREACHED: 'Overdue', MET: 'SLA met', PAUSED: 'Paused' }[state] ?? state}{dueAt && state !== 'MET' && <> · <Time at={dueAt} /></>}</Badge>
+);
+
+// Row is a request in a list that people work through.
+export const Row = memo(function Row({ request: r, verbs, status }: { request: RequestRowFragment; verbs?: ReactNode; status?: boolean }) {
+  const due = r.status === 'PENDING' ? r.sla?.responseDueAt ?? r.sla?.resolutionDueAt : r.sla?.resolutionDueAt;
+  return (
+    <li className="row" data-row={r.id}>
+      <div>
+        <Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link>
+        <div className="meta">
+          {status && <Badge value={r.status} />}
+          <Priority value={r.priority} />
+          <span>{r.service?.name}{r.offering ? ` › ${r.offering.name}` : ''}</span>
+          {r.creator && <span>from {r.creator.name}</span>}
+          <Time at={r.createdAt} />
+          {r.sla && !['COMPLETED', 'CANCELLED'].includes(r.status) && <Sla state={r.sla.state} dueAt={due} />}
+          {r.team && <span>{r.team.name}</span>}
+          {r.assignee && <Person name={r.assignee.name} />}
+          {r.waiting && <Badge value="PAUSED">Waits for an answer</Badge>}
+        </div>
+      </div>
+      {verbs && <div className="verbs">{verbs}</div>}
+    </li>
+  );
+});

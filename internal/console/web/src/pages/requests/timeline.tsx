@@ -1,0 +1,91 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import { atLeast, useViewer } from '../../app/session';
+import type { Fault } from '../../app/fault';
+import { AddComment, RequestHistory } from '../../gen/documents';
+import type { RequestHistoryQuery } from '../../gen/types';
+import { Time, words } from '../../ui/bits';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { toast } from '../../ui/toast';
+import type { FullRequest } from './detail';
+
+type Entry = NonNullable<RequestHistoryQuery['auditEntries']>['edges'][number]['node'];
+
+const said: Record<string, string> = {
+  'request.created': 'filed it', 'request.accepted': 'accepted it', 'request.completed': 'completed it', 'request.cancelled': 'cancelled it',
+  'request.updated': 'changed it',
+};
+
+// Timeline tells what happened to a request, and what was said about it. Admins see it from the audit log; others from the row.
+export function Timeline({ request: r }: { request: FullRequest }) {
+  const viewer = useViewer();
+  const admin = atLeast(viewer, 'admin');
+  const history = useRead(RequestHistory, { filter: { resourceId: [r.id], outcome: ['allowed'] } }, !admin);
+  const events = admin ? rows(history.data?.auditEntries).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r);
+  const comments = rows(r.comments).map((c) => ({
+    at: c.createdAt, key: c.id,
+    node: (
+      <article className={`card comment${c.visibility === 'internal' ? ' internal' : ''}`}>
+        <header><strong>{c.author?.name ?? c.authorId}</strong><Time at={c.createdAt} />{c.visibility === 'internal' && <span>Internal: staff alone read it</span>}</header>
+        <p className="prose">{c.body}</p>
+      </article>
+    ),
+  }));
+  const all = [...events, ...comments].sort((a, b) => a.at.localeCompare(b.at));
+  return (
+    <>
+      <ol className="timeline">{all.map((x) => <li key={x.key}><span className="tick" aria-hidden />{x.node}</li>)}</ol>
+      <Say id={r.id} />
+    </>
+  );
+}
+
+function fromRow(r: FullRequest) {
+  const steps: [string | null | undefined, string][] = [[r.createdAt, `${r.creator?.name ?? 'Somebody'} filed it`], [r.acceptedAt, 'It was accepted'], [r.completedAt, 'It was completed'], [r.cancelledAt, 'It was cancelled']];
+  return steps.flatMap(([at, text]) => (at ? [{ at, key: text, node: <p className="what"><strong>{text}</strong> · <Time at={at} /></p> }] : []));
+}
+
+function Happened({ entry: e }: { entry: Entry }) {
+  const changes = Object.entries((e.changes ?? {}) as Record<string, { from: unknown; to: unknown }>)
+    .filter(([k]) => e.action === 'request.updated' && !['updatedAt', 'version'].includes(k));
+  const show = (v: unknown) => (v === null || v === undefined || v === '' ? 'nothing' : typeof v === 'object' ? JSON.stringify(v) : String(v));
+  return (
+    <div className="what">
+      <p><strong>{e.actor.name}</strong> {said[e.action] ?? e.action} · <Time at={e.at} /></p>
+      {changes.length > 0 && <ul className="changes">{changes.map(([k, c]) => <li key={k}>{words(k)}: <del>{show(c.from)}</del> <ins>{show(c.to)}</ins></li>)}</ul>}
+    </div>
+  );
+}
+
+function Say({ id }: { id: string }) {
+  const staff = atLeast(useViewer(), 'agent');
+  const [draft, set, forget] = useDraft(`comment ${id}`, { body: '', internal: false });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(AddComment, true);
+  const send = async () => {
+    const o = await run({ input: { requestId: id, body: draft.body, visibility: draft.internal ? 'internal' : 'public' } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    set({ body: '', internal: draft.internal });
+    toast({ text: 'Your comment was added.' });
+  };
+  return (
+    <form className="card stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+      <Field label="Comment" fault={faultAt(fault, 'body')}>
+        <textarea
+          value={draft.body} required maxLength={10_000}
+          onChange={(e) => { set({ ...draft, body: e.target.value }); }}
+          onKeyDown={(e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); if (draft.body.trim()) void send(); } }}
+        />
+      </Field>
+      <Rest fault={fault} fields={['body']} />
+      <div className="line">
+        {staff && <Check label="Internal" hint="Staff alone read it." checked={draft.internal} set={(internal) => { set({ ...draft, internal }); }} />}
+        <span className="grow" />
+        <button type="submit" disabled={busy || !draft.body.trim()}>Add comment</button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { CreateSecret, DeleteSecret, RotateSecret, Secrets } from '../../gen/documents';
+import type { SecretRowFragment } from '../../gen/types';
+import { Time } from '../../ui/bits';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+// SecretList is the named values that workflows use. Nothing here ever shows one.
+export default function SecretList() {
+  const [after, setAfter] = useState<string | null>(null);
+  const read = useRead(Secrets, { first: 50, ...(after ? { after } : {}) });
+  const [edit, setEdit] = useState<SecretRowFragment | 'new' | null>(null);
+  const [gone, setGone] = useState<SecretRowFragment | null>(null);
+  const [remove] = useWrite(DeleteSecret);
+  const list = rows(read.data?.secrets);
+  return (
+    <Page title="Secrets" role="admin" intro={<>Values that workflows use as <code>{'${secrets.NAME}'}</code>. Nobody can read them back.</>} actions={<button type="button" onClick={() => { setEdit('new'); }}>New secret</button>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="There are no secrets yet"><p>Keep the tokens that your workflows call others with here.</p></Empty> : (
+          <>
+            <div className="table-wrap cards-when-narrow">
+              <table>
+                <thead><tr><th scope="col">Name</th><th scope="col">Version</th><th scope="col">Last used</th><th scope="col">Changed</th><th scope="col"><span className="hidden">Actions</span></th></tr></thead>
+                <tbody>
+                  {list.map((s) => (
+                    <tr key={s.id}>
+                      <td><code>{s.name}</code>{s.description && <span className="sub">{s.description}</span>}</td>
+                      <td className="tight">{s.version}</td>
+                      <td className="tight"><Time at={s.lastUsedAt} none="Never" /></td>
+                      <td className="tight"><Time at={s.updatedAt} /></td>
+                      <td className="tight"><span className="line">
+                        <button type="button" className="plain small" onClick={() => { setEdit(s); }}>Rotate<span className="hidden"> {s.name}</span></button>
+                        <button type="button" className="danger-plain small" onClick={() => { setGone(s); }}>Delete<span className="hidden"> {s.name}</span></button>
+                      </span></td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            <More shown={list.length} total={read.data?.secrets?.totalCount} page={read.data?.secrets?.pageInfo} next={setAfter} />
+          </>
+        ))}
+      </Loaded>
+      {edit && <Edit secret={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
+      {gone && <Confirm title={`Delete ${gone.name}?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: `${gone.name} is gone.` }); setGone(null); }}><p>Its value cannot be had back. Workflows that are published and use it keep it from being deleted.</p></Confirm>}
+    </Page>
+  );
+}
+
+function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () => void }) {
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const [description, setDescription] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [create, making] = useWrite(CreateSecret, true);
+  const [rotate, rotating] = useWrite(RotateSecret, true);
+  const send = async () => {
+    const o = secret ? await rotate({ input: { id: secret.id, value, ifMatch: secret.etag } }) : await create({ input: { name, value, ...(description ? { description } : {}) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    close();
+    toast({ text: secret ? `${secret.name} has a new value.` : `${name} was created.` });
+  };
+  return (
+    <Dialog title={secret ? `Rotate ${secret.name}` : 'New secret'} close={close}>
+      <form className="stack" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        {!secret && <Field label="Name" hint="Capitals, digits and underscores, such as GITHUB_TOKEN." fault={faultAt(fault, 'name')}><input className="mono" autoFocus value={name} onChange={(e) => { setName(e.target.value.toUpperCase()); }} /></Field>}
+        <Field label="Value" hint="At most 64 KiB. Nobody can read it back." fault={faultAt(fault, 'value')}><textarea className="mono" autoComplete="off" spellCheck={false} value={value} onChange={(e) => { setValue(e.target.value); }} /></Field>
+        {!secret && <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={description} onChange={(e) => { setDescription(e.target.value); }} /></Field>}
+        <Rest fault={fault} fields={['name', 'value', 'description']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || rotating}>{secret ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,125 @@
+import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { CreateOffering, UpdateOffering, WorkflowChoices } from '../../gen/documents';
+import type { OfferingFullFragment, OfferingStatus } from '../../gen/types';
+import type { Answers, FormField } from '../../ui/answer';
+import { Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { FormFields } from '../../ui/formfields';
+import { toast } from '../../ui/toast';
+
+interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; hasForm: boolean; fields: FormField[] }
+
+const types = ['text', 'textarea', 'number', 'boolean', 'date', 'datetime', 'email', 'url', 'select', 'multiselect', 'user', 'team'];
+const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 64);
+
+// OfferingEditor builds an offering: its form with a live preview, its workflow, its service level.
+export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: string; offering: OfferingFullFragment | null; close: () => void }) {
+  const form = o?.form as { fields?: FormField[] } | null | undefined;
+  const [draft, set, forget] = useDraft<Draft>(`offering ${o?.id ?? serviceId}`, {
+    name: o?.name ?? '', description: o?.description ?? '', status: o?.status ?? 'active', workflowId: o?.workflowId ?? '',
+    response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), hasForm: Boolean(form), fields: form?.fields ?? [],
+  });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [answers, setAnswers] = useState<Answers>({});
+  const workflows = useRead(WorkflowChoices, {});
+  const [create, making] = useWrite(CreateOffering, true);
+  const [update, saving] = useWrite(UpdateOffering, true);
+  const number = (t: string) => (t.trim() === '' ? null : Number(t));
+  const send = async () => {
+    const sla = draft.response || draft.resolution
+      ? { ...(o?.sla ? { warnAtPercent: o.sla.warnAtPercent ?? null, calendarId: o.sla.calendarId ?? null, escalations: o.sla.escalations.map(({ afterMinutes, of, do: what, teamId }) => ({ afterMinutes, of, do: what, teamId: teamId ?? null })) } : {}), responseMinutes: number(draft.response), resolutionMinutes: number(draft.resolution) }
+      : null;
+    const fields = draft.fields.map((f) => ({ ...f, key: f.key || keyOf(f.label ?? '') }));
+    const input = { name: draft.name, description: draft.description || null, status: draft.status as OfferingStatus, workflowId: draft.workflowId || null, sla, form: draft.hasForm || fields.length > 0 ? { fields } : null };
+    const done = o ? await update({ input: { id: o.id, ifMatch: o.etag, ...input } }) : await create({ input: { serviceId, ...input } });
+    setFault(done.fault);
+    if (done.fault) return;
+    forget();
+    close();
+    toast({ text: o ? 'The offering was saved.' : 'The offering was created.' });
+  };
+  const change = (i: number, f: Partial<FormField>) => { set({ ...draft, fields: draft.fields.map((x, j) => (j === i ? { ...x, ...f } : x)) }); };
+  const move = (i: number, by: number) => {
+    const fields = [...draft.fields];
+    const [f] = fields.splice(i, 1);
+    if (f) fields.splice(i + by, 0, f);
+    set({ ...draft, fields });
+  };
+  const known = ['name', 'slug', 'description', 'workflowId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'pattern', 'min', 'max', 'visibleWhen'].map((k) => `form.fields[${i}].${k}`))];
+  return (
+    <Dialog title={o ? `Offering “${o.name}”` : 'New offering'} close={close} side>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <div className="pair">
+          <Field label="Status"><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value }); }}><option value="active">Active</option><option value="inactive">Inactive</option></select></Field>
+          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">None</option>{rows(workflows.data?.workflows).map((w) => <option key={w.id} value={w.id}>{w.name}</option>)}</select></Field>
+        </div>
+        <div className="pair">
+          <Field label="Minutes until the answer" optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>
+          <Field label="Minutes until it is done" optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
+        </div>
+        <h3>Form</h3>
+        <div className="form-builder">
+          {draft.fields.map((f, i) => (
+            <fieldset key={i} className="card form-field">
+              <legend className="hidden">Field {i + 1}</legend>
+              <header>
+                <strong>{f.label || `Field ${i + 1}`}</strong>
+                <span className="line">
+                  <button type="button" className="icon" aria-label={`Move field ${i + 1} up`} disabled={i === 0} onClick={() => { move(i, -1); }}><ArrowUp size={15} aria-hidden /></button>
+                  <button type="button" className="icon" aria-label={`Move field ${i + 1} down`} disabled={i === draft.fields.length - 1} onClick={() => { move(i, 1); }}><ArrowDown size={15} aria-hidden /></button>
+                  <button type="button" className="icon" aria-label={`Remove field ${i + 1}`} onClick={() => { set({ ...draft, fields: draft.fields.filter((_x, j) => j !== i) }); }}><Trash2 size={15} aria-hidden /></button>
+                </span>
+              </header>
+              <div className="pair">
+                <Field label="Label" fault={faultAt(fault, `form.fields[${i}].label`, `form.fields[${i}].key`)}><input value={f.label ?? ''} onChange={(e) => { change(i, { label: e.target.value }); }} /></Field>
+                <Field label="Type" fault={faultAt(fault, `form.fields[${i}].type`)}><select value={f.type} onChange={(e) => { change(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null }); }}>{types.map((t) => <option key={t}>{t}</option>)}</select></Field>
+              </div>
+              {['select', 'multiselect'].includes(f.type) && (
+                <Field label="Options" hint="One a line." fault={faultAt(fault, `form.fields[${i}].options`)}>
+                  <textarea value={(f.options ?? []).join('\n')} onChange={(e) => { change(i, { options: e.target.value.split('\n') }); }} onBlur={() => { change(i, { options: (f.options ?? []).map((x) => x.trim()).filter(Boolean) }); }} />
+                </Field>
+              )}
+              <Field label="Help" optional><input value={f.help ?? ''} onChange={(e) => { change(i, { help: e.target.value || null }); }} /></Field>
+              <Check label="Required" checked={f.required ?? false} set={(required) => { change(i, { required }); }} />
+              <Condition field={f} index={i} all={draft.fields} set={(visibleWhen) => { change(i, { visibleWhen }); }} fault={faultAt(fault, `form.fields[${i}].visibleWhen`)} />
+            </fieldset>
+          ))}
+          <button type="button" className="plain" onClick={() => { set({ ...draft, hasForm: true, fields: [...draft.fields, { key: '', label: '', type: 'text', required: false }] }); }}><Plus size={15} aria-hidden /> Add field</button>
+        </div>
+        {draft.fields.length > 0 && (
+          <section className="card pad stack" aria-label="Preview">
+            <h3>Preview</h3>
+            <FormFields fields={draft.fields.map((f) => ({ ...f, key: f.key || keyOf(f.label ?? '') || 'field' }))} answers={answers} set={setAnswers} />
+          </section>
+        )}
+        <Rest fault={fault} fields={known} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{o ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ConditionProps { field: FormField; index: number; all: FormField[]; set: (w: Record<string, unknown> | null) => void; fault: string | undefined }
+
+// Condition shows the field only while another one has a value. Conditions on several fields are kept, and changed through the API.
+function Condition({ field, index, all, set, fault }: ConditionProps) {
+  const [key, wanted] = Object.entries(field.visibleWhen ?? {})[0] ?? ['', ''];
+  const others = all.filter((f, i) => i !== index && f.key && ['select', 'multiselect', 'boolean', 'text'].includes(f.type));
+  if (others.length === 0) return null;
+  const on = others.find((f) => f.key === key);
+  const options = on?.type === 'boolean' ? ['true', 'false'] : on?.options;
+  const value = String(Array.isArray(wanted) ? wanted[0] ?? '' : wanted);
+  const put = (v: string) => { set({ [key]: on?.type === 'boolean' ? v === 'true' : v }); };
+  return (
+    <div className="pair">
+      <Field label="Shown when" fault={fault}><select value={key} onChange={(e) => { set(e.target.value ? { [e.target.value]: '' } : null); }}><option value="">Always</option>{others.map((f) => <option key={f.key} value={f.key}>{f.label || f.key}</option>)}</select></Field>
+      {on && <Field label="Has the value">{options ? <select value={value} onChange={(e) => { put(e.target.value); }}><option value="">Choose…</option>{options.map((v) => <option key={v}>{v}</option>)}</select> : <input value={value} onChange={(e) => { put(e.target.value); }} />}</Field>}
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import { useMay } from '../../app/session';
+import { DeleteOffering, DeleteService, ServiceOne, UpdateService } from '../../gen/documents';
+import type { OfferingFullFragment, ServiceOneQuery, ServiceStatus } from '../../gen/types';
+import { Badge } from '../../ui/bits';
+import { Confirm } from '../../ui/dialog';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty, NotFound } from '../../ui/states';
+import { toast } from '../../ui/toast';
+import { OfferingEditor } from './offering';
+
+// ServiceView is one service with its offerings.
+export default function ServiceView() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const read = useRead(ServiceOne, { id });
+  const s = read.data?.service;
+  const admin = useMay('admin');
+  const [edit, setEdit] = useState<OfferingFullFragment | 'new' | null>(null);
+  return (
+    <Page
+      title={s?.name ?? 'Service'} intro={s?.description} above={<Link to="/app/services">← Services</Link>}
+      actions={s && admin && <ServiceVerbs service={s} />}
+    >
+      <Loaded read={read}>
+        {({ service }) => (!service ? <NotFound what="service" /> : (
+          <>
+            <div className="line"><Badge value={service.status} /><span className="soft"><code>{service.slug}</code></span>{service.ownerTeam && <span className="soft">{service.ownerTeam.name}</span>}</div>
+            <Section title="Offerings" actions={admin && <button type="button" onClick={() => { setEdit('new'); }}>New offering</button>}>
+              <Offerings service={service} edit={setEdit} admin={admin} />
+            </Section>
+            {edit && <OfferingEditor serviceId={service.id} offering={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
+          </>
+        ))}
+      </Loaded>
+    </Page>
+  );
+}
+
+type Service = NonNullable<ServiceOneQuery['service']>;
+
+function Offerings({ service, edit, admin }: { service: Service; edit: (o: OfferingFullFragment) => void; admin: boolean }) {
+  const [gone, setGone] = useState<OfferingFullFragment | null>(null);
+  const [remove] = useWrite(DeleteOffering);
+  const list = rows(service.offerings);
+  if (list.length === 0) return <Empty title="Nothing is offered yet"><p>An offering is one way to ask for something: its form, its workflow, its service level.</p></Empty>;
+  return (
+    <>
+      <ul className="rows">
+        {list.map((o) => (
+          <li key={o.id} className="row">
+            <div>
+              <Link className="name" to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}</Link>
+              <div className="meta"><Badge value={o.status} /><span>{((o.form as { fields?: unknown[] } | null)?.fields ?? []).length} fields</span>{o.workflow && <span>{o.workflow.name}</span>}{o.sla?.resolutionMinutes && <span>Done within {o.sla.resolutionMinutes} minutes</span>}</div>
+            </div>
+            {admin && <div className="verbs">
+              <button type="button" className="plain small" onClick={() => { edit(o); }}>Edit<span className="hidden"> {o.name}</span></button>
+              <button type="button" className="danger-plain small" onClick={() => { setGone(o); }}>Delete<span className="hidden"> {o.name}</span></button>
+            </div>}
+          </li>
+        ))}
+      </ul>
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The offering is gone.' }); setGone(null); }}><p>An offering that has requests cannot be deleted; make it inactive instead.</p></Confirm>}
+    </>
+  );
+}
+
+function ServiceVerbs({ service: s }: { service: Service }) {
+  const [update] = useWrite(UpdateService);
+  const [remove] = useWrite(DeleteService);
+  const [asking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const to: ServiceStatus = s.status === 'active' ? 'archived' : 'active';
+  return (
+    <>
+      <button type="button" className="plain" onClick={() => {
+        void update({ input: { id: s.id, status: to, ifMatch: s.etag } }).then((o) => {
+          if (!o.data) return;
+          const { etag } = o.data.updateService.service;
+          toast({ text: to === 'active' ? 'The service takes requests.' : 'The service is archived.', undo: () => { void update({ input: { id: s.id, status: s.status, ifMatch: etag } }); } });
+        });
+      }}>{to === 'active' ? 'Activate' : 'Archive'}</button>
+      <button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Delete</button>
+      {asking && <Confirm title={`Delete “${s.name}”?`} verb="Delete" close={() => { setAsking(false); }} act={async () => {
+        const o = await remove({ input: { id: s.id, ifMatch: s.etag } });
+        setAsking(false);
+        if (o.fault) return;
+        toast({ text: `“${s.name}” is gone.` });
+        void navigate({ to: '/app/services' });
+      }}><p>Its offerings go with it. A service that has requests cannot be deleted; archive it instead.</p></Confirm>}
+    </>
+  );
+}

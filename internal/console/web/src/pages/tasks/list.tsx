@@ -1,0 +1,169 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { atLeast, useMay, useViewer } from '../../app/session';
+import { Approvals, ClaimTask, CompleteTask, DecideApproval, Incidents, ResolveIncident, Tasks } from '../../gen/documents';
+import type { TaskRowFragment } from '../../gen/types';
+import { toSend, type Answers, type FormField } from '../../ui/answer';
+import { Badge, Person, Time, words } from '../../ui/bits';
+import { Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { FormFields } from '../../ui/formfields';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+// TaskList is what workflows wait for: work, decisions, and what went wrong.
+export default function TaskList() {
+  const viewer = useViewer();
+  const staff = atLeast(viewer, 'agent');
+  const { whose = staff ? 'all' : 'mine' } = useSearch({ strict: false }) as { whose?: string };
+  const navigate = useNavigate();
+  const set = (to: string) => { void navigate({ to: '/app/tasks', search: { whose: to } as never, replace: true }); };
+  const read = useRead(Tasks, { filter: { status: ['OPEN', 'IN_PROGRESS'], ...(whose === 'mine' ? { assigneeId: [viewer.id] } : {}) } });
+  const [completing, setCompleting] = useState<TaskRowFragment | null>(null);
+  const [claim] = useWrite(ClaimTask);
+  return (
+    <Page title="Tasks" intro="What workflows wait for.">
+      <Decisions />
+      {staff && <Stuck />}
+      <Section title="Open tasks" actions={staff && (
+        <>
+          <button type="button" className="plain small" aria-pressed={whose === 'all'} onClick={() => { set('all'); }}>Everybody’s</button>
+          <button type="button" className="plain small" aria-pressed={whose === 'mine'} onClick={() => { set('mine'); }}>Mine</button>
+        </>
+      )}>
+        <Loaded read={read}>
+          {({ tasks }) => {
+            const list = rows(tasks).filter((t) => t.status === 'OPEN' || t.status === 'IN_PROGRESS');
+            return list.length === 0 ? <Empty title="No open tasks"><p>When a workflow asks for work, it stands here.</p></Empty> : (
+              <ul className="rows" aria-label="Open tasks">
+                {list.map((t) => (
+                  <li key={t.id} className="row">
+                    <div>
+                      {t.request ? <Link to="/app/requests/$id" params={{ id: t.request.id }} className="name">{t.title}</Link> : <span className="name">{t.title}</span>}
+                      <div className="meta">
+                        <Badge value={t.status} />
+                        {t.dueAt && <span>Due <Time at={t.dueAt} /></span>}
+                        {t.sla && <Badge value={t.sla.state} />}
+                        {t.assignee ? <Person name={t.assignee.name} /> : <span>{t.team?.name ?? 'Nobody yet'}</span>}
+                      </div>
+                    </div>
+                    <div className="verbs">
+                      {staff && !t.assigneeId && <button type="button" className="plain small" onClick={() => { void claim({ input: { id: t.id } }).then((o) => { if (!o.fault) toast({ text: `“${t.title}” is yours.` }); }); }}>Take<span className="hidden"> {t.title}</span></button>}
+                      <button type="button" className="small" onClick={() => { setCompleting(t); }}>Complete<span className="hidden"> {t.title}</span></button>
+                    </div>
+                  </li>
+                ))}
+              </ul>
+            );
+          }}
+        </Loaded>
+      </Section>
+      {completing && <Complete task={completing} close={() => { setCompleting(null); }} />}
+    </Page>
+  );
+}
+
+function Complete({ task: t, close }: { task: TaskRowFragment; close: () => void }) {
+  const fields = (t.form as { fields?: FormField[] } | null)?.fields ?? [];
+  const [draft, set, forget] = useDraft(`task ${t.id}`, { outcome: t.outcomes[0] ?? '', answers: {} as Answers });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(CompleteTask, true);
+  const corrections: FormField[] = t.corrections.map((c) => ({ key: c.field.replace(/^fields\./, ''), label: words(c.field.replace(/^fields\./, '')), type: 'text', help: c.message }));
+  const asked = corrections.length > 0 ? corrections : fields;
+  const send = async () => {
+    const variables = toSend(asked, draft.answers);
+    const o = await run({ input: { id: t.id, ...(draft.outcome ? { outcome: draft.outcome } : {}), ...(Object.keys(variables).length > 0 ? { variables } : {}) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    toast({ text: `Completed “${t.title}”.` });
+  };
+  return (
+    <Dialog title={t.title} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        {t.instructions && <p className="prose">{t.instructions}</p>}
+        <FormFields fields={asked} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} prefix="variables" />
+        {t.outcomes.length > 1 && (
+          <Field label="Outcome" fault={faultAt(fault, 'outcome')}>
+            <select value={draft.outcome} onChange={(e) => { set({ ...draft, outcome: e.target.value }); }}>{t.outcomes.map((o) => <option key={o} value={o}>{words(o)}</option>)}</select>
+          </Field>
+        )}
+        <Rest fault={fault} fields={['outcome', ...asked.map((f) => `variables.${f.key}`)]} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Complete</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Decisions() {
+  const read = useRead(Approvals, { filter: { status: ['PENDING'] } });
+  const [run] = useWrite(DecideApproval);
+  const [asking, setAsking] = useState<{ id: string; title: string; decision: 'APPROVE' | 'REJECT' } | null>(null);
+  const [comment, setComment] = useState('');
+  const list = rows(read.data?.approvals).filter((a) => a.status === 'PENDING');
+  if (list.length === 0) return null;
+  const verb = asking?.decision === 'REJECT' ? 'Reject' : 'Approve';
+  return (
+    <Section title="Decisions that wait">
+      <ul className="rows" aria-label="Approvals">
+        {list.map((a) => (
+          <li key={a.id} className="row">
+            <div>
+              {a.request ? <Link to="/app/requests/$id" params={{ id: a.request.id }} className="name">{a.title}</Link> : <span className="name">{a.title}</span>}
+              <div className="meta"><span>{a.decisions.length} of {a.mode === 'quorum' ? a.quorum : a.mode === 'all' ? a.approvers.length : 1} decided</span>{a.expiresAt && <span>Until <Time at={a.expiresAt} /></span>}<Time at={a.createdAt} /></div>
+            </div>
+            <div className="verbs">
+              <button type="button" className="small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'APPROVE' }); }}>Approve<span className="hidden"> {a.title}</span></button>
+              <button type="button" className="plain small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'REJECT' }); }}>Reject<span className="hidden"> {a.title}</span></button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {asking && (
+        <Dialog title={`${verb} “${asking.title}”?`} close={() => { setAsking(null); }}>
+          <form className="stack" onSubmit={(e) => {
+            e.preventDefault();
+            void run({ input: { id: asking.id, decision: asking.decision, ...(comment ? { comment } : {}) } }).then((o) => {
+              if (o.fault) return;
+              toast({ text: verb === 'Reject' ? 'Rejected.' : 'Approved.' });
+              setAsking(null);
+              setComment('');
+            });
+          }}>
+            <Field label="Comment" optional><textarea value={comment} onChange={(e) => { setComment(e.target.value); }} /></Field>
+            <footer><button type="button" className="plain" onClick={() => { setAsking(null); }}>Cancel</button><button type="submit">{verb}</button></footer>
+          </form>
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+function Stuck() {
+  const read = useRead(Incidents, {});
+  const admin = useMay('agent');
+  const [run] = useWrite(ResolveIncident);
+  const list = rows(read.data?.incidents).filter((i) => i.status === 'OPEN');
+  if (list.length === 0) return null;
+  const resolve = (id: string, action: 'RETRY' | 'SKIP') => { void run({ input: { id, action } }).then((o) => { if (!o.fault) toast({ text: action === 'RETRY' ? 'The phase is tried again.' : 'The phase was skipped.' }); }); };
+  return (
+    <Section title="What cannot go on by itself">
+      <ul className="rows" aria-label="Incidents">
+        {list.map((i) => (
+          <li key={i.id} className="row">
+            <div>
+              {i.execution?.request ? <Link to="/app/requests/$id" params={{ id: i.execution.request.id }} className="name">{i.execution.request.title}</Link> : <span className="name">{i.execution?.workflow?.name}</span>}
+              <div className="meta"><Badge value="FAILED">{words(i.phaseId)}</Badge><span>{i.message}</span><Time at={i.createdAt} /></div>
+            </div>
+            {admin && <div className="verbs"><button type="button" className="plain small" onClick={() => { resolve(i.id, 'RETRY'); }}>Try again</button><button type="button" className="quiet small" onClick={() => { resolve(i.id, 'SKIP'); }}>Skip</button></div>}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

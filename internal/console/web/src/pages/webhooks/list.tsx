@@ -1,0 +1,117 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { CreateInbound, CreateSubscriber, DeleteInbound, Webhooks, WorkflowChoices } from '../../gen/documents';
+import type { WebhooksQuery } from '../../gen/types';
+import { Badge } from '../../ui/bits';
+import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+import { events } from './events';
+
+type Inbound = NonNullable<WebhooksQuery['inboundWebhooks']>['edges'][number]['node'];
+
+// WebhookList is who is told of events, and by which addresses others start workflows.
+export default function WebhookList() {
+  const read = useRead(Webhooks, {});
+  const [making, setMaking] = useState<'out' | 'in' | ''>('');
+  const [secret, setSecret] = useState<{ value: string; url?: string } | null>(null);
+  const [gone, setGone] = useState<Inbound | null>(null);
+  const [remove] = useWrite(DeleteInbound);
+  return (
+    <Page title="Webhooks" role="admin" intro="Tell other systems what happens here, and let them start workflows." actions={<button type="button" onClick={() => { setMaking('out'); }}>New webhook</button>}>
+      <Loaded read={read}>
+        {({ webhookSubscriptions, inboundWebhooks }) => (
+          <>
+            <Section title="Sent to others">
+              {rows(webhookSubscriptions).length === 0 ? <Empty title="Nobody is told yet"><p>A webhook posts each event to an address of yours, signed and retried.</p></Empty> : (
+                <ul className="rows">
+                  {rows(webhookSubscriptions).map((s) => (
+                    <li key={s.id} className="row">
+                      <div>
+                        <Link className="name" to="/app/webhooks/$id" params={{ id: s.id }}>{s.url}</Link>
+                        <div className="meta"><Badge value={s.enabled ? (s.failingSince ? 'WARNING' : 'enabled') : 'disabled'}>{s.enabled ? (s.failingSince ? 'Failing' : 'Enabled') : 'Disabled'}</Badge><span>{s.events.length} events</span>{s.description && <span>{s.description}</span>}{s.disabledReason && <span>{s.disabledReason}</span>}</div>
+                      </div>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Section>
+            <Section title="Called by others" actions={<button type="button" className="plain" onClick={() => { setMaking('in'); }}>New inbound webhook</button>}>
+              {rows(inboundWebhooks).length === 0 ? <Empty title="No inbound webhooks yet"><p>Each is an address that starts a workflow when it is called.</p></Empty> : (
+                <ul className="rows">
+                  {rows(inboundWebhooks).map((w) => (
+                    <li key={w.id} className="row">
+                      <div><strong>{w.name}</strong><div className="meta"><Badge value={w.enabled ? 'enabled' : 'disabled'} />{w.warning && <Badge value="WARNING">{w.warning}</Badge>}<code>{w.url}</code></div></div>
+                      <div className="verbs"><button type="button" className="danger-plain small" onClick={() => { setGone(w); }}>Delete<span className="hidden"> {w.name}</span></button></div>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Section>
+          </>
+        )}
+      </Loaded>
+      {making === 'out' && <MakeOut close={() => { setMaking(''); }} made={(value) => { setMaking(''); setSecret({ value }); }} />}
+      {making === 'in' && <MakeIn close={() => { setMaking(''); }} made={(value, url) => { setMaking(''); setSecret({ value, url }); }} />}
+      {secret && <Once title="The signing secret" label="Signing secret" value={secret.value} close={() => { setSecret(null); }}>{secret.url && <><p className="soft">The address to call:</p><Copyable label="Address" value={secret.url} /></>}</Once>}
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The webhook is gone.' }); setGone(null); }}><p>Calls of its address are answered as if there had never been one.</p></Confirm>}
+    </Page>
+  );
+}
+
+function MakeOut({ close, made }: { close: () => void; made: (secret: string) => void }) {
+  const [draft, set, forget] = useDraft('webhook', { url: '', description: '', events: [] as string[] });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(CreateSubscriber, true);
+  const send = async () => {
+    const o = await run({ input: { url: draft.url, events: draft.events, ...(draft.description ? { description: draft.description } : {}) } });
+    setFault(o.fault);
+    if (!o.data) return;
+    forget();
+    made(o.data.createWebhookSubscription.signingSecret);
+  };
+  return (
+    <Dialog title="New webhook" close={close} wide>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="URL" hint="https, on the public internet." fault={faultAt(fault, 'url')}><input type="url" autoFocus placeholder="https://" value={draft.url} onChange={(e) => { set({ ...draft, url: e.target.value }); }} /></Field>
+        <fieldset aria-describedby={faultAt(fault, 'events') ? 'events-fault' : undefined}>
+          <legend>Events</legend>
+          <div className="checks">{events.map((e) => <Check key={e} label={e} checked={draft.events.includes(e)} set={(on) => { set({ ...draft, events: on ? [...draft.events, e] : draft.events.filter((x) => x !== e) }); }} />)}</div>
+          {faultAt(fault, 'events') && <p className="fault" id="events-fault">{faultAt(fault, 'events')}</p>}
+        </fieldset>
+        <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Rest fault={fault} fields={['url', 'events', 'description']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function MakeIn({ close, made }: { close: () => void; made: (secret: string, url: string) => void }) {
+  const workflows = useRead(WorkflowChoices, {});
+  const [draft, set, forget] = useDraft('inbound', { name: '', workflowId: '' });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(CreateInbound, true);
+  const send = async () => {
+    const o = await run({ input: { name: draft.name, workflowId: draft.workflowId } });
+    setFault(o.fault);
+    if (!o.data) return;
+    forget();
+    made(o.data.createInboundWebhook.signingSecret, o.data.createInboundWebhook.inboundWebhook.url);
+  };
+  return (
+    <Dialog title="New inbound webhook" close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Workflow" hint="Each call starts it." fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">Choose…</option>{rows(workflows.data?.workflows).map((w) => <option key={w.id} value={w.id}>{w.name}</option>)}</select></Field>
+        <Rest fault={fault} fields={['name', 'workflowId']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,63 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { useMay } from '../../app/session';
+import { CreateWorkflow, Workflows } from '../../gen/documents';
+import { Badge, Time } from '../../ui/bits';
+import { Dialog } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+
+const first = {
+  phases: [{ id: 'start', type: 'START', name: 'Received' }, { id: 'work', type: 'PROCESS', name: 'Work', config: { title: 'Work on ${request.title}' } }, { id: 'done', type: 'END', name: 'Done', requestAction: 'complete' }],
+  transitions: [{ from: 'start', name: 'next', to: 'work' }, { from: 'work', name: 'next', to: 'done' }],
+};
+
+// WorkflowList is the processes that requests run through.
+export default function WorkflowList() {
+  const read = useRead(Workflows, {});
+  const admin = useMay('admin');
+  const [making, setMaking] = useState(false);
+  return (
+    <Page title="Workflows" role="agent" intro="The processes that requests run through." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New workflow</button>}>
+      <Loaded read={read}>
+        {({ workflows }) => (rows(workflows).length === 0 ? <Empty title="There are no workflows yet"><p>A workflow routes, asks, decides and calls other systems.</p></Empty> : (
+          <div className="table-wrap cards-when-narrow">
+            <table>
+              <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Version</th><th scope="col">Changed</th></tr></thead>
+              <tbody>
+                {rows(workflows).map((w) => (
+                  <tr key={w.id}><td><Link className="name" to="/app/workflows/$id" params={{ id: w.id }}>{w.name}</Link>{w.description && <span className="sub">{w.description}</span>}</td><td className="tight"><Badge value={w.status} /></td><td className="tight">{w.version === 0 ? <span className="soft">None yet</span> : w.version}</td><td className="tight"><Time at={w.updatedAt} /></td></tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        ))}
+      </Loaded>
+      {making && <Make close={() => { setMaking(false); }} />}
+    </Page>
+  );
+}
+
+function Make({ close }: { close: () => void }) {
+  const [name, setName] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(CreateWorkflow, true);
+  const navigate = useNavigate();
+  const send = async () => {
+    const o = await run({ input: { name, definition: first } });
+    setFault(o.fault);
+    if (o.data) void navigate({ to: '/app/workflows/$id', params: { id: o.data.createWorkflow.workflow.id } });
+  };
+  return (
+    <Dialog title="New workflow" close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" hint="It begins with three phases that you can change." fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={name} onChange={(e) => { setName(e.target.value); }} /></Field>
+        <Rest fault={fault} fields={['name', 'slug']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,169 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { useMay } from '../../app/session';
+import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne } from '../../gen/documents';
+import type { WorkflowOneQuery } from '../../gen/types';
+import { Badge, Time } from '../../ui/bits';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Field, Rest } from '../../ui/field';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty, NotFound } from '../../ui/states';
+import { toast } from '../../ui/toast';
+import { PhaseList, Picture, type Definition } from './picture';
+
+type Workflow = NonNullable<WorkflowOneQuery['workflow']>;
+
+// WorkflowView is one workflow: its picture, its definition, what was published, what runs.
+export default function WorkflowView() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const read = useRead(WorkflowOne, { id });
+  const w = read.data?.workflow;
+  return (
+    <Page title={w?.name ?? 'Workflow'} role="agent" intro={w?.description} above={<Link to="/app/workflows">← Workflows</Link>}>
+      <Loaded read={read}>{({ workflow }) => (workflow ? <Body key={workflow.id} workflow={workflow} /> : <NotFound what="workflow" />)}</Loaded>
+    </Page>
+  );
+}
+
+function Body({ workflow: w }: { workflow: Workflow }) {
+  const admin = useMay('admin');
+  const kept = useMemo(() => JSON.stringify(w.definition, null, 2), [w.definition]);
+  const [draft, set, forget] = useDraft(`workflow ${w.id}`, { text: '' });
+  const text = draft.text || kept;
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [save, saving] = useWrite(UpdateWorkflow, true);
+  const [publish, publishing] = useWrite(PublishWorkflow, true);
+  const [diff, setDiff] = useState(0);
+  const [asking, setAsking] = useState<'publish' | 'delete' | ''>('');
+  const parsed = useMemo<{ definition: Definition; error: string }>(() => {
+    try {
+      return { definition: JSON.parse(text) as Definition, error: '' };
+    } catch (e) {
+      return { definition: w.definition as Definition, error: (e as Error).message };
+    }
+  }, [text, w.definition]);
+  const faults = new Map<string, string[]>();
+  for (const d of fault?.details ?? []) {
+    const phase = /^definition\.(?:phases|transitions)\[([^\]]+)\]/.exec(d.field)?.[1] ?? '';
+    faults.set(phase, [...(faults.get(phase) ?? []), d.message]);
+  }
+  const loose = [...faults].filter(([id]) => !parsed.definition.phases?.some((p) => p.id === id)).flatMap(([, m]) => m);
+  const changed = draft.text !== '' && draft.text !== kept;
+  const store = async () => {
+    if (parsed.error) return;
+    const o = await save({ input: { id: w.id, definition: parsed.definition as never, ifMatch: w.etag } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    set({ text: '' });
+    toast({ text: 'The draft was saved. New requests run it once it is published.' });
+  };
+  const go = async () => {
+    const o = await publish({ input: { id: w.id, ifMatch: w.etag } });
+    setAsking('');
+    setFault(o.fault);
+    if (o.data) toast({ text: `Version ${o.data.publishWorkflow.workflow.version} is published.` });
+  };
+  const message = [parsed.error, ...loose].filter(Boolean).join(' ');
+  return (
+    <>
+      <div className="line verbs-line">
+        <Badge value={w.status} /><span className="soft">{w.version === 0 ? 'Not published yet' : `Version ${w.version}`}</span><span className="grow" />
+        {admin && <button type="button" disabled={changed || publishing} title={changed ? 'Save the draft first' : undefined} onClick={() => { setAsking('publish'); }}>Publish</button>}
+        {admin && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
+      </div>
+      <Picture definition={parsed.definition} faulty={new Set(faults.keys())} />
+      <Section title="Phases"><PhaseList definition={parsed.definition} faults={faults} /></Section>
+      {admin && (
+        <Section title="Edit">
+          <form className="card stack" onSubmit={(e) => { e.preventDefault(); void store(); }}>
+            <Field label="Definition" hint="Phases and transitions, as JSON. The picture follows while you write." fault={message || (fault && faults.size > 0 ? 'Some phases are at fault: see the list above.' : undefined)}>
+              <textarea className="mono" rows={20} spellCheck={false} value={text} onChange={(e) => { set({ text: e.target.value }); }} />
+            </Field>
+            {fault && faults.size === 0 && <Rest fault={fault} fields={[]} />}
+            {fault && faults.size > 0 && <ul className="fault" role="alert">{fault.details.map((d) => <li key={d.field + d.message}>{nameOf(parsed.definition, d.field)}: {d.message}</li>)}</ul>}
+            <footer>
+              {changed && <button type="button" className="plain" onClick={() => { forget(); set({ text: '' }); setFault(null); }}>Discard</button>}
+              <button type="submit" disabled={saving || !changed || parsed.error !== ''}>Save</button>
+            </footer>
+          </form>
+        </Section>
+      )}
+      <Published workflow={w} compare={setDiff} />
+      <Runs id={w.id} />
+      {diff > 0 && <Diff id={w.id} to={diff} close={() => { setDiff(0); }} />}
+      {asking === 'publish' && <Publish workflow={w} close={() => { setAsking(''); }} act={go} />}
+      {asking === 'delete' && <Remove workflow={w} close={() => { setAsking(''); }} />}
+    </>
+  );
+}
+
+function nameOf(d: Definition, field: string): string {
+  const id = /^definition\.phases\[([^\]]+)\]/.exec(field)?.[1];
+  return d.phases?.find((p) => p.id === id)?.name ?? id ?? field;
+}
+
+function Publish({ workflow: w, close, act }: { workflow: Workflow; close: () => void; act: () => Promise<void> }) {
+  return (
+    <Dialog title={`Publish “${w.name}”?`} close={close}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); void act(); }}>
+        <p>New requests run the draft from now on, as version {w.version + 1}. What runs already goes on with the version that it began with.</p>
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit">Publish</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function Remove({ workflow: w, close }: { workflow: Workflow; close: () => void }) {
+  const [run] = useWrite(DeleteWorkflow);
+  const navigate = useNavigate();
+  return (
+    <Confirm title={`Delete “${w.name}”?`} verb="Delete" close={close} act={async () => {
+      const o = await run({ input: { id: w.id, ifMatch: w.etag } });
+      close();
+      if (!o.fault) void navigate({ to: '/app/workflows' });
+    }}><p>A workflow that an offering or a webhook uses cannot be deleted.</p></Confirm>
+  );
+}
+
+function Published({ workflow: w, compare }: { workflow: Workflow; compare: (version: number) => void }) {
+  const list = rows(w.versions);
+  if (list.length === 0) return null;
+  return (
+    <Section title="Versions">
+      <ul className="rows">
+        {list.map((v) => (
+          <li key={v.version} className="row"><div>Version {v.version} <span className="soft">· <Time at={v.publishedAt} full /></span></div><div className="verbs">{v.version > 1 && <button type="button" className="plain small" onClick={() => { compare(v.version); }}>What changed<span className="hidden"> in version {v.version}</span></button>}</div></li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Diff({ id, to, close }: { id: string; to: number; close: () => void }) {
+  const read = useRead(WorkflowDiffOf, { id, to });
+  const show = (v: unknown) => (v === null || v === undefined ? 'nothing' : typeof v === 'object' ? JSON.stringify(v) : String(v));
+  return (
+    <Dialog title={`What version ${to} changed`} close={close} wide>
+      <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title="Nothing differs" /> : <ul className="changes">{d.changes.map((c) => <li key={c.path}><code>{c.path}</code> <del>{show(c.from)}</del> <ins>{show(c.to)}</ins></li>)}</ul>)}</Loaded>
+    </Dialog>
+  );
+}
+
+function Runs({ id }: { id: string }) {
+  const read = useRead(WorkflowExecutions, { filter: { workflowId: [id] } });
+  const list = rows(read.data?.executions);
+  if (list.length === 0) return null;
+  return (
+    <Section title="Executions">
+      <ul className="rows">
+        {list.map((e) => (
+          <li key={e.id} className="row"><div>{e.request ? <Link className="name" to="/app/requests/$id" params={{ id: e.request.id }}>{e.request.title}</Link> : <code>{e.id}</code>}<div className="meta"><Badge value={e.status} /><span>Version {e.workflowVersion}</span>{e.phaseId && <span>at {e.phaseId}</span>}<Time at={e.startedAt} /></div></div></li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,35 @@
+// answer holds the rules by which a form's fields are shown and its answers sent. The server checks them again.
+export interface FormField {
+  key: string; label?: string | null; type: string; required?: boolean; help?: string | null; options?: string[] | null;
+  min?: number | null; max?: number | null; pattern?: string | null; visibleWhen?: Record<string, unknown> | null;
+}
+export type Answers = Record<string, unknown>;
+
+// visible reports whether a field is shown: each field that its condition names is shown itself and has, or includes, one of the values.
+export function visible(field: FormField, all: FormField[], answers: Answers, depth = 0): boolean {
+  if (depth > all.length) return false;
+  return Object.entries(field.visibleWhen ?? {}).every(([key, wanted]) => {
+    const on = all.find((f) => f.key === key);
+    if (!on || !visible(on, all, answers, depth + 1)) return false;
+    const values = Array.isArray(wanted) ? wanted : [wanted];
+    const answer = typed(on, answers[key]);
+    return Array.isArray(answer) ? answer.some((a) => values.includes(a)) : values.includes(answer);
+  });
+}
+
+// typed is an answer as the API takes it; undefined for none.
+export function typed(field: FormField, value: unknown): unknown {
+  if (field.type === 'boolean') return value === true || value === 'true' ? true : value === false || value === 'false' ? false : undefined;
+  if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
+  if (field.type === 'number') return Number.isFinite(Number(value)) ? Number(value) : value;
+  if (field.type === 'datetime') {
+    const at = new Date(String(value));
+    return Number.isNaN(at.getTime()) ? value : at.toISOString();
+  }
+  return value;
+}
+
+// toSend are the answers to the fields that are shown.
+export function toSend(fields: FormField[], answers: Answers): Answers {
+  return Object.fromEntries(fields.filter((f) => visible(f, fields, answers)).map((f) => [f.key, typed(f, answers[f.key])]).filter(([, v]) => v !== undefined));
+}

@@ -1,0 +1,57 @@
+// bits are the small things that every page uses: badges, times, people.
+import type { ReactNode } from 'react';
+
+const tones: Record<string, string> = {
+  PENDING: 'wait', IN_PROGRESS: 'work', COMPLETED: 'good', CANCELLED: 'off', OPEN: 'wait', RUNNING: 'work', WAITING: 'wait', FAILED: 'bad',
+  active: 'good', draft: 'wait', archived: 'off', inactive: 'off', invited: 'wait', deactivated: 'off', revoked: 'off', expired: 'off', SUCCESS: 'good',
+  APPROVED: 'good', REJECTED: 'bad', EXPIRED: 'off', allowed: 'good', denied: 'bad', failed: 'bad', Allow: 'good', Deny: 'bad', SKIPPED: 'off',
+  ON_TRACK: 'good', WARNING: 'wait', BREACHED: 'bad', MET: 'good', PAUSED: 'off', paid: 'good', open: 'wait', void: 'off', uncollectible: 'bad',
+  enabled: 'good', disabled: 'off',
+};
+
+export const words = (s: string) => {
+  const t = s.replaceAll('_', ' ').toLowerCase();
+  return t.charAt(0).toUpperCase() + t.slice(1);
+};
+
+export function Badge({ value, children }: { value: string; children?: ReactNode }) {
+  return <span className={`badge ${tones[value] ?? 'off'}`}>{children ?? words(value)}</span>;
+}
+
+export function Priority({ value }: { value: string }) {
+  const level = { LOW: 1, MEDIUM: 2, HIGH: 3, URGENT: 4 }[value] ?? 0;
+  return (
+    <span className={`priority p${level}`}>
+      <svg width="14" height="12" viewBox="0 0 14 12" aria-hidden="true">
+        {[0, 1, 2].map((i) => <rect key={i} x={1 + i * 4.5} y={8 - i * 3} width="3" height={4 + i * 3} rx="1" className={level > i ? 'on' : ''} />)}
+      </svg>
+      {words(value)}
+    </span>
+  );
+}
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3600], ['minute', 60]];
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+export function ago(iso: string): string {
+  const seconds = (new Date(iso).getTime() - Date.now()) / 1000;
+  if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
+  for (const [unit, size] of steps) if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
+  return 'just now';
+}
+
+export function Time({ at, none = '–', full }: { at: string | null | undefined; none?: string; full?: boolean }) {
+  if (!at) return <span className="soft">{none}</span>;
+  const date = new Date(at);
+  return <time dateTime={at} title={exact.format(date)}>{full ? exact.format(date) : ago(at)}</time>;
+}
+
+export function Person({ name }: { name: string | null | undefined }) {
+  if (!name) return <span className="soft">Nobody</span>;
+  const letters = name.split(/[\s._@-]+/).filter(Boolean).slice(0, 2).map((p) => p[0]?.toUpperCase()).join('');
+  return <span className="person"><span className="avatar" aria-hidden>{letters}</span><span className="name">{name}</span></span>;
+}
+
+export const money = (cents: number, currency = 'usd') => new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);

@@ -1,0 +1,18 @@
+// csv writes tables as text for spreadsheets. A text that one would take for a formula gets an apostrophe; numbers stay numbers.
+export function csvCell(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export const csv = (table: (string | number)[][]) => table.map((row) => row.map(csvCell).join(',')).join('\r\n') + '\r\n';
+
+// download gives the person a file of a text.
+export function download(name: string, text: string, type = 'text/csv;charset=utf-8'): void {
+  const a = globalThis.document.createElement('a');
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  a.href = url;
+  a.download = name;
+  a.click();
+  setTimeout(() => { URL.revokeObjectURL(url); }, 10_000);
+}

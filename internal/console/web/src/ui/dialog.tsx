@@ -1,0 +1,86 @@
+// dialog holds the modal dialogs. They are the browser's own: it keeps the focus inside, and gives it back.
+import { Check, Copy, X } from 'lucide-react';
+import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
+
+interface DialogProps { title: string; close: () => void; children: ReactNode; wide?: boolean; side?: boolean; fixed?: boolean }
+
+export function Dialog({ title, close, children, wide, side, fixed }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const d = ref.current;
+    const before = globalThis.document.activeElement as HTMLElement | null;
+    d?.showModal();
+    return () => {
+      d?.close();
+      if (before?.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref} aria-labelledby={id} className={`dialog${wide ? ' wide' : ''}${side ? ' side' : ''}`}
+      onCancel={(e) => { e.preventDefault(); if (!fixed) close(); }}
+      onMouseDown={(e) => { if (e.target === ref.current && !fixed) close(); }}
+    >
+      <div className="dialog-body">
+        <header>
+          <h2 id={id}>{title}</h2>
+          {!fixed && <button type="button" className="icon" aria-label="Close" onClick={close}><X size={16} aria-hidden /></button>}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps { title: string; verb: string; children?: ReactNode; close: () => void; act: () => void | Promise<void>; ready?: boolean }
+
+// Confirm asks before something that cannot be taken back; its button has the verb's name.
+export function Confirm({ title, verb, children, close, act, ready = true }: ConfirmProps) {
+  const [busy, setBusy] = useState(false);
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    setBusy(true);
+    void Promise.resolve(act()).finally(() => { setBusy(false); });
+  };
+  return (
+    <Dialog title={title} close={close}>
+      <form onSubmit={submit} className="stack">
+        {children}
+        <footer>
+          <button type="button" className="plain" onClick={close}>Keep it</button>
+          <button type="submit" className="danger" disabled={busy || !ready}>{verb}</button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+// Once shows a value that nobody can show again. It is in no cache and leaves memory with the dialog.
+export function Once({ title, label, value, close, children }: { title: string; label: string; value: string; close: () => void; children?: ReactNode }) {
+  return (
+    <Dialog title={title} close={close} fixed>
+      <div className="stack">
+        <p>Copy it now: it is shown this once and can be read nowhere later.</p>
+        <Copyable label={label} value={value} />
+        {children}
+        <footer><button type="button" onClick={close}>I have stored it</button></footer>
+      </div>
+    </Dialog>
+  );
+}
+
+export function Copyable({ label, value }: { label: string; value: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <div className="copyable">
+      <code aria-label={label} tabIndex={0}>{value}</code>
+      <button
+        type="button" className="plain small"
+        onClick={() => { void navigator.clipboard.writeText(value).then(() => { setCopied(true); }, () => undefined); }}
+      >
+        {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />} {copied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+// field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
+import { cloneElement, useId, type ReactElement, type ReactNode } from 'react';
+import type { Fault } from '../app/fault';
+
+type Control = ReactElement<{ id?: string; 'aria-invalid'?: boolean; 'aria-describedby'?: string; required?: boolean }>;
+interface FieldProps { label: string; hint?: ReactNode; fault?: string | undefined; optional?: boolean; children: Control }
+
+export function Field({ label, hint, fault, optional, children }: FieldProps) {
+  const id = useId();
+  const described = [hint ? `${id}h` : '', fault ? `${id}f` : ''].filter(Boolean).join(' ');
+  return (
+    <div className={fault ? 'field faulty' : 'field'}>
+      <div className="label-row"><label htmlFor={id}>{label}</label>{optional && <span className="soft small-text" aria-hidden>Optional</span>}</div>
+      {cloneElement(children, { id, ...(fault ? { 'aria-invalid': true } : {}), ...(described ? { 'aria-describedby': described } : {}) })}
+      {hint && <p className="hint" id={`${id}h`}>{hint}</p>}
+      {fault && <p className="fault" id={`${id}f`}>{fault}</p>}
+    </div>
+  );
+}
+
+// faultAt is what the server said of a field.
+export function faultAt(fault: Fault | null | undefined, ...names: string[]): string | undefined {
+  const said = fault?.details.filter((d) => names.includes(d.field)).map((d) => d.message).join(' ');
+  return said || undefined;
+}
+
+// Rest says what of a refusal belongs to no field of the form.
+export function Rest({ fault, fields }: { fault: Fault | null | undefined; fields: string[] }) {
+  if (!fault || fault.code === 'reauthentication_required') return null;
+  const other = fault.details.filter((d) => !fields.includes(d.field));
+  if (fault.details.length > 0 && other.length === 0) return null;
+  const meanwhile = fault.code === 'conflict' || fault.code === 'precondition_failed' ? ' Something has changed meanwhile.' : '';
+  const mayNot = fault.code === 'forbidden' ? 'You may not do this. ' : '';
+  return (
+    <div className="alert" role="alert">
+      <p>{mayNot}{fault.message}{meanwhile}{fault.reason ? ` (${fault.reason})` : ''}</p>
+      {other.length > 0 && <ul>{other.map((d) => <li key={d.field + d.message}><code>{d.field}</code> {d.message}</li>)}</ul>}
+      {fault.requestId && <p className="soft small-text">Request <code>{fault.requestId}</code></p>}
+    </div>
+  );
+}
+
+interface CheckProps { label: string; checked: boolean; set: (v: boolean) => void; hint?: string; name?: string }
+
+export function Check({ label, checked, set, hint, name }: CheckProps) {
+  const id = useId();
+  return (
+    <div className="check">
+      <input id={id} type="checkbox" name={name} checked={checked} aria-describedby={hint ? `${id}h` : undefined} onChange={(e) => { set(e.target.checked); }} />
+      <div><label htmlFor={id}>{label}</label>{hint && <p className="hint" id={`${id}h`}>{hint}</p>}</div>
+    </div>
+  );
+}
