@@ -1,7 +1,7 @@
 // command is the menu behind Control+K: pages, what the page can do, and rows by their names.
 import { Combobox, ComboboxGroup, ComboboxGroupLabel, ComboboxItem, ComboboxList, ComboboxProvider } from '@ariakit/react/combobox';
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useRead } from '../app/data';
 import { rows } from '../app/data';
 import { Find } from '../gen/documents';
@@ -51,11 +51,13 @@ export default function Command({ places, close }: { places: Place[]; close: () 
       ]),
     ];
     const last = recent();
-    const weight = (i: Item) => score(i.label, deferred) + (last.includes(i.id) ? 5 - last.indexOf(i.id) : 0);
-    return all.filter((i) => i.group === 'Requests' || i.group === 'Services' || score(i.label, deferred) >= 0).sort((a, b) => weight(b) - weight(a));
-  }, [actions, places, deferred, found.data, navigate]);
+    const weight = (i: Item) => score(i.label, query) + (last.includes(i.id) ? 5 - last.indexOf(i.id) : 0);
+    return all.filter((i) => i.group === 'Requests' || i.group === 'Services' || score(i.label, query) >= 0).sort((a, b) => weight(b) - weight(a));
+  }, [actions, places, query, deferred, found.data, navigate]);
 
-  const groups = ['Actions', 'Pages', 'Requests', 'Services'].map((g) => [g, items.filter((i) => i.group === g)] as const).filter(([, l]) => l.length > 0);
+  const order = query.trim() ? [...new Set(items.map((i) => i.group))] : ['Actions', 'Pages'];
+  const groups = order.map((g) => [g, items.filter((i) => i.group === g)] as const).filter(([, l]) => l.length > 0);
+  const moved = useRef(false); // by the arrows, since something was typed
   const run = (i: Item) => {
     sessionStorage.setItem(recentKey, JSON.stringify([i.id, ...recent().filter((r) => r !== i.id)].slice(0, 5)));
     close();
@@ -63,8 +65,17 @@ export default function Command({ places, close }: { places: Place[]; close: () 
   };
   return (
     <Dialog title="Command menu" close={close} wide>
-      <ComboboxProvider open setValue={setQuery} setOpen={() => undefined} focusLoop includesBaseElement={false}>
-        <Combobox autoSelect="always" placeholder="Type a page, an action or a title…" className="command-input" aria-label="Search commands" autoFocus />
+      <ComboboxProvider open setValue={(v) => { moved.current = false; setQuery(v); }} setOpen={() => undefined} focusLoop includesBaseElement={false}>
+        <Combobox autoSelect="always" placeholder="Type a page, an action or a title…" className="command-input" aria-label="Search commands" autoFocus
+          onKeyDown={(e) => {
+            if (e.key.startsWith('Arrow')) moved.current = true;
+            const best = groups[0]?.[1][0];
+            if (e.key === 'Enter' && !moved.current && best) { // whatever is marked on the screen yet
+              e.preventDefault();
+              run(best);
+            }
+          }}
+        />
         <ComboboxList className="command-list" alwaysVisible aria-label="Commands">
           {groups.map(([name, list]) => (
             <ComboboxGroup key={name} className="command-group">
