@@ -48,7 +48,7 @@ export default function CreditList() {
                       {list.map((e, i) => (
                         <tr key={`${e.date} ${i}`}>
                           <td className="tight"><Time at={e.date} full /></td><td className="tight"><Badge value={e.type === 'issued' ? 'active' : 'off'}>{words(e.type)}</Badge></td>
-                          <td className="num">{money(e.amount, currency)}</td><td>{e.description}</td><td className="tight">{e.invoiceId ? <code>{e.invoiceId}</code> : ''}</td><td className="num">{money(e.balance, currency)}</td>
+                          <td className="num" data-label="Amount">{money(e.amount, currency)}</td><td>{e.description}</td><td className="tight">{e.invoiceId ? <code>{e.invoiceId}</code> : ''}</td><td className="num" data-label="Balance">{money(e.balance, currency)}</td>
                         </tr>
                       ))}
                     </tbody>
@@ -76,7 +76,7 @@ function InvoiceList() {
           <thead><tr><th scope="col">Number</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col" className="num">Sum</th><th scope="col" className="num">Credits</th><th scope="col" className="num">Due</th></tr></thead>
           <tbody>
             {list.map((i) => (
-              <tr key={i.id}><td><a className="name" href={i.pdfUrl}>{i.number}</a></td><td className="tight"><Badge value={i.status} /></td><td className="tight"><Time at={i.periodStart} /> – <Time at={i.periodEnd} /></td><td className="num">{money(i.subtotal, i.currency)}</td><td className="num">{money(i.creditsApplied, i.currency)}</td><td className="num">{money(i.amountDue, i.currency)}</td></tr>
+              <tr key={i.id}><td><a className="name" href={i.pdfUrl}>{i.number}</a></td><td className="tight"><Badge value={i.status} /></td><td className="tight"><Time at={i.periodStart} /> – <Time at={i.periodEnd} /></td><td className="num" data-label="Sum">{money(i.subtotal, i.currency)}</td><td className="num" data-label="Credits">{money(i.creditsApplied, i.currency)}</td><td className="num" data-label="Due">{money(i.amountDue, i.currency)}</td></tr>
             ))}
           </tbody>
         </table>

@@ -57,8 +57,8 @@ export default function KeyList() {
                       <td className="tight"><code>{k.prefix}…{k.last4}</code></td>
                       <td><span className="chips">{k.scopes.slice(0, 4).map((s) => <span key={s} className="chip">{s}</span>)}{k.scopes.length > 4 && <span className="chip" title={k.scopes.slice(4).join(', ')}>+{k.scopes.length - 4}</span>}</span></td>
                       <td className="tight"><Badge value={k.status} /></td>
-                      <td className="tight"><Time at={k.lastUsedAt} none="Never" /></td>
-                      <td className="tight"><Time at={k.expiresAt} none="Never" /></td>
+                      <td className="tight" data-label="Last used"><Time at={k.lastUsedAt} none="Never" /></td>
+                      <td className="tight" data-label="Expires"><Time at={k.expiresAt} none="Never" /></td>
                       <td className="tight">
                         {k.status === 'active' && <span className="line">
                           <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>

@@ -71,8 +71,8 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
           : roleWord[u.role]}
       </td>
       <td className="tight"><Badge value={u.status} /></td>
-      <td className="tight">{u.mfaEnabled ? <Badge value="active">On</Badge> : <span className="soft">Off</span>}</td>
-      <td className="tight"><Time at={u.lastSeenAt} none="Never" /></td>
+      <td className="tight" data-label="Second factor">{u.mfaEnabled ? <Badge value="active">On</Badge> : <span className="soft">Off</span>}</td>
+      <td className="tight" data-label="Last seen"><Time at={u.lastSeenAt} none="Never" /></td>
       {admin && (
         <td className="tight">
           {may && u.id !== viewer.id && <span className="line">

@@ -105,8 +105,8 @@ function Table({ all, search, set, list }: TableProps) {
               <td><Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link><span className="sub">{r.service?.name} › {r.offering?.name}</span></td>
               <td className="tight"><Badge value={r.status} /></td>
               <td className="tight"><Priority value={r.priority} /></td>
-              <td className="tight">{r.assignee || !r.team ? <Person name={r.assignee?.name} /> : <span>{r.team.name}</span>}</td>
-              <td className="tight">{r.sla ? <Sla state={r.sla.state} /> : <span className="soft">–</span>}</td>
+              <td className="tight" data-label="Assignee">{r.assignee || !r.team ? <Person name={r.assignee?.name} /> : <span>{r.team.name}</span>}</td>
+              <td className="tight" data-label="SLA">{r.sla ? <Sla state={r.sla.state} /> : <span className="soft">–</span>}</td>
               <td className="tight"><Time at={r.createdAt} /></td>
             </tr>
           ))}

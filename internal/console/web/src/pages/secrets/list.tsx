@@ -31,9 +31,9 @@ export default function SecretList() {
                   {list.map((s) => (
                     <tr key={s.id}>
                       <td><code>{s.name}</code>{s.description && <span className="sub">{s.description}</span>}</td>
-                      <td className="tight">{s.version}</td>
-                      <td className="tight"><Time at={s.lastUsedAt} none="Never" /></td>
-                      <td className="tight"><Time at={s.updatedAt} /></td>
+                      <td className="tight" data-label="Version">{s.version}</td>
+                      <td className="tight" data-label="Last used"><Time at={s.lastUsedAt} none="Never" /></td>
+                      <td className="tight" data-label="Changed"><Time at={s.updatedAt} /></td>
                       <td className="tight"><span className="line">
                         <button type="button" className="plain small" onClick={() => { setEdit(s); }}>Rotate<span className="hidden"> {s.name}</span></button>
                         <button type="button" className="danger-plain small" onClick={() => { setGone(s); }}>Delete<span className="hidden"> {s.name}</span></button>

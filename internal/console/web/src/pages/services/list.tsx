@@ -27,7 +27,7 @@ export default function ServiceList() {
                 {rows(services).map((s) => (
                   <tr key={s.id}>
                     <td><Link className="name" to="/app/services/$id" params={{ id: s.id }}>{s.name}</Link>{s.description && <span className="sub">{s.description}</span>}</td>
-                    <td className="tight"><Badge value={s.status} /></td><td className="tight">{s.offerings?.totalCount ?? 0}</td><td className="tight">{s.ownerTeam?.name ?? <span className="soft">–</span>}</td><td className="tight"><Time at={s.updatedAt} /></td>
+                    <td className="tight"><Badge value={s.status} /></td><td className="tight" data-label="Offerings">{s.offerings?.totalCount ?? 0}</td><td className="tight" data-label="Team">{s.ownerTeam?.name ?? <span className="soft">–</span>}</td><td className="tight"><Time at={s.updatedAt} /></td>
                   </tr>
                 ))}
               </tbody>

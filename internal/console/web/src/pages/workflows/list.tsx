@@ -29,7 +29,7 @@ export default function WorkflowList() {
               <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Version</th><th scope="col">Changed</th></tr></thead>
               <tbody>
                 {rows(workflows).map((w) => (
-                  <tr key={w.id}><td><Link className="name" to="/app/workflows/$id" params={{ id: w.id }}>{w.name}</Link>{w.description && <span className="sub">{w.description}</span>}</td><td className="tight"><Badge value={w.status} /></td><td className="tight">{w.version === 0 ? <span className="soft">None yet</span> : w.version}</td><td className="tight"><Time at={w.updatedAt} /></td></tr>
+                  <tr key={w.id}><td><Link className="name" to="/app/workflows/$id" params={{ id: w.id }}>{w.name}</Link>{w.description && <span className="sub">{w.description}</span>}</td><td className="tight"><Badge value={w.status} /></td><td className="tight" data-label="Version">{w.version === 0 ? <span className="soft">None yet</span> : w.version}</td><td className="tight"><Time at={w.updatedAt} /></td></tr>
                 ))}
               </tbody>
             </table>

@@ -1,0 +1,205 @@
+// People with Chromium in the web console: an owner and a member at work, by mouse and by keys, in both schemes. No page breaks its
+// own policy, says an error to the console, has more than one h1 and main, or a finding of axe.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { open, shot } from './chromium.mjs';
+
+const { api, owner, member, demo, liveKey, tour } = JSON.parse(process.env.ATRIUM_TEST);
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const rest = async (method, path, body, key = liveKey) => {
+  const res = await fetch(`${api}/v1${path}`, { method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) });
+  assert.ok(res.ok, `${method} ${path}: ${res.status}`);
+  return (await res.json()).data;
+};
+const file = (title) => rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: demo.offeringId, title, priority: 'HIGH', fields: { model: '14 inch' } });
+const status = async (id, wanted) => {
+  for (let i = 0; i < 50; i++) {
+    if ((await rest('GET', `/requests/${id}`)).status === wanted) return;
+    await new Promise((r) => { setTimeout(r, 100); });
+  }
+  assert.fail(`the request never became ${wanted}`);
+};
+
+// arrive opens a browser at a page as somebody, by way of the sign-in page.
+async function arrive(who, path, options) {
+  const b = await open(api, { viewport: { width: 1280, height: 860 }, ...options });
+  const said = [];
+  await b.context.addInitScript(axe);
+  b.page.on('console', (m) => { if (m.type() === 'error' && !/status of 401/.test(m.text())) said.push(m.text()); });
+  await b.page.goto(`${api}/app/${path}`);
+  await b.page.getByLabel('E-mail address').fill(who.email);
+  await b.page.getByLabel('Password').fill(who.password);
+  await b.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await b.page.waitForURL(`${api}/app/${path}`);
+  const { page } = b;
+  const go = async (to, title) => {
+    await page.goto(`${api}/app/${to}`);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+  };
+  // sound holds the page against everything that holds of all pages.
+  const sound = async (name) => {
+    await shot(page, `console-${name}`);
+    assert.deepEqual([await page.locator('main').count(), await page.locator('h1').count()], [1, 1], name);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than the window`);
+    const found = await page.evaluate(async () => (await window.axe.run()).violations.map((v) => `${v.id}: ${v.nodes[0].target} ${v.nodes[0].failureSummary}`));
+    assert.deepEqual(found, [], name);
+  };
+  const end = async () => {
+    assert.deepEqual(b.faults, []);
+    assert.deepEqual(said, []);
+    await b.close();
+  };
+  return { ...b, go, sound, end };
+}
+
+const pages = [
+  ['inbox', 'Inbox'], ['catalogue', 'Catalogue'], [`catalogue/${demo.offeringId}`, 'New laptop'], ['my-requests', 'My requests'], ['requests', 'Requests'],
+  ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'Agents'],
+  ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
+  ['settings', 'Settings'], ['nowhere', 'Not found'],
+];
+for (const [colorScheme, width] of tour ? [['light', 1280], ['dark', 1280], ['light', 320]] : []) {
+  const b = await arrive(owner, 'inbox', { colorScheme, viewport: { width, height: 860 } });
+  for (const [path, title] of pages) {
+    await b.go(path, title);
+    await b.sound(`${path.replaceAll(/\W/g, '-')}-${colorScheme}-${width}`);
+  }
+  await b.end();
+}
+
+// An owner files from the catalogue: a fault is said beside its field, and a draft outlives a reload.
+const b = await arrive(owner, `catalogue/${demo.offeringId}`);
+const { page } = b;
+await page.getByLabel('Title').fill('A laptop for Ana');
+await page.getByRole('button', { name: 'File', exact: true }).click();
+const model = page.getByLabel('Model');
+await page.locator('select[aria-invalid=true]').waitFor();
+assert.ok(await model.evaluate((e) => document.getElementById(e.getAttribute('aria-describedby').split(' ').at(-1)).textContent.length > 0));
+await page.reload();
+await page.getByLabel('Model').selectOption('16 inch');
+assert.equal(await page.getByLabel('Title').inputValue(), 'A laptop for Ana');
+await page.getByRole('button', { name: 'File', exact: true }).click();
+await page.getByRole('heading', { level: 1, name: 'A laptop for Ana' }).waitFor();
+const filed = page.url().split('/').at(-1);
+assert.deepEqual((await rest('GET', `/requests/${filed}`)).fields, { model: '16 inch' });
+
+// It is accepted, changed, taken back, commented on and completed.
+await page.getByRole('button', { name: 'Accept' }).click();
+await status(filed, 'IN_PROGRESS');
+await page.getByLabel('Priority').selectOption('URGENT');
+await page.getByRole('button', { name: 'Undo' }).click();
+await page.getByText('Taken back.').waitFor();
+assert.equal((await rest('GET', `/requests/${filed}`)).priority, 'MEDIUM');
+await page.getByLabel('Comment').fill('It is on its way. <img src=x onerror=alert(1)>');
+await page.getByRole('button', { name: 'Add comment' }).click();
+await page.locator('article').getByText('It is on its way.').waitFor();
+await b.sound('request');
+await page.getByRole('button', { name: 'Complete' }).click();
+await status(filed, 'COMPLETED');
+
+// The inbox by keys alone, live: what others file shows up, and the focus is never lost.
+await b.go('inbox', 'Inbox');
+const live = await file('Filed meanwhile');
+await page.getByRole('button', { name: '1 new' }).click();
+await page.keyboard.press('j');
+const marked = () => page.evaluate(() => document.activeElement?.closest('[data-row]')?.getAttribute('data-row') ?? null);
+assert.equal(await marked(), live.id);
+await page.keyboard.press('a');
+await status(live.id, 'IN_PROGRESS');
+const second = await marked();
+assert.ok(second && second !== live.id, 'the focus went on to the next row');
+await page.keyboard.press('d');
+await page.getByLabel('Reason').fill('There are enough of these.');
+await page.getByRole('dialog').getByRole('button', { name: 'Decline', exact: true }).click();
+await status(second, 'CANCELLED');
+await page.keyboard.press('j');
+const third = await marked();
+await page.keyboard.press('Enter');
+await page.waitForURL(`${api}/app/requests/${third}`);
+await page.locator('.timeline li').first().waitFor();
+await page.keyboard.press('Escape');
+await page.waitForURL(`${api}/app/inbox`);
+await page.keyboard.press('Control+k');
+await page.getByPlaceholder('Type a page').fill('secre');
+await page.keyboard.press('Enter');
+await page.waitForURL(`${api}/app/secrets`);
+await page.keyboard.press('?');
+await page.getByRole('dialog').getByText('Open the command menu').waitFor();
+await page.keyboard.press('Escape');
+
+// A key is shown once, works, and can be revoked.
+await b.go('keys', 'API keys');
+await page.getByRole('button', { name: 'New API key' }).click();
+await page.getByLabel('Name').fill('Console test');
+await page.getByLabel('requests:read', { exact: true }).check();
+await b.sound('new-key');
+await page.getByRole('button', { name: 'Create', exact: true }).click();
+const value = await page.getByLabel('API key', { exact: true }).textContent();
+assert.match(value, /^key_live_/);
+await page.getByRole('button', { name: 'I have stored it' }).click();
+assert.ok(!(await page.content()).includes(value));
+assert.equal((await rest('GET', `/requests/${filed}`, undefined, value)).id, filed);
+await page.getByRole('button', { name: 'Revoke Console test' }).click();
+await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+await page.getByText('“Console test” is revoked.').waitFor();
+
+// A workflow with a fault says so at its phase; mended, it is published.
+await b.go('workflows', 'Workflows');
+await page.getByRole('button', { name: 'New workflow' }).click();
+await page.getByLabel('Name').fill('Tried out');
+await page.getByRole('button', { name: 'Create', exact: true }).click();
+const definition = page.getByLabel('Definition');
+await definition.waitFor();
+const good = await definition.inputValue();
+await definition.fill(good.replace('${request.title}', '${request.nothing +}'));
+await page.getByRole('button', { name: 'Save', exact: true }).click();
+await page.getByRole('list', { name: 'Phases' }).locator('.fault').waitFor();
+await definition.fill(good.replace('"name": "Work"', '"name": "Do the work"'));
+await page.getByRole('button', { name: 'Save', exact: true }).click();
+await page.getByText('The draft was saved.').waitFor();
+await page.getByRole('button', { name: 'Publish' }).click();
+await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+await page.getByText('Version 1 is published.').waitFor();
+await page.getByRole('button', { name: 'Dismiss' }).first().waitFor({ state: 'detached' }); // what fades in has no contrast to measure
+await b.sound('workflow');
+
+assert.deepEqual(b.faults, []);
+
+// A script of the page cannot run another document.
+const smuggled = await page.evaluate(async () => (await fetch('/graphql', {
+  method: 'POST', headers: { 'content-type': 'application/json', 'x-requested-with': 'x' }, body: JSON.stringify({ query: '{ viewer { email } }' }),
+})).status);
+assert.equal(smuggled, 400);
+await b.close();
+
+// A member comes by an invitation, sees what members may do, and is told why not elsewhere.
+const joining = await open(api);
+await joining.page.goto(member.link);
+await joining.page.getByLabel('Password').fill(member.password);
+await joining.page.getByRole('button', { name: 'Go on' }).click();
+await joining.page.getByText('Your account is ready').waitFor();
+await joining.close();
+const m = await arrive(member, 'catalogue');
+await m.page.getByRole('heading', { level: 1, name: 'Catalogue' }).waitFor();
+const nav = await m.page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents();
+assert.deepEqual(nav.map((t) => t.trim()).filter(Boolean), ['Catalogue', 'My requests', 'Tasks', 'Settings']);
+await m.go(`catalogue/${demo.offeringId}`, 'New laptop');
+await m.page.getByLabel('Title').fill('For a member');
+await m.page.getByLabel('Model').selectOption('13 inch');
+await m.page.getByRole('button', { name: 'File', exact: true }).click();
+await m.page.getByRole('heading', { level: 1, name: 'For a member' }).waitFor();
+await m.page.getByRole('button', { name: 'Cancel request' }).waitFor();
+assert.equal(await m.page.getByRole('button', { name: /Accept|Complete|Decline/ }).count(), 0);
+await m.sound('member-request');
+for (const [path, title] of [['my-requests', 'My requests'], ['tasks', 'Tasks'], ['settings', 'Settings']]) {
+  await m.go(path, title);
+  await m.sound(`member-${path}`);
+}
+for (const [path, title] of [['keys', 'API keys'], ['inbox', 'Inbox'], ['audit', 'Audit']]) {
+  await m.go(path, title);
+  await m.page.getByText(/may not/).first().waitFor();
+}
+await m.end();
+console.log('console: ok');
