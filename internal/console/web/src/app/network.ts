@@ -39,13 +39,28 @@ const pause = (ms: number, signal: AbortSignal) => new Promise<void>((done) => {
 const failure = (o: Operation, networkError: Error): OperationResult =>
   ({ operation: o, data: undefined, error: new CombinedError({ networkError }), stale: false, hasNext: false });
 
+interface Answer {
+  data?: unknown;
+  errors?: { path?: (string | number)[]; extensions?: { code?: string; retryAfter?: number } }[];
+  error?: string;
+  message?: string;
+}
+
+// readable leaves out the refusals of edges below a row that the caller may read, such as the person who filed it: the edge is null
+// then, and the row is shown without it.
+function readable(a: Answer): Answer {
+  const data = a.data as Record<string, unknown> | null | undefined;
+  const errors = a.errors?.filter((e) => !(e.extensions?.code === 'forbidden' && (e.path?.length ?? 0) > 1 && data?.[String(e.path?.[0])]));
+  return errors && errors.length > 0 ? { ...a, errors } : { data: a.data } as Answer;
+}
+
 async function call(o: Operation, signal: AbortSignal): Promise<OperationResult | null> {
   const operationName = nameOf(o);
   const body = JSON.stringify({ operationName, query: texts.get(operationName), variables: o.variables });
   for (let tries = 0; ; tries++) {
     const timeout = AbortSignal.timeout(30_000);
     let response: Response;
-    let answer: { data?: unknown; errors?: { extensions?: { code?: string; retryAfter?: number } }[]; error?: string; message?: string };
+    let answer: Answer;
     try {
       response = await fetch('/graphql', { method: 'POST', headers, body, signal: AbortSignal.any([signal, timeout]), credentials: 'same-origin' });
       answer = await response.json();
@@ -80,7 +95,7 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
     if (!answer.errors && answer.error) { // answered by what stands in front of the door
       answer = { errors: [{ message: answer.message, extensions: { code: answer.error } } as never] };
     }
-    return makeResult(o, answer as never, response) as OperationResult;
+    return makeResult(o, readable(answer) as never, response) as OperationResult;
   }
 }
 
@@ -99,7 +114,7 @@ function watch(o: Operation, next: (r: OperationResult) => void, done: () => voi
     next: (answer) => {
       const code = answer.errors?.[0]?.extensions?.['code'];
       if (code === 'unauthorized') signIn();
-      next(makeResult(o, answer as never) as OperationResult);
+      next(makeResult(o, readable(answer as Answer) as never) as OperationResult);
     },
     error: (e) => {
       const status = (e as { response?: Response }).response?.status;
