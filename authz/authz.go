@@ -107,6 +107,10 @@ func (e *Engine) Reload(ctx context.Context) (changed bool, err error) {
 // Bundle names the modules that decide, by their content.
 func (e *Engine) Bundle() string { return e.now.Load().version }
 
+// Verbs returns the rights that roles are given or denied by name, in order; those that owners and admins have as everything
+// else are not among them.
+func (e *Engine) Verbs() []string { return e.now.Load().verbs }
+
 // Decide answers q by scopes and roles, for the caller. An error means no: callers must treat it as a refusal.
 func (e *Engine) Decide(ctx context.Context, p *principal.Principal, q Question) (Decision, error) {
 	q.Action, q.Resource = "", ""

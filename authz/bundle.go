@@ -31,6 +31,7 @@ type bundle struct {
 	operator node                   // what is left of their denials; nil when there are none
 	person   map[string]bool        // the verbs that take a person, whatever the operation
 	recent   map[string]bool        // the verbs that take a recent proof
+	verbs    []string               // that roles are given by name, in order
 }
 
 // operatorPackage is where the operator's modules may put rules: there, and below it.
@@ -51,7 +52,13 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
 	var data map[string]any
-	var lists struct{ Person, Recent []string }
+	var lists struct {
+		Person, Recent []string
+		Roles          map[string]struct {
+			Verbs  map[string]string
+			Except []string
+		}
+	}
 	if err := errors.Join(json.Unmarshal(raw, &data), json.Unmarshal(raw, &lists)); err != nil {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
@@ -60,6 +67,17 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 		return nil, err
 	}
 	b := &bundle{version: versionOf(sources, raw), data: inmem.NewFromObject(data), person: setOf(lists.Person), recent: setOf(lists.Recent)}
+	verbs := map[string]bool{}
+	for _, role := range lists.Roles {
+		for verb := range role.Verbs {
+			verbs[verb] = true
+		}
+		for _, verb := range role.Except {
+			verbs[verb] = true
+		}
+	}
+	delete(verbs, "*")
+	b.verbs = slices.Sorted(maps.Keys(verbs))
 	if b.compiler, err = compile(sources); err != nil {
 		return nil, err
 	}

@@ -20,3 +20,11 @@ func (r *offeringResolver) SLA(_ context.Context, o *ent.Offering) (*ent.Offerin
 	}
 	return o, nil
 }
+
+func (r *serviceResolver) ViewerMay(ctx context.Context, s *ent.Service) ([]string, error) {
+	return op.MayOn(ctx, r.engine, s)
+}
+
+func (r *offeringResolver) ViewerMay(ctx context.Context, o *ent.Offering) ([]string, error) {
+	return op.MayOn(ctx, r.engine, o)
+}

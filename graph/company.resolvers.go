@@ -6,6 +6,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/view"
 	"atrium/internal/company"
+	"atrium/internal/op"
 )
 
 func (r *queryResolver) Viewer(ctx context.Context) (*view.Viewer, error) {
@@ -19,6 +20,10 @@ func (r *mutationResolver) UpdateCompany(ctx context.Context, input company.Upda
 
 func (r *viewerResolver) Company(ctx context.Context, _ *view.Viewer) (*view.Company, error) {
 	return r.company(ctx)
+}
+
+func (r *viewerResolver) Permissions(ctx context.Context, _ *view.Viewer) ([]string, error) {
+	return op.Permissions(ctx, r.engine)
 }
 
 // company is the caller's.

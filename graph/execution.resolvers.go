@@ -95,3 +95,7 @@ func documentOf[T any](raw json.RawMessage) (v T, err error) {
 	}
 	return v, nil
 }
+
+func (r *taskResolver) ViewerMay(ctx context.Context, t *ent.Task) ([]string, error) {
+	return op.MayOn(ctx, r.engine, t)
+}

@@ -221,6 +221,8 @@ func (stubViewer) NotificationSettings(context.Context, *view.Viewer) ([]*notice
 	return nil, nil
 }
 
+func (stubViewer) Permissions(context.Context, *view.Viewer) ([]string, error) { return nil, nil }
+
 func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error) {
 	return v.company, nil
 }
@@ -258,6 +260,7 @@ func columnsOf(s *ast.Schema, def *ast.Definition, depth int) string {
 		of := s.Types[f.Type.Name()]
 		switch {
 		case f.Name == "etag": // a hash over the columns, private ones among them: it differs whether or not a column is answered
+		case f.Name == "viewerMay": // the caller's, not the row's
 		case elsewhere[def.Name+"."+f.Name], len(f.Arguments) > 0, strings.HasPrefix(f.Name, "__"):
 		case of.Kind == ast.Interface: // another row
 		case of.Kind != ast.Object:

@@ -47,3 +47,12 @@ func (r *requestResolver) SLA(_ context.Context, q *ent.Request) (*sla.Standing,
 func (r *routingRuleResolver) Priority(_ context.Context, rule *ent.RoutingRule) (*rows.Priority, error) {
 	return (*rows.Priority)(rule.Priority), nil
 }
+
+func (r *requestResolver) ViewerMay(ctx context.Context, q *ent.Request) ([]string, error) {
+	return op.MayOn(ctx, r.engine, q)
+}
+
+func (r *queryResolver) RequestCounts(ctx context.Context, filter *request.ListInput, by generated.RequestCountBy) ([]*request.Counted, error) {
+	in := request.CountInput{ListInput: op.Or(filter, request.ListInput{}), By: string(by)}
+	return run(ctx, r.engine, request.Count, in)
+}

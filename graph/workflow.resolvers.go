@@ -37,3 +37,7 @@ func (r *calendarResolver) WorkingHours(_ context.Context, c *ent.Calendar) (*wo
 func (r *calendarResolver) Exceptions(_ context.Context, c *ent.Calendar) ([]*workflow.Exception, error) {
 	return workflow.ExceptionsOf(c)
 }
+
+func (r *workflowResolver) ViewerMay(ctx context.Context, w *ent.Workflow) ([]string, error) {
+	return op.MayOn(ctx, r.engine, w)
+}

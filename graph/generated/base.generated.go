@@ -145,6 +145,7 @@ type QueryResolver interface {
 	Notifications(ctx context.Context, unread *bool, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Notification], error)
 	ExplainAccess(ctx context.Context, principalID string, action string, resourceType string, resourceID *string) (*policy.Explanation, error)
 	ReplayAccessPolicies(ctx context.Context, policies []*policy.Draft, last *int) (*policy.Replayed, error)
+	RequestCounts(ctx context.Context, filter *request.ListInput, by RequestCountBy) ([]*request.Counted, error)
 	Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error)
 	WebhookDeliveries(ctx context.Context, subscriptionID *string, outcome []webhookdelivery.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.WebhookDelivery], error)
 	WorkflowDiff(ctx context.Context, id string, to int, from *int) (*workflow.VersionDiff, error)
@@ -2153,6 +2154,28 @@ func (ec *executionContext) field_Query_replayAccessPolicies_args(ctx context.Co
 		return nil, err
 	}
 	args["last"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_requestCounts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*request.ListInput, error) {
+			return ec.unmarshalORequestFilter2ᚖatriumᚋinternalᚋrequestᚐListInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (RequestCountBy, error) {
+			return ec.unmarshalNRequestCountBy2atriumᚋgraphᚋgeneratedᚐRequestCountBy(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg1
 	return args, nil
 }
 
@@ -6980,6 +7003,50 @@ func (ec *executionContext) fieldContext_Query_replayAccessPolicies(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_requestCounts(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_requestCounts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().RequestCounts(ctx, fc.Args["filter"].(*request.ListInput), fc.Args["by"].(RequestCountBy))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*request.Counted) graphql.Marshaler {
+			return ec.marshalNRequestCount2ᚕᚖatriumᚋinternalᚋrequestᚐCountedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_requestCounts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestCount(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_requestCounts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_sessions(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10139,6 +10206,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				}()
 				res = ec._Query_replayAccessPolicies(ctx, field)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "requestCounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_requestCounts(ctx, field)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res

@@ -30,6 +30,7 @@ type OfferingResolver interface {
 	Etag(ctx context.Context, obj *ent.Offering) (string, error)
 	Service(ctx context.Context, obj *ent.Offering) (*ent.Service, error)
 	Workflow(ctx context.Context, obj *ent.Offering) (*ent.Workflow, error)
+	ViewerMay(ctx context.Context, obj *ent.Offering) ([]string, error)
 }
 type ServiceResolver interface {
 	Description(ctx context.Context, obj *ent.Service) (*string, error)
@@ -40,6 +41,7 @@ type ServiceResolver interface {
 	OwnerTeam(ctx context.Context, obj *ent.Service) (*ent.Team, error)
 	Organization(ctx context.Context, obj *ent.Service) (*ent.Organization, error)
 	Offerings(ctx context.Context, obj *ent.Service, first *int, after *string, filter *catalog.OfferingFilter) (*relay.Connection[ent.Offering], error)
+	ViewerMay(ctx context.Context, obj *ent.Service) ([]string, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -306,6 +308,29 @@ func (ec *executionContext) fieldContext_Offering_workflow(_ context.Context, fi
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Offering_viewerMay(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Offering_viewerMay(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Offering().ViewerMay(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Offering_viewerMay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Offering", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _OfferingSLA_responseMinutes(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
@@ -824,6 +849,29 @@ func (ec *executionContext) fieldContext_Service_offerings(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Service_viewerMay(ctx context.Context, field graphql.CollectedField, obj *ent.Service) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Service_viewerMay(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Service().ViewerMay(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Service_viewerMay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Service", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 // endregion **************************** field.gotpl *****************************
 
 // region    **************************** input.gotpl *****************************
@@ -957,6 +1005,11 @@ func (ec *executionContext) _Offering(ctx context.Context, sel ast.SelectionSet,
 		case "workflow":
 			out.Values[i] = ec._Offering_workflow(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "viewerMay":
+			out.Values[i] = ec._Offering_viewerMay(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -1260,6 +1313,11 @@ func (ec *executionContext) _Service(ctx context.Context, sel ast.SelectionSet, 
 		case "offerings":
 			out.Values[i] = ec._Service_offerings(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "viewerMay":
+			out.Values[i] = ec._Service_viewerMay(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:

@@ -20,6 +20,7 @@ import (
 // region    ************************** generated!.gotpl **************************
 
 type ViewerResolver interface {
+	Permissions(ctx context.Context, obj *view.Viewer) ([]string, error)
 	Company(ctx context.Context, obj *view.Viewer) (*view.Company, error)
 	NotificationSettings(ctx context.Context, obj *view.Viewer) ([]*notice.Setting, error)
 }
@@ -259,6 +260,29 @@ func (ec *executionContext) _Viewer_scopes(ctx context.Context, field graphql.Co
 }
 func (ec *executionContext) fieldContext_Viewer_scopes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_permissions(ctx context.Context, field graphql.CollectedField, obj *view.Viewer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_permissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().Permissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_company(ctx context.Context, field graphql.CollectedField, obj *view.Viewer) (ret graphql.Marshaler) {
@@ -547,6 +571,11 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "scopes":
 			out.Values[i] = ec._Viewer_scopes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "permissions":
+			out.Values[i] = ec._Viewer_permissions(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -63,6 +63,7 @@ type TaskResolver interface {
 	Request(ctx context.Context, obj *ent.Task) (*ent.Request, error)
 	Assignee(ctx context.Context, obj *ent.Task) (*ent.User, error)
 	Team(ctx context.Context, obj *ent.Task) (*ent.Team, error)
+	ViewerMay(ctx context.Context, obj *ent.Task) ([]string, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -1356,6 +1357,29 @@ func (ec *executionContext) fieldContext_Task_team(_ context.Context, field grap
 	return fc, nil
 }
 
+func (ec *executionContext) _Task_viewerMay(ctx context.Context, field graphql.CollectedField, obj *ent.Task) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Task_viewerMay(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Task().ViewerMay(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Task_viewerMay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Task", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _TaskChange_change(ctx context.Context, field graphql.CollectedField, obj *TaskChange) (ret graphql.Marshaler) {
 	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
 }
@@ -2189,6 +2213,11 @@ func (ec *executionContext) _Task(ctx context.Context, sel ast.SelectionSet, obj
 		case "team":
 			out.Values[i] = ec._Task_team(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "viewerMay":
+			out.Values[i] = ec._Task_viewerMay(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:

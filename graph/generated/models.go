@@ -588,3 +588,76 @@ func (e ChangeKind) MarshalJSON() ([]byte, error) {
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil
 }
+
+// By what requests are counted.
+type RequestCountBy string
+
+const (
+	// By status.
+	RequestCountByStatus RequestCountBy = "status"
+	// By priority.
+	RequestCountByPriority RequestCountBy = "priority"
+	// By the service that they are made against.
+	RequestCountByServiceID RequestCountBy = "serviceId"
+	// By the offering that they are made against.
+	RequestCountByOfferingID RequestCountBy = "offeringId"
+	// By who deals with them.
+	RequestCountByAssigneeID RequestCountBy = "assigneeId"
+	// By the team that deals with them.
+	RequestCountByTeamID RequestCountBy = "teamId"
+	// By how they stand against their service levels.
+	RequestCountBySLAState RequestCountBy = "slaState"
+)
+
+var AllRequestCountBy = []RequestCountBy{
+	RequestCountByStatus,
+	RequestCountByPriority,
+	RequestCountByServiceID,
+	RequestCountByOfferingID,
+	RequestCountByAssigneeID,
+	RequestCountByTeamID,
+	RequestCountBySLAState,
+}
+
+func (e RequestCountBy) IsValid() bool {
+	switch e {
+	case RequestCountByStatus, RequestCountByPriority, RequestCountByServiceID, RequestCountByOfferingID, RequestCountByAssigneeID, RequestCountByTeamID, RequestCountBySLAState:
+		return true
+	}
+	return false
+}
+
+func (e RequestCountBy) String() string {
+	return string(e)
+}
+
+func (e *RequestCountBy) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = RequestCountBy(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid RequestCountBy", str)
+	}
+	return nil
+}
+
+func (e RequestCountBy) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *RequestCountBy) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e RequestCountBy) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}

@@ -42,6 +42,7 @@ type RequestResolver interface {
 	Team(ctx context.Context, obj *ent.Request) (*ent.Team, error)
 	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
 	Comments(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error)
+	ViewerMay(ctx context.Context, obj *ent.Request) ([]string, error)
 }
 type RoutingRuleResolver interface {
 	Priority(ctx context.Context, obj *ent.RoutingRule) (*request.Priority, error)
@@ -646,6 +647,29 @@ func (ec *executionContext) fieldContext_Request_comments(ctx context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Request_viewerMay(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_viewerMay(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().ViewerMay(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Request_viewerMay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _RequestChange_change(ctx context.Context, field graphql.CollectedField, obj *RequestChange) (ret graphql.Marshaler) {
 	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
 }
@@ -683,6 +707,20 @@ func (ec *executionContext) fieldContext_RequestChange_request(_ context.Context
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _RequestCount_value(ctx context.Context, field graphql.CollectedField, obj *request1.Counted) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Value)
+}
+func (ec *executionContext) fieldContext_RequestCount_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestCount", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RequestCount_count(ctx context.Context, field graphql.CollectedField, obj *request1.Counted) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
+}
+func (ec *executionContext) fieldContext_RequestCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestCount", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _RoutingRule_id(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
@@ -1062,6 +1100,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "viewerMay":
+			out.Values[i] = ec._Request_viewerMay(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -1092,6 +1135,39 @@ func (ec *executionContext) _RequestChange(ctx context.Context, sel ast.Selectio
 			}
 		case "request":
 			out.Values[i] = ec._RequestChange_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var requestCountImplementors = []string{"RequestCount"}
+
+func (ec *executionContext) _RequestCount(ctx context.Context, sel ast.SelectionSet, obj *request1.Counted) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requestCountImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RequestCount")
+		case "value":
+			out.Values[i] = ec._RequestCount_value(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._RequestCount_count(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -1262,6 +1338,42 @@ func (ec *executionContext) marshalNRequestChange2ᚖatriumᚋgraphᚋgenerated�
 		return graphql.Null
 	}
 	return ec._RequestChange(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRequestCount2ᚕᚖatriumᚋinternalᚋrequestᚐCountedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request1.Counted) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRequestCount2ᚖatriumᚋinternalᚋrequestᚐCounted(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRequestCount2ᚖatriumᚋinternalᚋrequestᚐCounted(ctx context.Context, sel ast.SelectionSet, v *request1.Counted) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RequestCount(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRequestCountBy2atriumᚋgraphᚋgeneratedᚐRequestCountBy(ctx context.Context, v any) (RequestCountBy, error) {
+	var res RequestCountBy
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRequestCountBy2atriumᚋgraphᚋgeneratedᚐRequestCountBy(ctx context.Context, sel ast.SelectionSet, v RequestCountBy) graphql.Marshaler {
+	return v
 }
 
 func (ec *executionContext) unmarshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (request.Priority, error) {

@@ -696,6 +696,8 @@ type Service implements Node {
     "Which ones."
     filter: OfferingFilter
   ): OfferingConnection
+  "The rights that the caller has on it by role, scopes and access policies, such as service.update; whether its state allows them is not looked at."
+  viewerMay: [String!]!
 }
 
 "Which offerings of a service to list: those that match every field given; of several values in one field, any."
@@ -746,6 +748,8 @@ type Offering implements Node {
   service: Service
   "The workflow that its requests run through."
   workflow: Workflow
+  "The rights that the caller has on it by role, scopes and access policies, such as offering.delete; whether its state allows them is not looked at."
+  viewerMay: [String!]!
 }
 
 "The service levels of an offering, in minutes."
@@ -876,6 +880,8 @@ type Viewer {
   role: Role!
   "The scopes of the key or token; all of them for a web session."
   scopes: [String!]!
+  "The rights that the role and the scopes grant, such as request.update; which rows they reach, viewerMay says."
+  permissions: [String!]!
   "The company that the call reaches."
   company: Company
 }
@@ -1105,6 +1111,8 @@ type Task implements Node {
   assignee: User
   "The team that is to work it."
   team: Team
+  "The rights that the caller has on it by role, scopes and access policies, such as task.complete; whether its state allows them is not looked at."
+  viewerMay: [String!]!
 }
 
 "What is wrong with a request."
@@ -2119,6 +2127,8 @@ type Request implements Node {
     "The cursor to go on after."
     after: String
   ): CommentConnection
+  "The rights that the caller has on it by role, scopes and access policies, such as request.accept; whether its state allows them is not looked at."
+  viewerMay: [String!]!
 }
 
 "Who reads a comment."
@@ -2207,6 +2217,42 @@ type RoutingRule implements Node {
   updatedAt: Time!
   "Changes with the row: send it back as ifMatch to change the row only as you saw it."
   etag: String!
+}
+
+"By what requests are counted."
+enum RequestCountBy {
+  "By status."
+  status
+  "By priority."
+  priority
+  "By the service that they are made against."
+  serviceId
+  "By the offering that they are made against."
+  offeringId
+  "By who deals with them."
+  assigneeId
+  "By the team that deals with them."
+  teamId
+  "By how they stand against their service levels."
+  slaState
+}
+
+"How many requests have a value."
+type RequestCount {
+  "The value; null for those that have none."
+  value: String
+  "How many."
+  count: Int!
+}
+
+extend type Query {
+  "How many requests a list would find, by one of their fields: the most frequent 100 values first, none without requests."
+  requestCounts(
+    "Which are counted."
+    filter: RequestFilter
+    "By what."
+    by: RequestCountBy!
+  ): [RequestCount!]!
 }
 `, BuiltIn: false},
 	{Name: "../secret.graphqls", Input: `"A named value that workflows may use and nobody can read back."
@@ -2464,6 +2510,8 @@ type Workflow implements Node {
   updatedAt: Time!
   "Changes with the row: send it back as ifMatch to change the row only as you saw it."
   etag: String!
+  "The rights that the caller has on it by role, scopes and access policies, such as workflow.publish; whether its state allows them is not looked at."
+  viewerMay: [String!]!
 }
 
 "A definition as it was published. It never changes."
@@ -4218,6 +4266,8 @@ func (ec *executionContext) childFields_Offering(ctx context.Context, field grap
 		return ec.fieldContext_Offering_service(ctx, field)
 	case "workflow":
 		return ec.fieldContext_Offering_workflow(ctx, field)
+	case "viewerMay":
+		return ec.fieldContext_Offering_viewerMay(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Offering", field.Name)
 }
@@ -4470,6 +4520,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_execution(ctx, field)
 	case "comments":
 		return ec.fieldContext_Request_comments(ctx, field)
+	case "viewerMay":
+		return ec.fieldContext_Request_viewerMay(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Request", field.Name)
 }
@@ -4494,6 +4546,16 @@ func (ec *executionContext) childFields_RequestConnection(ctx context.Context, f
 		return ec.fieldContext_RequestConnection_totalCount(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RequestConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestCount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "value":
+		return ec.fieldContext_RequestCount_value(ctx, field)
+	case "count":
+		return ec.fieldContext_RequestCount_count(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestCount", field.Name)
 }
 
 func (ec *executionContext) childFields_RequestEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4768,6 +4830,8 @@ func (ec *executionContext) childFields_Service(ctx context.Context, field graph
 		return ec.fieldContext_Service_organization(ctx, field)
 	case "offerings":
 		return ec.fieldContext_Service_offerings(ctx, field)
+	case "viewerMay":
+		return ec.fieldContext_Service_viewerMay(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Service", field.Name)
 }
@@ -4978,6 +5042,8 @@ func (ec *executionContext) childFields_Task(ctx context.Context, field graphql.
 		return ec.fieldContext_Task_assignee(ctx, field)
 	case "team":
 		return ec.fieldContext_Task_team(ctx, field)
+	case "viewerMay":
+		return ec.fieldContext_Task_viewerMay(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Task", field.Name)
 }
@@ -5288,6 +5354,8 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_role(ctx, field)
 	case "scopes":
 		return ec.fieldContext_Viewer_scopes(ctx, field)
+	case "permissions":
+		return ec.fieldContext_Viewer_permissions(ctx, field)
 	case "company":
 		return ec.fieldContext_Viewer_company(ctx, field)
 	case "notificationSettings":
@@ -5446,6 +5514,8 @@ func (ec *executionContext) childFields_Workflow(ctx context.Context, field grap
 		return ec.fieldContext_Workflow_updatedAt(ctx, field)
 	case "etag":
 		return ec.fieldContext_Workflow_etag(ctx, field)
+	case "viewerMay":
+		return ec.fieldContext_Workflow_viewerMay(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Workflow", field.Name)
 }

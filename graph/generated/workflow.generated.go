@@ -36,6 +36,7 @@ type WorkflowResolver interface {
 	Versions(ctx context.Context, obj *ent.Workflow, first *int, after *string) (*relay.Connection[ent.WorkflowVersion], error)
 
 	Etag(ctx context.Context, obj *ent.Workflow) (string, error)
+	ViewerMay(ctx context.Context, obj *ent.Workflow) ([]string, error)
 }
 type WorkflowVersionResolver interface {
 	Definition(ctx context.Context, obj *ent.WorkflowVersion) (json.RawMessage, error)
@@ -468,6 +469,29 @@ func (ec *executionContext) _Workflow_etag(ctx context.Context, field graphql.Co
 	)
 }
 func (ec *executionContext) fieldContext_Workflow_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Workflow", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Workflow_viewerMay(ctx context.Context, field graphql.CollectedField, obj *ent.Workflow) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Workflow_viewerMay(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Workflow().ViewerMay(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Workflow_viewerMay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Workflow", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
@@ -1071,6 +1095,11 @@ func (ec *executionContext) _Workflow(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "etag":
 			out.Values[i] = ec._Workflow_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "viewerMay":
+			out.Values[i] = ec._Workflow_viewerMay(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
