@@ -114,6 +114,7 @@ await page.keyboard.press('d');
 await page.getByLabel('Reason').fill('There are enough of these.');
 await page.getByRole('dialog').getByRole('button', { name: 'Decline', exact: true }).click();
 await status(second, 'CANCELLED');
+await page.getByRole('dialog').waitFor({ state: 'detached' }); // keys of the page do nothing behind it
 await page.keyboard.press('j');
 const third = await marked();
 await page.keyboard.press('Enter');
