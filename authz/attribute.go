@@ -77,6 +77,12 @@ var unaddressable = map[string]map[string]string{
 	},
 	"Offering": {"form": "a document", "slaByPriority": "a document", "slaEscalations": "a document"},
 	"Workflow": {"definition": "a document"},
+
+	"Agent":    {"tools": "a document", "scopes": "a list that no filter of rows can compare"},
+	"AgentRun": {"steps": "a document"},
+	"AgentAction": {
+		"arguments": "a document", "changes": "a document", "rows": "a list that no filter of rows can compare", "confidence": "no number that columns compare alike",
+	},
 	"Execution": {
 		"state": "a document", "webhook": "a document", "error": "a document", "revision": "counts the engine's commits",
 		"intake": "a document", "inboundKey": "the caller's own",

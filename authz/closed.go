@@ -18,7 +18,7 @@ import (
 // callerSets are the closed sets of the caller and the call.
 var callerSets = map[string][]string{
 	"principal.role":     {string(principal.Member), string(principal.Agent), string(principal.Admin), string(principal.Owner)},
-	"principal.type":     {string(principal.TypeUser), string(principal.TypeServiceAccount), string(principal.TypeWebhook)},
+	"principal.type":     {string(principal.TypeUser), string(principal.TypeServiceAccount), string(principal.TypeAgent), string(principal.TypeWebhook)},
 	"context.authMethod": {string(principal.MethodAPIKey), string(principal.MethodBearer), string(principal.MethodSession)},
 }
 

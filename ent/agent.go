@@ -4,6 +4,8 @@ package ent
 
 import (
 	"atrium/ent/agent"
+	"atrium/ent/user"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -29,9 +31,56 @@ type Agent struct {
 	Type agent.Type `json:"type,omitempty"`
 	// Source holds the value of the "source" field.
 	Source agent.Source `json:"source,omitempty"`
+	// Status holds the value of the "status" field.
+	Status agent.Status `json:"status,omitempty"`
+	// the published one; 0 before the first
+	Version int `json:"version,omitempty"`
 	// Autonomy holds the value of the "autonomy" field.
-	Autonomy     string `json:"autonomy,omitempty"`
+	Autonomy agent.Autonomy `json:"autonomy,omitempty"`
+	// the user who answers for it; none for agents from before there were owners
+	OwnerID *string `json:"owner_id,omitempty"`
+	// Role holds the value of the "role" field.
+	Role agent.Role `json:"role,omitempty"`
+	// Scopes holds the value of the "scopes" field.
+	Scopes []string `json:"scopes,omitempty"`
+	// CEL over request; empty for every request
+	Filter string `json:"filter,omitempty"`
+	// whose eyes bound what it reads, besides its own rights
+	Sees agent.Sees `json:"sees,omitempty"`
+	// Instructions holds the value of the "instructions" field.
+	Instructions string `json:"instructions,omitempty"`
+	// Engine holds the value of the "engine" field.
+	Engine agent.Engine `json:"engine,omitempty"`
+	// [{name, mode}], the allow-list
+	Tools json.RawMessage `json:"tools,omitempty"`
+	// a run beyond them is handed over
+	RunsPerDay int `json:"runs_per_day,omitempty"`
+	// it proposes to admins alone
+	Shadow bool `json:"shadow,omitempty"`
+	// Edges holds the relations/edges for other nodes in the graph.
+	// The values are being populated by the AgentQuery when eager-loading is set.
+	Edges        AgentEdges `json:"edges"`
 	selectValues sql.SelectValues
+}
+
+// AgentEdges holds the relations/edges for other nodes in the graph.
+type AgentEdges struct {
+	// Owner holds the value of the owner edge.
+	Owner *User `json:"owner,omitempty"`
+	// loadedTypes holds the information for reporting if a
+	// type was loaded (or requested) in eager-loading or not.
+	loadedTypes [1]bool
+}
+
+// OwnerOrErr returns the Owner value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e AgentEdges) OwnerOrErr() (*User, error) {
+	if e.Owner != nil {
+		return e.Owner, nil
+	} else if e.loadedTypes[0] {
+		return nil, &NotFoundError{label: user.Label}
+	}
+	return nil, &NotLoadedError{edge: "owner"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -39,7 +88,13 @@ func (*Agent) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case agent.FieldID, agent.FieldCompanyID, agent.FieldName, agent.FieldType, agent.FieldSource, agent.FieldAutonomy:
+		case agent.FieldScopes, agent.FieldTools:
+			values[i] = new([]byte)
+		case agent.FieldShadow:
+			values[i] = new(sql.NullBool)
+		case agent.FieldVersion, agent.FieldRunsPerDay:
+			values[i] = new(sql.NullInt64)
+		case agent.FieldID, agent.FieldCompanyID, agent.FieldName, agent.FieldType, agent.FieldSource, agent.FieldStatus, agent.FieldAutonomy, agent.FieldOwnerID, agent.FieldRole, agent.FieldFilter, agent.FieldSees, agent.FieldInstructions, agent.FieldEngine:
 			values[i] = new(sql.NullString)
 		case agent.FieldCreatedAt, agent.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -100,11 +155,88 @@ func (_m *Agent) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Source = agent.Source(value.String)
 			}
+		case agent.FieldStatus:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field status", values[i])
+			} else if value.Valid {
+				_m.Status = agent.Status(value.String)
+			}
+		case agent.FieldVersion:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field version", values[i])
+			} else if value.Valid {
+				_m.Version = int(value.Int64)
+			}
 		case agent.FieldAutonomy:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field autonomy", values[i])
 			} else if value.Valid {
-				_m.Autonomy = value.String
+				_m.Autonomy = agent.Autonomy(value.String)
+			}
+		case agent.FieldOwnerID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field owner_id", values[i])
+			} else if value.Valid {
+				_m.OwnerID = new(string)
+				*_m.OwnerID = value.String
+			}
+		case agent.FieldRole:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field role", values[i])
+			} else if value.Valid {
+				_m.Role = agent.Role(value.String)
+			}
+		case agent.FieldScopes:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field scopes", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Scopes); err != nil {
+					return fmt.Errorf("unmarshal field scopes: %w", err)
+				}
+			}
+		case agent.FieldFilter:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field filter", values[i])
+			} else if value.Valid {
+				_m.Filter = value.String
+			}
+		case agent.FieldSees:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field sees", values[i])
+			} else if value.Valid {
+				_m.Sees = agent.Sees(value.String)
+			}
+		case agent.FieldInstructions:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field instructions", values[i])
+			} else if value.Valid {
+				_m.Instructions = value.String
+			}
+		case agent.FieldEngine:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field engine", values[i])
+			} else if value.Valid {
+				_m.Engine = agent.Engine(value.String)
+			}
+		case agent.FieldTools:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field tools", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Tools); err != nil {
+					return fmt.Errorf("unmarshal field tools: %w", err)
+				}
+			}
+		case agent.FieldRunsPerDay:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field runs_per_day", values[i])
+			} else if value.Valid {
+				_m.RunsPerDay = int(value.Int64)
+			}
+		case agent.FieldShadow:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field shadow", values[i])
+			} else if value.Valid {
+				_m.Shadow = value.Bool
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -117,6 +249,11 @@ func (_m *Agent) assignValues(columns []string, values []any) error {
 // This includes values selected through modifiers, order, etc.
 func (_m *Agent) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
+}
+
+// QueryOwner queries the "owner" edge of the Agent entity.
+func (_m *Agent) QueryOwner() *UserQuery {
+	return NewAgentClient(_m.config).QueryOwner(_m)
 }
 
 // Update returns a builder for updating this Agent.
@@ -160,8 +297,46 @@ func (_m *Agent) String() string {
 	builder.WriteString("source=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Source))
 	builder.WriteString(", ")
+	builder.WriteString("status=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Status))
+	builder.WriteString(", ")
+	builder.WriteString("version=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Version))
+	builder.WriteString(", ")
 	builder.WriteString("autonomy=")
-	builder.WriteString(_m.Autonomy)
+	builder.WriteString(fmt.Sprintf("%v", _m.Autonomy))
+	builder.WriteString(", ")
+	if v := _m.OwnerID; v != nil {
+		builder.WriteString("owner_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("role=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Role))
+	builder.WriteString(", ")
+	builder.WriteString("scopes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Scopes))
+	builder.WriteString(", ")
+	builder.WriteString("filter=")
+	builder.WriteString(_m.Filter)
+	builder.WriteString(", ")
+	builder.WriteString("sees=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Sees))
+	builder.WriteString(", ")
+	builder.WriteString("instructions=")
+	builder.WriteString(_m.Instructions)
+	builder.WriteString(", ")
+	builder.WriteString("engine=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Engine))
+	builder.WriteString(", ")
+	builder.WriteString("tools=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Tools))
+	builder.WriteString(", ")
+	builder.WriteString("runs_per_day=")
+	builder.WriteString(fmt.Sprintf("%v", _m.RunsPerDay))
+	builder.WriteString(", ")
+	builder.WriteString("shadow=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Shadow))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -4,7 +4,9 @@ package ent
 
 import (
 	"atrium/ent/agent"
+	"atrium/ent/user"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -56,9 +58,161 @@ func (_c *AgentCreate) SetSource(v agent.Source) *AgentCreate {
 	return _c
 }
 
+// SetStatus sets the "status" field.
+func (_c *AgentCreate) SetStatus(v agent.Status) *AgentCreate {
+	_c.mutation.SetStatus(v)
+	return _c
+}
+
+// SetNillableStatus sets the "status" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableStatus(v *agent.Status) *AgentCreate {
+	if v != nil {
+		_c.SetStatus(*v)
+	}
+	return _c
+}
+
+// SetVersion sets the "version" field.
+func (_c *AgentCreate) SetVersion(v int) *AgentCreate {
+	_c.mutation.SetVersion(v)
+	return _c
+}
+
+// SetNillableVersion sets the "version" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableVersion(v *int) *AgentCreate {
+	if v != nil {
+		_c.SetVersion(*v)
+	}
+	return _c
+}
+
 // SetAutonomy sets the "autonomy" field.
-func (_c *AgentCreate) SetAutonomy(v string) *AgentCreate {
+func (_c *AgentCreate) SetAutonomy(v agent.Autonomy) *AgentCreate {
 	_c.mutation.SetAutonomy(v)
+	return _c
+}
+
+// SetOwnerID sets the "owner_id" field.
+func (_c *AgentCreate) SetOwnerID(v string) *AgentCreate {
+	_c.mutation.SetOwnerID(v)
+	return _c
+}
+
+// SetNillableOwnerID sets the "owner_id" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableOwnerID(v *string) *AgentCreate {
+	if v != nil {
+		_c.SetOwnerID(*v)
+	}
+	return _c
+}
+
+// SetRole sets the "role" field.
+func (_c *AgentCreate) SetRole(v agent.Role) *AgentCreate {
+	_c.mutation.SetRole(v)
+	return _c
+}
+
+// SetNillableRole sets the "role" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableRole(v *agent.Role) *AgentCreate {
+	if v != nil {
+		_c.SetRole(*v)
+	}
+	return _c
+}
+
+// SetScopes sets the "scopes" field.
+func (_c *AgentCreate) SetScopes(v []string) *AgentCreate {
+	_c.mutation.SetScopes(v)
+	return _c
+}
+
+// SetFilter sets the "filter" field.
+func (_c *AgentCreate) SetFilter(v string) *AgentCreate {
+	_c.mutation.SetFilter(v)
+	return _c
+}
+
+// SetNillableFilter sets the "filter" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableFilter(v *string) *AgentCreate {
+	if v != nil {
+		_c.SetFilter(*v)
+	}
+	return _c
+}
+
+// SetSees sets the "sees" field.
+func (_c *AgentCreate) SetSees(v agent.Sees) *AgentCreate {
+	_c.mutation.SetSees(v)
+	return _c
+}
+
+// SetNillableSees sets the "sees" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableSees(v *agent.Sees) *AgentCreate {
+	if v != nil {
+		_c.SetSees(*v)
+	}
+	return _c
+}
+
+// SetInstructions sets the "instructions" field.
+func (_c *AgentCreate) SetInstructions(v string) *AgentCreate {
+	_c.mutation.SetInstructions(v)
+	return _c
+}
+
+// SetNillableInstructions sets the "instructions" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableInstructions(v *string) *AgentCreate {
+	if v != nil {
+		_c.SetInstructions(*v)
+	}
+	return _c
+}
+
+// SetEngine sets the "engine" field.
+func (_c *AgentCreate) SetEngine(v agent.Engine) *AgentCreate {
+	_c.mutation.SetEngine(v)
+	return _c
+}
+
+// SetNillableEngine sets the "engine" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableEngine(v *agent.Engine) *AgentCreate {
+	if v != nil {
+		_c.SetEngine(*v)
+	}
+	return _c
+}
+
+// SetTools sets the "tools" field.
+func (_c *AgentCreate) SetTools(v json.RawMessage) *AgentCreate {
+	_c.mutation.SetTools(v)
+	return _c
+}
+
+// SetRunsPerDay sets the "runs_per_day" field.
+func (_c *AgentCreate) SetRunsPerDay(v int) *AgentCreate {
+	_c.mutation.SetRunsPerDay(v)
+	return _c
+}
+
+// SetNillableRunsPerDay sets the "runs_per_day" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableRunsPerDay(v *int) *AgentCreate {
+	if v != nil {
+		_c.SetRunsPerDay(*v)
+	}
+	return _c
+}
+
+// SetShadow sets the "shadow" field.
+func (_c *AgentCreate) SetShadow(v bool) *AgentCreate {
+	_c.mutation.SetShadow(v)
+	return _c
+}
+
+// SetNillableShadow sets the "shadow" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableShadow(v *bool) *AgentCreate {
+	if v != nil {
+		_c.SetShadow(*v)
+	}
 	return _c
 }
 
@@ -74,6 +228,11 @@ func (_c *AgentCreate) SetNillableID(v *string) *AgentCreate {
 		_c.SetID(*v)
 	}
 	return _c
+}
+
+// SetOwner sets the "owner" edge to the User entity.
+func (_c *AgentCreate) SetOwner(v *User) *AgentCreate {
+	return _c.SetOwnerID(v.ID)
 }
 
 // Mutation returns the AgentMutation object of the builder.
@@ -113,6 +272,42 @@ func (_c *AgentCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *AgentCreate) defaults() error {
+	if _, ok := _c.mutation.Status(); !ok {
+		v := agent.DefaultStatus
+		_c.mutation.SetStatus(v)
+	}
+	if _, ok := _c.mutation.Version(); !ok {
+		v := agent.DefaultVersion
+		_c.mutation.SetVersion(v)
+	}
+	if _, ok := _c.mutation.Role(); !ok {
+		v := agent.DefaultRole
+		_c.mutation.SetRole(v)
+	}
+	if _, ok := _c.mutation.Filter(); !ok {
+		v := agent.DefaultFilter
+		_c.mutation.SetFilter(v)
+	}
+	if _, ok := _c.mutation.Sees(); !ok {
+		v := agent.DefaultSees
+		_c.mutation.SetSees(v)
+	}
+	if _, ok := _c.mutation.Instructions(); !ok {
+		v := agent.DefaultInstructions
+		_c.mutation.SetInstructions(v)
+	}
+	if _, ok := _c.mutation.Engine(); !ok {
+		v := agent.DefaultEngine
+		_c.mutation.SetEngine(v)
+	}
+	if _, ok := _c.mutation.RunsPerDay(); !ok {
+		v := agent.DefaultRunsPerDay
+		_c.mutation.SetRunsPerDay(v)
+	}
+	if _, ok := _c.mutation.Shadow(); !ok {
+		v := agent.DefaultShadow
+		_c.mutation.SetShadow(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if agent.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized agent.DefaultID (forgotten import ent/runtime?)")
@@ -163,6 +358,17 @@ func (_c *AgentCreate) check() error {
 			return &ValidationError{Name: "source", err: fmt.Errorf(`ent: validator failed for field "Agent.source": %w`, err)}
 		}
 	}
+	if _, ok := _c.mutation.Status(); !ok {
+		return &ValidationError{Name: "status", err: errors.New(`ent: missing required field "Agent.status"`)}
+	}
+	if v, ok := _c.mutation.Status(); ok {
+		if err := agent.StatusValidator(v); err != nil {
+			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Agent.status": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Version(); !ok {
+		return &ValidationError{Name: "version", err: errors.New(`ent: missing required field "Agent.version"`)}
+	}
 	if _, ok := _c.mutation.Autonomy(); !ok {
 		return &ValidationError{Name: "autonomy", err: errors.New(`ent: missing required field "Agent.autonomy"`)}
 	}
@@ -170,6 +376,57 @@ func (_c *AgentCreate) check() error {
 		if err := agent.AutonomyValidator(v); err != nil {
 			return &ValidationError{Name: "autonomy", err: fmt.Errorf(`ent: validator failed for field "Agent.autonomy": %w`, err)}
 		}
+	}
+	if v, ok := _c.mutation.OwnerID(); ok {
+		if err := agent.OwnerIDValidator(v); err != nil {
+			return &ValidationError{Name: "owner_id", err: fmt.Errorf(`ent: validator failed for field "Agent.owner_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Role(); !ok {
+		return &ValidationError{Name: "role", err: errors.New(`ent: missing required field "Agent.role"`)}
+	}
+	if v, ok := _c.mutation.Role(); ok {
+		if err := agent.RoleValidator(v); err != nil {
+			return &ValidationError{Name: "role", err: fmt.Errorf(`ent: validator failed for field "Agent.role": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Filter(); !ok {
+		return &ValidationError{Name: "filter", err: errors.New(`ent: missing required field "Agent.filter"`)}
+	}
+	if v, ok := _c.mutation.Filter(); ok {
+		if err := agent.FilterValidator(v); err != nil {
+			return &ValidationError{Name: "filter", err: fmt.Errorf(`ent: validator failed for field "Agent.filter": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Sees(); !ok {
+		return &ValidationError{Name: "sees", err: errors.New(`ent: missing required field "Agent.sees"`)}
+	}
+	if v, ok := _c.mutation.Sees(); ok {
+		if err := agent.SeesValidator(v); err != nil {
+			return &ValidationError{Name: "sees", err: fmt.Errorf(`ent: validator failed for field "Agent.sees": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Instructions(); !ok {
+		return &ValidationError{Name: "instructions", err: errors.New(`ent: missing required field "Agent.instructions"`)}
+	}
+	if v, ok := _c.mutation.Instructions(); ok {
+		if err := agent.InstructionsValidator(v); err != nil {
+			return &ValidationError{Name: "instructions", err: fmt.Errorf(`ent: validator failed for field "Agent.instructions": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Engine(); !ok {
+		return &ValidationError{Name: "engine", err: errors.New(`ent: missing required field "Agent.engine"`)}
+	}
+	if v, ok := _c.mutation.Engine(); ok {
+		if err := agent.EngineValidator(v); err != nil {
+			return &ValidationError{Name: "engine", err: fmt.Errorf(`ent: validator failed for field "Agent.engine": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.RunsPerDay(); !ok {
+		return &ValidationError{Name: "runs_per_day", err: errors.New(`ent: missing required field "Agent.runs_per_day"`)}
+	}
+	if _, ok := _c.mutation.Shadow(); !ok {
+		return &ValidationError{Name: "shadow", err: errors.New(`ent: missing required field "Agent.shadow"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := agent.IDValidator(v); err != nil {
@@ -235,9 +492,70 @@ func (_c *AgentCreate) createSpec() (*Agent, *sqlgraph.CreateSpec) {
 		_spec.SetField(agent.FieldSource, field.TypeEnum, value)
 		_node.Source = value
 	}
+	if value, ok := _c.mutation.Status(); ok {
+		_spec.SetField(agent.FieldStatus, field.TypeEnum, value)
+		_node.Status = value
+	}
+	if value, ok := _c.mutation.Version(); ok {
+		_spec.SetField(agent.FieldVersion, field.TypeInt, value)
+		_node.Version = value
+	}
 	if value, ok := _c.mutation.Autonomy(); ok {
-		_spec.SetField(agent.FieldAutonomy, field.TypeString, value)
+		_spec.SetField(agent.FieldAutonomy, field.TypeEnum, value)
 		_node.Autonomy = value
+	}
+	if value, ok := _c.mutation.Role(); ok {
+		_spec.SetField(agent.FieldRole, field.TypeEnum, value)
+		_node.Role = value
+	}
+	if value, ok := _c.mutation.Scopes(); ok {
+		_spec.SetField(agent.FieldScopes, field.TypeJSON, value)
+		_node.Scopes = value
+	}
+	if value, ok := _c.mutation.Filter(); ok {
+		_spec.SetField(agent.FieldFilter, field.TypeString, value)
+		_node.Filter = value
+	}
+	if value, ok := _c.mutation.Sees(); ok {
+		_spec.SetField(agent.FieldSees, field.TypeEnum, value)
+		_node.Sees = value
+	}
+	if value, ok := _c.mutation.Instructions(); ok {
+		_spec.SetField(agent.FieldInstructions, field.TypeString, value)
+		_node.Instructions = value
+	}
+	if value, ok := _c.mutation.Engine(); ok {
+		_spec.SetField(agent.FieldEngine, field.TypeEnum, value)
+		_node.Engine = value
+	}
+	if value, ok := _c.mutation.Tools(); ok {
+		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
+		_node.Tools = value
+	}
+	if value, ok := _c.mutation.RunsPerDay(); ok {
+		_spec.SetField(agent.FieldRunsPerDay, field.TypeInt, value)
+		_node.RunsPerDay = value
+	}
+	if value, ok := _c.mutation.Shadow(); ok {
+		_spec.SetField(agent.FieldShadow, field.TypeBool, value)
+		_node.Shadow = value
+	}
+	if nodes := _c.mutation.OwnerIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.OwnerTable,
+			Columns: []string{agent.OwnerColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.OwnerID = &nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec
 }

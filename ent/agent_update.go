@@ -5,13 +5,16 @@ package ent
 import (
 	"atrium/ent/agent"
 	"atrium/ent/predicate"
+	"atrium/ent/user"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -56,51 +59,230 @@ func (_u *AgentUpdate) SetNillableName(v *string) *AgentUpdate {
 	return _u
 }
 
-// SetType sets the "type" field.
-func (_u *AgentUpdate) SetType(v agent.Type) *AgentUpdate {
-	_u.mutation.SetType(v)
+// SetStatus sets the "status" field.
+func (_u *AgentUpdate) SetStatus(v agent.Status) *AgentUpdate {
+	_u.mutation.SetStatus(v)
 	return _u
 }
 
-// SetNillableType sets the "type" field if the given value is not nil.
-func (_u *AgentUpdate) SetNillableType(v *agent.Type) *AgentUpdate {
+// SetNillableStatus sets the "status" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableStatus(v *agent.Status) *AgentUpdate {
 	if v != nil {
-		_u.SetType(*v)
+		_u.SetStatus(*v)
 	}
 	return _u
 }
 
-// SetSource sets the "source" field.
-func (_u *AgentUpdate) SetSource(v agent.Source) *AgentUpdate {
-	_u.mutation.SetSource(v)
+// SetVersion sets the "version" field.
+func (_u *AgentUpdate) SetVersion(v int) *AgentUpdate {
+	_u.mutation.ResetVersion()
+	_u.mutation.SetVersion(v)
 	return _u
 }
 
-// SetNillableSource sets the "source" field if the given value is not nil.
-func (_u *AgentUpdate) SetNillableSource(v *agent.Source) *AgentUpdate {
+// SetNillableVersion sets the "version" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableVersion(v *int) *AgentUpdate {
 	if v != nil {
-		_u.SetSource(*v)
+		_u.SetVersion(*v)
 	}
+	return _u
+}
+
+// AddVersion adds value to the "version" field.
+func (_u *AgentUpdate) AddVersion(v int) *AgentUpdate {
+	_u.mutation.AddVersion(v)
 	return _u
 }
 
 // SetAutonomy sets the "autonomy" field.
-func (_u *AgentUpdate) SetAutonomy(v string) *AgentUpdate {
+func (_u *AgentUpdate) SetAutonomy(v agent.Autonomy) *AgentUpdate {
 	_u.mutation.SetAutonomy(v)
 	return _u
 }
 
 // SetNillableAutonomy sets the "autonomy" field if the given value is not nil.
-func (_u *AgentUpdate) SetNillableAutonomy(v *string) *AgentUpdate {
+func (_u *AgentUpdate) SetNillableAutonomy(v *agent.Autonomy) *AgentUpdate {
 	if v != nil {
 		_u.SetAutonomy(*v)
 	}
 	return _u
 }
 
+// SetOwnerID sets the "owner_id" field.
+func (_u *AgentUpdate) SetOwnerID(v string) *AgentUpdate {
+	_u.mutation.SetOwnerID(v)
+	return _u
+}
+
+// SetNillableOwnerID sets the "owner_id" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableOwnerID(v *string) *AgentUpdate {
+	if v != nil {
+		_u.SetOwnerID(*v)
+	}
+	return _u
+}
+
+// ClearOwnerID clears the value of the "owner_id" field.
+func (_u *AgentUpdate) ClearOwnerID() *AgentUpdate {
+	_u.mutation.ClearOwnerID()
+	return _u
+}
+
+// SetRole sets the "role" field.
+func (_u *AgentUpdate) SetRole(v agent.Role) *AgentUpdate {
+	_u.mutation.SetRole(v)
+	return _u
+}
+
+// SetNillableRole sets the "role" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableRole(v *agent.Role) *AgentUpdate {
+	if v != nil {
+		_u.SetRole(*v)
+	}
+	return _u
+}
+
+// SetScopes sets the "scopes" field.
+func (_u *AgentUpdate) SetScopes(v []string) *AgentUpdate {
+	_u.mutation.SetScopes(v)
+	return _u
+}
+
+// AppendScopes appends value to the "scopes" field.
+func (_u *AgentUpdate) AppendScopes(v []string) *AgentUpdate {
+	_u.mutation.AppendScopes(v)
+	return _u
+}
+
+// ClearScopes clears the value of the "scopes" field.
+func (_u *AgentUpdate) ClearScopes() *AgentUpdate {
+	_u.mutation.ClearScopes()
+	return _u
+}
+
+// SetFilter sets the "filter" field.
+func (_u *AgentUpdate) SetFilter(v string) *AgentUpdate {
+	_u.mutation.SetFilter(v)
+	return _u
+}
+
+// SetNillableFilter sets the "filter" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableFilter(v *string) *AgentUpdate {
+	if v != nil {
+		_u.SetFilter(*v)
+	}
+	return _u
+}
+
+// SetSees sets the "sees" field.
+func (_u *AgentUpdate) SetSees(v agent.Sees) *AgentUpdate {
+	_u.mutation.SetSees(v)
+	return _u
+}
+
+// SetNillableSees sets the "sees" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableSees(v *agent.Sees) *AgentUpdate {
+	if v != nil {
+		_u.SetSees(*v)
+	}
+	return _u
+}
+
+// SetInstructions sets the "instructions" field.
+func (_u *AgentUpdate) SetInstructions(v string) *AgentUpdate {
+	_u.mutation.SetInstructions(v)
+	return _u
+}
+
+// SetNillableInstructions sets the "instructions" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableInstructions(v *string) *AgentUpdate {
+	if v != nil {
+		_u.SetInstructions(*v)
+	}
+	return _u
+}
+
+// SetEngine sets the "engine" field.
+func (_u *AgentUpdate) SetEngine(v agent.Engine) *AgentUpdate {
+	_u.mutation.SetEngine(v)
+	return _u
+}
+
+// SetNillableEngine sets the "engine" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableEngine(v *agent.Engine) *AgentUpdate {
+	if v != nil {
+		_u.SetEngine(*v)
+	}
+	return _u
+}
+
+// SetTools sets the "tools" field.
+func (_u *AgentUpdate) SetTools(v json.RawMessage) *AgentUpdate {
+	_u.mutation.SetTools(v)
+	return _u
+}
+
+// AppendTools appends value to the "tools" field.
+func (_u *AgentUpdate) AppendTools(v json.RawMessage) *AgentUpdate {
+	_u.mutation.AppendTools(v)
+	return _u
+}
+
+// ClearTools clears the value of the "tools" field.
+func (_u *AgentUpdate) ClearTools() *AgentUpdate {
+	_u.mutation.ClearTools()
+	return _u
+}
+
+// SetRunsPerDay sets the "runs_per_day" field.
+func (_u *AgentUpdate) SetRunsPerDay(v int) *AgentUpdate {
+	_u.mutation.ResetRunsPerDay()
+	_u.mutation.SetRunsPerDay(v)
+	return _u
+}
+
+// SetNillableRunsPerDay sets the "runs_per_day" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableRunsPerDay(v *int) *AgentUpdate {
+	if v != nil {
+		_u.SetRunsPerDay(*v)
+	}
+	return _u
+}
+
+// AddRunsPerDay adds value to the "runs_per_day" field.
+func (_u *AgentUpdate) AddRunsPerDay(v int) *AgentUpdate {
+	_u.mutation.AddRunsPerDay(v)
+	return _u
+}
+
+// SetShadow sets the "shadow" field.
+func (_u *AgentUpdate) SetShadow(v bool) *AgentUpdate {
+	_u.mutation.SetShadow(v)
+	return _u
+}
+
+// SetNillableShadow sets the "shadow" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableShadow(v *bool) *AgentUpdate {
+	if v != nil {
+		_u.SetShadow(*v)
+	}
+	return _u
+}
+
+// SetOwner sets the "owner" edge to the User entity.
+func (_u *AgentUpdate) SetOwner(v *User) *AgentUpdate {
+	return _u.SetOwnerID(v.ID)
+}
+
 // Mutation returns the AgentMutation object of the builder.
 func (_u *AgentUpdate) Mutation() *AgentMutation {
 	return _u.mutation
+}
+
+// ClearOwner clears the "owner" edge to the User entity.
+func (_u *AgentUpdate) ClearOwner() *AgentUpdate {
+	_u.mutation.ClearOwner()
+	return _u
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -137,19 +319,44 @@ func (_u *AgentUpdate) check() error {
 			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "Agent.name": %w`, err)}
 		}
 	}
-	if v, ok := _u.mutation.GetType(); ok {
-		if err := agent.TypeValidator(v); err != nil {
-			return &ValidationError{Name: "type", err: fmt.Errorf(`ent: validator failed for field "Agent.type": %w`, err)}
-		}
-	}
-	if v, ok := _u.mutation.Source(); ok {
-		if err := agent.SourceValidator(v); err != nil {
-			return &ValidationError{Name: "source", err: fmt.Errorf(`ent: validator failed for field "Agent.source": %w`, err)}
+	if v, ok := _u.mutation.Status(); ok {
+		if err := agent.StatusValidator(v); err != nil {
+			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Agent.status": %w`, err)}
 		}
 	}
 	if v, ok := _u.mutation.Autonomy(); ok {
 		if err := agent.AutonomyValidator(v); err != nil {
 			return &ValidationError{Name: "autonomy", err: fmt.Errorf(`ent: validator failed for field "Agent.autonomy": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.OwnerID(); ok {
+		if err := agent.OwnerIDValidator(v); err != nil {
+			return &ValidationError{Name: "owner_id", err: fmt.Errorf(`ent: validator failed for field "Agent.owner_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Role(); ok {
+		if err := agent.RoleValidator(v); err != nil {
+			return &ValidationError{Name: "role", err: fmt.Errorf(`ent: validator failed for field "Agent.role": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Filter(); ok {
+		if err := agent.FilterValidator(v); err != nil {
+			return &ValidationError{Name: "filter", err: fmt.Errorf(`ent: validator failed for field "Agent.filter": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Sees(); ok {
+		if err := agent.SeesValidator(v); err != nil {
+			return &ValidationError{Name: "sees", err: fmt.Errorf(`ent: validator failed for field "Agent.sees": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Instructions(); ok {
+		if err := agent.InstructionsValidator(v); err != nil {
+			return &ValidationError{Name: "instructions", err: fmt.Errorf(`ent: validator failed for field "Agent.instructions": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Engine(); ok {
+		if err := agent.EngineValidator(v); err != nil {
+			return &ValidationError{Name: "engine", err: fmt.Errorf(`ent: validator failed for field "Agent.engine": %w`, err)}
 		}
 	}
 	return nil
@@ -173,14 +380,92 @@ func (_u *AgentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(agent.FieldName, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.GetType(); ok {
-		_spec.SetField(agent.FieldType, field.TypeEnum, value)
+	if value, ok := _u.mutation.Status(); ok {
+		_spec.SetField(agent.FieldStatus, field.TypeEnum, value)
 	}
-	if value, ok := _u.mutation.Source(); ok {
-		_spec.SetField(agent.FieldSource, field.TypeEnum, value)
+	if value, ok := _u.mutation.Version(); ok {
+		_spec.SetField(agent.FieldVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedVersion(); ok {
+		_spec.AddField(agent.FieldVersion, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Autonomy(); ok {
-		_spec.SetField(agent.FieldAutonomy, field.TypeString, value)
+		_spec.SetField(agent.FieldAutonomy, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Role(); ok {
+		_spec.SetField(agent.FieldRole, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Scopes(); ok {
+		_spec.SetField(agent.FieldScopes, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedScopes(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, agent.FieldScopes, value)
+		})
+	}
+	if _u.mutation.ScopesCleared() {
+		_spec.ClearField(agent.FieldScopes, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Filter(); ok {
+		_spec.SetField(agent.FieldFilter, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Sees(); ok {
+		_spec.SetField(agent.FieldSees, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Instructions(); ok {
+		_spec.SetField(agent.FieldInstructions, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Engine(); ok {
+		_spec.SetField(agent.FieldEngine, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Tools(); ok {
+		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedTools(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, agent.FieldTools, value)
+		})
+	}
+	if _u.mutation.ToolsCleared() {
+		_spec.ClearField(agent.FieldTools, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.RunsPerDay(); ok {
+		_spec.SetField(agent.FieldRunsPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRunsPerDay(); ok {
+		_spec.AddField(agent.FieldRunsPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Shadow(); ok {
+		_spec.SetField(agent.FieldShadow, field.TypeBool, value)
+	}
+	if _u.mutation.OwnerCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.OwnerTable,
+			Columns: []string{agent.OwnerColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OwnerIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.OwnerTable,
+			Columns: []string{agent.OwnerColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -230,51 +515,230 @@ func (_u *AgentUpdateOne) SetNillableName(v *string) *AgentUpdateOne {
 	return _u
 }
 
-// SetType sets the "type" field.
-func (_u *AgentUpdateOne) SetType(v agent.Type) *AgentUpdateOne {
-	_u.mutation.SetType(v)
+// SetStatus sets the "status" field.
+func (_u *AgentUpdateOne) SetStatus(v agent.Status) *AgentUpdateOne {
+	_u.mutation.SetStatus(v)
 	return _u
 }
 
-// SetNillableType sets the "type" field if the given value is not nil.
-func (_u *AgentUpdateOne) SetNillableType(v *agent.Type) *AgentUpdateOne {
+// SetNillableStatus sets the "status" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableStatus(v *agent.Status) *AgentUpdateOne {
 	if v != nil {
-		_u.SetType(*v)
+		_u.SetStatus(*v)
 	}
 	return _u
 }
 
-// SetSource sets the "source" field.
-func (_u *AgentUpdateOne) SetSource(v agent.Source) *AgentUpdateOne {
-	_u.mutation.SetSource(v)
+// SetVersion sets the "version" field.
+func (_u *AgentUpdateOne) SetVersion(v int) *AgentUpdateOne {
+	_u.mutation.ResetVersion()
+	_u.mutation.SetVersion(v)
 	return _u
 }
 
-// SetNillableSource sets the "source" field if the given value is not nil.
-func (_u *AgentUpdateOne) SetNillableSource(v *agent.Source) *AgentUpdateOne {
+// SetNillableVersion sets the "version" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableVersion(v *int) *AgentUpdateOne {
 	if v != nil {
-		_u.SetSource(*v)
+		_u.SetVersion(*v)
 	}
+	return _u
+}
+
+// AddVersion adds value to the "version" field.
+func (_u *AgentUpdateOne) AddVersion(v int) *AgentUpdateOne {
+	_u.mutation.AddVersion(v)
 	return _u
 }
 
 // SetAutonomy sets the "autonomy" field.
-func (_u *AgentUpdateOne) SetAutonomy(v string) *AgentUpdateOne {
+func (_u *AgentUpdateOne) SetAutonomy(v agent.Autonomy) *AgentUpdateOne {
 	_u.mutation.SetAutonomy(v)
 	return _u
 }
 
 // SetNillableAutonomy sets the "autonomy" field if the given value is not nil.
-func (_u *AgentUpdateOne) SetNillableAutonomy(v *string) *AgentUpdateOne {
+func (_u *AgentUpdateOne) SetNillableAutonomy(v *agent.Autonomy) *AgentUpdateOne {
 	if v != nil {
 		_u.SetAutonomy(*v)
 	}
 	return _u
 }
 
+// SetOwnerID sets the "owner_id" field.
+func (_u *AgentUpdateOne) SetOwnerID(v string) *AgentUpdateOne {
+	_u.mutation.SetOwnerID(v)
+	return _u
+}
+
+// SetNillableOwnerID sets the "owner_id" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableOwnerID(v *string) *AgentUpdateOne {
+	if v != nil {
+		_u.SetOwnerID(*v)
+	}
+	return _u
+}
+
+// ClearOwnerID clears the value of the "owner_id" field.
+func (_u *AgentUpdateOne) ClearOwnerID() *AgentUpdateOne {
+	_u.mutation.ClearOwnerID()
+	return _u
+}
+
+// SetRole sets the "role" field.
+func (_u *AgentUpdateOne) SetRole(v agent.Role) *AgentUpdateOne {
+	_u.mutation.SetRole(v)
+	return _u
+}
+
+// SetNillableRole sets the "role" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableRole(v *agent.Role) *AgentUpdateOne {
+	if v != nil {
+		_u.SetRole(*v)
+	}
+	return _u
+}
+
+// SetScopes sets the "scopes" field.
+func (_u *AgentUpdateOne) SetScopes(v []string) *AgentUpdateOne {
+	_u.mutation.SetScopes(v)
+	return _u
+}
+
+// AppendScopes appends value to the "scopes" field.
+func (_u *AgentUpdateOne) AppendScopes(v []string) *AgentUpdateOne {
+	_u.mutation.AppendScopes(v)
+	return _u
+}
+
+// ClearScopes clears the value of the "scopes" field.
+func (_u *AgentUpdateOne) ClearScopes() *AgentUpdateOne {
+	_u.mutation.ClearScopes()
+	return _u
+}
+
+// SetFilter sets the "filter" field.
+func (_u *AgentUpdateOne) SetFilter(v string) *AgentUpdateOne {
+	_u.mutation.SetFilter(v)
+	return _u
+}
+
+// SetNillableFilter sets the "filter" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableFilter(v *string) *AgentUpdateOne {
+	if v != nil {
+		_u.SetFilter(*v)
+	}
+	return _u
+}
+
+// SetSees sets the "sees" field.
+func (_u *AgentUpdateOne) SetSees(v agent.Sees) *AgentUpdateOne {
+	_u.mutation.SetSees(v)
+	return _u
+}
+
+// SetNillableSees sets the "sees" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableSees(v *agent.Sees) *AgentUpdateOne {
+	if v != nil {
+		_u.SetSees(*v)
+	}
+	return _u
+}
+
+// SetInstructions sets the "instructions" field.
+func (_u *AgentUpdateOne) SetInstructions(v string) *AgentUpdateOne {
+	_u.mutation.SetInstructions(v)
+	return _u
+}
+
+// SetNillableInstructions sets the "instructions" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableInstructions(v *string) *AgentUpdateOne {
+	if v != nil {
+		_u.SetInstructions(*v)
+	}
+	return _u
+}
+
+// SetEngine sets the "engine" field.
+func (_u *AgentUpdateOne) SetEngine(v agent.Engine) *AgentUpdateOne {
+	_u.mutation.SetEngine(v)
+	return _u
+}
+
+// SetNillableEngine sets the "engine" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableEngine(v *agent.Engine) *AgentUpdateOne {
+	if v != nil {
+		_u.SetEngine(*v)
+	}
+	return _u
+}
+
+// SetTools sets the "tools" field.
+func (_u *AgentUpdateOne) SetTools(v json.RawMessage) *AgentUpdateOne {
+	_u.mutation.SetTools(v)
+	return _u
+}
+
+// AppendTools appends value to the "tools" field.
+func (_u *AgentUpdateOne) AppendTools(v json.RawMessage) *AgentUpdateOne {
+	_u.mutation.AppendTools(v)
+	return _u
+}
+
+// ClearTools clears the value of the "tools" field.
+func (_u *AgentUpdateOne) ClearTools() *AgentUpdateOne {
+	_u.mutation.ClearTools()
+	return _u
+}
+
+// SetRunsPerDay sets the "runs_per_day" field.
+func (_u *AgentUpdateOne) SetRunsPerDay(v int) *AgentUpdateOne {
+	_u.mutation.ResetRunsPerDay()
+	_u.mutation.SetRunsPerDay(v)
+	return _u
+}
+
+// SetNillableRunsPerDay sets the "runs_per_day" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableRunsPerDay(v *int) *AgentUpdateOne {
+	if v != nil {
+		_u.SetRunsPerDay(*v)
+	}
+	return _u
+}
+
+// AddRunsPerDay adds value to the "runs_per_day" field.
+func (_u *AgentUpdateOne) AddRunsPerDay(v int) *AgentUpdateOne {
+	_u.mutation.AddRunsPerDay(v)
+	return _u
+}
+
+// SetShadow sets the "shadow" field.
+func (_u *AgentUpdateOne) SetShadow(v bool) *AgentUpdateOne {
+	_u.mutation.SetShadow(v)
+	return _u
+}
+
+// SetNillableShadow sets the "shadow" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableShadow(v *bool) *AgentUpdateOne {
+	if v != nil {
+		_u.SetShadow(*v)
+	}
+	return _u
+}
+
+// SetOwner sets the "owner" edge to the User entity.
+func (_u *AgentUpdateOne) SetOwner(v *User) *AgentUpdateOne {
+	return _u.SetOwnerID(v.ID)
+}
+
 // Mutation returns the AgentMutation object of the builder.
 func (_u *AgentUpdateOne) Mutation() *AgentMutation {
 	return _u.mutation
+}
+
+// ClearOwner clears the "owner" edge to the User entity.
+func (_u *AgentUpdateOne) ClearOwner() *AgentUpdateOne {
+	_u.mutation.ClearOwner()
+	return _u
 }
 
 // Where appends a list predicates to the AgentUpdate builder.
@@ -324,19 +788,44 @@ func (_u *AgentUpdateOne) check() error {
 			return &ValidationError{Name: "name", err: fmt.Errorf(`ent: validator failed for field "Agent.name": %w`, err)}
 		}
 	}
-	if v, ok := _u.mutation.GetType(); ok {
-		if err := agent.TypeValidator(v); err != nil {
-			return &ValidationError{Name: "type", err: fmt.Errorf(`ent: validator failed for field "Agent.type": %w`, err)}
-		}
-	}
-	if v, ok := _u.mutation.Source(); ok {
-		if err := agent.SourceValidator(v); err != nil {
-			return &ValidationError{Name: "source", err: fmt.Errorf(`ent: validator failed for field "Agent.source": %w`, err)}
+	if v, ok := _u.mutation.Status(); ok {
+		if err := agent.StatusValidator(v); err != nil {
+			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Agent.status": %w`, err)}
 		}
 	}
 	if v, ok := _u.mutation.Autonomy(); ok {
 		if err := agent.AutonomyValidator(v); err != nil {
 			return &ValidationError{Name: "autonomy", err: fmt.Errorf(`ent: validator failed for field "Agent.autonomy": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.OwnerID(); ok {
+		if err := agent.OwnerIDValidator(v); err != nil {
+			return &ValidationError{Name: "owner_id", err: fmt.Errorf(`ent: validator failed for field "Agent.owner_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Role(); ok {
+		if err := agent.RoleValidator(v); err != nil {
+			return &ValidationError{Name: "role", err: fmt.Errorf(`ent: validator failed for field "Agent.role": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Filter(); ok {
+		if err := agent.FilterValidator(v); err != nil {
+			return &ValidationError{Name: "filter", err: fmt.Errorf(`ent: validator failed for field "Agent.filter": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Sees(); ok {
+		if err := agent.SeesValidator(v); err != nil {
+			return &ValidationError{Name: "sees", err: fmt.Errorf(`ent: validator failed for field "Agent.sees": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Instructions(); ok {
+		if err := agent.InstructionsValidator(v); err != nil {
+			return &ValidationError{Name: "instructions", err: fmt.Errorf(`ent: validator failed for field "Agent.instructions": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Engine(); ok {
+		if err := agent.EngineValidator(v); err != nil {
+			return &ValidationError{Name: "engine", err: fmt.Errorf(`ent: validator failed for field "Agent.engine": %w`, err)}
 		}
 	}
 	return nil
@@ -377,14 +866,92 @@ func (_u *AgentUpdateOne) sqlSave(ctx context.Context) (_node *Agent, err error)
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(agent.FieldName, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.GetType(); ok {
-		_spec.SetField(agent.FieldType, field.TypeEnum, value)
+	if value, ok := _u.mutation.Status(); ok {
+		_spec.SetField(agent.FieldStatus, field.TypeEnum, value)
 	}
-	if value, ok := _u.mutation.Source(); ok {
-		_spec.SetField(agent.FieldSource, field.TypeEnum, value)
+	if value, ok := _u.mutation.Version(); ok {
+		_spec.SetField(agent.FieldVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedVersion(); ok {
+		_spec.AddField(agent.FieldVersion, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Autonomy(); ok {
-		_spec.SetField(agent.FieldAutonomy, field.TypeString, value)
+		_spec.SetField(agent.FieldAutonomy, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Role(); ok {
+		_spec.SetField(agent.FieldRole, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Scopes(); ok {
+		_spec.SetField(agent.FieldScopes, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedScopes(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, agent.FieldScopes, value)
+		})
+	}
+	if _u.mutation.ScopesCleared() {
+		_spec.ClearField(agent.FieldScopes, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Filter(); ok {
+		_spec.SetField(agent.FieldFilter, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Sees(); ok {
+		_spec.SetField(agent.FieldSees, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Instructions(); ok {
+		_spec.SetField(agent.FieldInstructions, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Engine(); ok {
+		_spec.SetField(agent.FieldEngine, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Tools(); ok {
+		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedTools(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, agent.FieldTools, value)
+		})
+	}
+	if _u.mutation.ToolsCleared() {
+		_spec.ClearField(agent.FieldTools, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.RunsPerDay(); ok {
+		_spec.SetField(agent.FieldRunsPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedRunsPerDay(); ok {
+		_spec.AddField(agent.FieldRunsPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Shadow(); ok {
+		_spec.SetField(agent.FieldShadow, field.TypeBool, value)
+	}
+	if _u.mutation.OwnerCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.OwnerTable,
+			Columns: []string{agent.OwnerColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OwnerIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.OwnerTable,
+			Columns: []string{agent.OwnerColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	_node = &Agent{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -16,6 +16,9 @@ import (
 	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
@@ -92,6 +95,12 @@ type Client struct {
 	Account *AccountClient
 	// Agent is the client for interacting with the Agent builders.
 	Agent *AgentClient
+	// AgentAction is the client for interacting with the AgentAction builders.
+	AgentAction *AgentActionClient
+	// AgentRun is the client for interacting with the AgentRun builders.
+	AgentRun *AgentRunClient
+	// AgentVersion is the client for interacting with the AgentVersion builders.
+	AgentVersion *AgentVersionClient
 	// Approval is the client for interacting with the Approval builders.
 	Approval *ApprovalClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
@@ -211,6 +220,9 @@ func (c *Client) init() {
 	c.AccessPolicyVersion = NewAccessPolicyVersionClient(c.config)
 	c.Account = NewAccountClient(c.config)
 	c.Agent = NewAgentClient(c.config)
+	c.AgentAction = NewAgentActionClient(c.config)
+	c.AgentRun = NewAgentRunClient(c.config)
+	c.AgentVersion = NewAgentVersionClient(c.config)
 	c.Approval = NewApprovalClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
 	c.AuthRequest = NewAuthRequestClient(c.config)
@@ -360,6 +372,9 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		AccessPolicyVersion: NewAccessPolicyVersionClient(cfg),
 		Account:             NewAccountClient(cfg),
 		Agent:               NewAgentClient(cfg),
+		AgentAction:         NewAgentActionClient(cfg),
+		AgentRun:            NewAgentRunClient(cfg),
+		AgentVersion:        NewAgentVersionClient(cfg),
 		Approval:            NewApprovalClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
@@ -436,6 +451,9 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		AccessPolicyVersion: NewAccessPolicyVersionClient(cfg),
 		Account:             NewAccountClient(cfg),
 		Agent:               NewAgentClient(cfg),
+		AgentAction:         NewAgentActionClient(cfg),
+		AgentRun:            NewAgentRunClient(cfg),
+		AgentVersion:        NewAgentVersionClient(cfg),
 		Approval:            NewApprovalClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
@@ -517,16 +535,17 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
-		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
-		c.Comment, c.Company, c.Consent, c.CreditEntry, c.CreditNote, c.Event,
-		c.Execution, c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey,
-		c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine,
-		c.MailedLink, c.Notification, c.OAuthClient, c.Offering, c.Organization,
-		c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken,
-		c.Request, c.RoutingRule, c.RowCount, c.SLAEvent, c.Secret, c.Service,
-		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
-		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
-		c.Workflow, c.WorkflowVersion,
+		c.Agent, c.AgentAction, c.AgentRun, c.AgentVersion, c.Approval, c.AuditEntry,
+		c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent,
+		c.CreditEntry, c.CreditNote, c.Event, c.Execution, c.ExternalIdentity,
+		c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall, c.InboundWebhook,
+		c.Incident, c.Invoice, c.JournalLine, c.MailedLink, c.Notification,
+		c.OAuthClient, c.Offering, c.Organization, c.Payment, c.PhaseVisit,
+		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule,
+		c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount, c.Session,
+		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
+		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -537,16 +556,17 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
-		c.Agent, c.Approval, c.AuditEntry, c.AuthRequest, c.BillingAccount, c.Calendar,
-		c.Comment, c.Company, c.Consent, c.CreditEntry, c.CreditNote, c.Event,
-		c.Execution, c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey,
-		c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine,
-		c.MailedLink, c.Notification, c.OAuthClient, c.Offering, c.Organization,
-		c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken,
-		c.Request, c.RoutingRule, c.RowCount, c.SLAEvent, c.Secret, c.Service,
-		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
-		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
-		c.Workflow, c.WorkflowVersion,
+		c.Agent, c.AgentAction, c.AgentRun, c.AgentVersion, c.Approval, c.AuditEntry,
+		c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent,
+		c.CreditEntry, c.CreditNote, c.Event, c.Execution, c.ExternalIdentity,
+		c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall, c.InboundWebhook,
+		c.Incident, c.Invoice, c.JournalLine, c.MailedLink, c.Notification,
+		c.OAuthClient, c.Offering, c.Organization, c.Payment, c.PhaseVisit,
+		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule,
+		c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount, c.Session,
+		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
+		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -567,6 +587,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Account.mutate(ctx, m)
 	case *AgentMutation:
 		return c.Agent.mutate(ctx, m)
+	case *AgentActionMutation:
+		return c.AgentAction.mutate(ctx, m)
+	case *AgentRunMutation:
+		return c.AgentRun.mutate(ctx, m)
+	case *AgentVersionMutation:
+		return c.AgentVersion.mutate(ctx, m)
 	case *ApprovalMutation:
 		return c.Approval.mutate(ctx, m)
 	case *AuditEntryMutation:
@@ -1489,6 +1515,22 @@ func (c *AgentClient) GetX(ctx context.Context, id string) *Agent {
 	return obj
 }
 
+// QueryOwner queries the owner edge of a Agent.
+func (c *AgentClient) QueryOwner(_m *Agent) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agent.Table, agent.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agent.OwnerTable, agent.OwnerColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *AgentClient) Hooks() []Hook {
 	hooks := c.hooks.Agent
@@ -1513,6 +1555,491 @@ func (c *AgentClient) mutate(ctx context.Context, m *AgentMutation) (Value, erro
 		return (&AgentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Agent mutation op: %q", m.Op())
+	}
+}
+
+// AgentActionClient is a client for the AgentAction schema.
+type AgentActionClient struct {
+	config
+}
+
+// NewAgentActionClient returns a client for the AgentAction from the given config.
+func NewAgentActionClient(c config) *AgentActionClient {
+	return &AgentActionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `agentaction.Hooks(f(g(h())))`.
+func (c *AgentActionClient) Use(hooks ...Hook) {
+	c.hooks.AgentAction = append(c.hooks.AgentAction, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `agentaction.Intercept(f(g(h())))`.
+func (c *AgentActionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AgentAction = append(c.inters.AgentAction, interceptors...)
+}
+
+// Create returns a builder for creating a AgentAction entity.
+func (c *AgentActionClient) Create() *AgentActionCreate {
+	mutation := newAgentActionMutation(c.config, OpCreate)
+	return &AgentActionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AgentAction entities.
+func (c *AgentActionClient) CreateBulk(builders ...*AgentActionCreate) *AgentActionCreateBulk {
+	return &AgentActionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AgentActionClient) MapCreateBulk(slice any, setFunc func(*AgentActionCreate, int)) *AgentActionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AgentActionCreateBulk{err: fmt.Errorf("calling to AgentActionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AgentActionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AgentActionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AgentAction.
+func (c *AgentActionClient) Update() *AgentActionUpdate {
+	mutation := newAgentActionMutation(c.config, OpUpdate)
+	return &AgentActionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AgentActionClient) UpdateOne(_m *AgentAction) *AgentActionUpdateOne {
+	mutation := newAgentActionMutation(c.config, OpUpdateOne, withAgentAction(_m))
+	return &AgentActionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AgentActionClient) UpdateOneID(id string) *AgentActionUpdateOne {
+	mutation := newAgentActionMutation(c.config, OpUpdateOne, withAgentActionID(id))
+	return &AgentActionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AgentAction.
+func (c *AgentActionClient) Delete() *AgentActionDelete {
+	mutation := newAgentActionMutation(c.config, OpDelete)
+	return &AgentActionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AgentActionClient) DeleteOne(_m *AgentAction) *AgentActionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AgentActionClient) DeleteOneID(id string) *AgentActionDeleteOne {
+	builder := c.Delete().Where(agentaction.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AgentActionDeleteOne{builder}
+}
+
+// Query returns a query builder for AgentAction.
+func (c *AgentActionClient) Query() *AgentActionQuery {
+	return &AgentActionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAgentAction},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AgentAction entity by its id.
+func (c *AgentActionClient) Get(ctx context.Context, id string) (*AgentAction, error) {
+	return c.Query().Where(agentaction.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AgentActionClient) GetX(ctx context.Context, id string) *AgentAction {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryRun queries the run edge of a AgentAction.
+func (c *AgentActionClient) QueryRun(_m *AgentAction) *AgentRunQuery {
+	query := (&AgentRunClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agentaction.Table, agentaction.FieldID, id),
+			sqlgraph.To(agentrun.Table, agentrun.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agentaction.RunTable, agentaction.RunColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRequest queries the request edge of a AgentAction.
+func (c *AgentActionClient) QueryRequest(_m *AgentAction) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agentaction.Table, agentaction.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agentaction.RequestTable, agentaction.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *AgentActionClient) Hooks() []Hook {
+	hooks := c.hooks.AgentAction
+	return append(hooks[:len(hooks):len(hooks)], agentaction.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AgentActionClient) Interceptors() []Interceptor {
+	inters := c.inters.AgentAction
+	return append(inters[:len(inters):len(inters)], agentaction.Interceptors[:]...)
+}
+
+func (c *AgentActionClient) mutate(ctx context.Context, m *AgentActionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AgentActionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AgentActionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AgentActionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AgentActionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AgentAction mutation op: %q", m.Op())
+	}
+}
+
+// AgentRunClient is a client for the AgentRun schema.
+type AgentRunClient struct {
+	config
+}
+
+// NewAgentRunClient returns a client for the AgentRun from the given config.
+func NewAgentRunClient(c config) *AgentRunClient {
+	return &AgentRunClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `agentrun.Hooks(f(g(h())))`.
+func (c *AgentRunClient) Use(hooks ...Hook) {
+	c.hooks.AgentRun = append(c.hooks.AgentRun, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `agentrun.Intercept(f(g(h())))`.
+func (c *AgentRunClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AgentRun = append(c.inters.AgentRun, interceptors...)
+}
+
+// Create returns a builder for creating a AgentRun entity.
+func (c *AgentRunClient) Create() *AgentRunCreate {
+	mutation := newAgentRunMutation(c.config, OpCreate)
+	return &AgentRunCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AgentRun entities.
+func (c *AgentRunClient) CreateBulk(builders ...*AgentRunCreate) *AgentRunCreateBulk {
+	return &AgentRunCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AgentRunClient) MapCreateBulk(slice any, setFunc func(*AgentRunCreate, int)) *AgentRunCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AgentRunCreateBulk{err: fmt.Errorf("calling to AgentRunClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AgentRunCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AgentRunCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AgentRun.
+func (c *AgentRunClient) Update() *AgentRunUpdate {
+	mutation := newAgentRunMutation(c.config, OpUpdate)
+	return &AgentRunUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AgentRunClient) UpdateOne(_m *AgentRun) *AgentRunUpdateOne {
+	mutation := newAgentRunMutation(c.config, OpUpdateOne, withAgentRun(_m))
+	return &AgentRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AgentRunClient) UpdateOneID(id string) *AgentRunUpdateOne {
+	mutation := newAgentRunMutation(c.config, OpUpdateOne, withAgentRunID(id))
+	return &AgentRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AgentRun.
+func (c *AgentRunClient) Delete() *AgentRunDelete {
+	mutation := newAgentRunMutation(c.config, OpDelete)
+	return &AgentRunDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AgentRunClient) DeleteOne(_m *AgentRun) *AgentRunDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AgentRunClient) DeleteOneID(id string) *AgentRunDeleteOne {
+	builder := c.Delete().Where(agentrun.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AgentRunDeleteOne{builder}
+}
+
+// Query returns a query builder for AgentRun.
+func (c *AgentRunClient) Query() *AgentRunQuery {
+	return &AgentRunQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAgentRun},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AgentRun entity by its id.
+func (c *AgentRunClient) Get(ctx context.Context, id string) (*AgentRun, error) {
+	return c.Query().Where(agentrun.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AgentRunClient) GetX(ctx context.Context, id string) *AgentRun {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryAgent queries the agent edge of a AgentRun.
+func (c *AgentRunClient) QueryAgent(_m *AgentRun) *AgentQuery {
+	query := (&AgentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agentrun.Table, agentrun.FieldID, id),
+			sqlgraph.To(agent.Table, agent.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agentrun.AgentTable, agentrun.AgentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryRequest queries the request edge of a AgentRun.
+func (c *AgentRunClient) QueryRequest(_m *AgentRun) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agentrun.Table, agentrun.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agentrun.RequestTable, agentrun.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *AgentRunClient) Hooks() []Hook {
+	hooks := c.hooks.AgentRun
+	return append(hooks[:len(hooks):len(hooks)], agentrun.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AgentRunClient) Interceptors() []Interceptor {
+	inters := c.inters.AgentRun
+	return append(inters[:len(inters):len(inters)], agentrun.Interceptors[:]...)
+}
+
+func (c *AgentRunClient) mutate(ctx context.Context, m *AgentRunMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AgentRunCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AgentRunUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AgentRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AgentRunDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AgentRun mutation op: %q", m.Op())
+	}
+}
+
+// AgentVersionClient is a client for the AgentVersion schema.
+type AgentVersionClient struct {
+	config
+}
+
+// NewAgentVersionClient returns a client for the AgentVersion from the given config.
+func NewAgentVersionClient(c config) *AgentVersionClient {
+	return &AgentVersionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `agentversion.Hooks(f(g(h())))`.
+func (c *AgentVersionClient) Use(hooks ...Hook) {
+	c.hooks.AgentVersion = append(c.hooks.AgentVersion, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `agentversion.Intercept(f(g(h())))`.
+func (c *AgentVersionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AgentVersion = append(c.inters.AgentVersion, interceptors...)
+}
+
+// Create returns a builder for creating a AgentVersion entity.
+func (c *AgentVersionClient) Create() *AgentVersionCreate {
+	mutation := newAgentVersionMutation(c.config, OpCreate)
+	return &AgentVersionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AgentVersion entities.
+func (c *AgentVersionClient) CreateBulk(builders ...*AgentVersionCreate) *AgentVersionCreateBulk {
+	return &AgentVersionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AgentVersionClient) MapCreateBulk(slice any, setFunc func(*AgentVersionCreate, int)) *AgentVersionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AgentVersionCreateBulk{err: fmt.Errorf("calling to AgentVersionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AgentVersionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AgentVersionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AgentVersion.
+func (c *AgentVersionClient) Update() *AgentVersionUpdate {
+	mutation := newAgentVersionMutation(c.config, OpUpdate)
+	return &AgentVersionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AgentVersionClient) UpdateOne(_m *AgentVersion) *AgentVersionUpdateOne {
+	mutation := newAgentVersionMutation(c.config, OpUpdateOne, withAgentVersion(_m))
+	return &AgentVersionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AgentVersionClient) UpdateOneID(id string) *AgentVersionUpdateOne {
+	mutation := newAgentVersionMutation(c.config, OpUpdateOne, withAgentVersionID(id))
+	return &AgentVersionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AgentVersion.
+func (c *AgentVersionClient) Delete() *AgentVersionDelete {
+	mutation := newAgentVersionMutation(c.config, OpDelete)
+	return &AgentVersionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AgentVersionClient) DeleteOne(_m *AgentVersion) *AgentVersionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AgentVersionClient) DeleteOneID(id string) *AgentVersionDeleteOne {
+	builder := c.Delete().Where(agentversion.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AgentVersionDeleteOne{builder}
+}
+
+// Query returns a query builder for AgentVersion.
+func (c *AgentVersionClient) Query() *AgentVersionQuery {
+	return &AgentVersionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAgentVersion},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AgentVersion entity by its id.
+func (c *AgentVersionClient) Get(ctx context.Context, id string) (*AgentVersion, error) {
+	return c.Query().Where(agentversion.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AgentVersionClient) GetX(ctx context.Context, id string) *AgentVersion {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryAgent queries the agent edge of a AgentVersion.
+func (c *AgentVersionClient) QueryAgent(_m *AgentVersion) *AgentQuery {
+	query := (&AgentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agentversion.Table, agentversion.FieldID, id),
+			sqlgraph.To(agent.Table, agent.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agentversion.AgentTable, agentversion.AgentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *AgentVersionClient) Hooks() []Hook {
+	hooks := c.hooks.AgentVersion
+	return append(hooks[:len(hooks):len(hooks)], agentversion.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AgentVersionClient) Interceptors() []Interceptor {
+	inters := c.inters.AgentVersion
+	return append(inters[:len(inters):len(inters)], agentversion.Interceptors[:]...)
+}
+
+func (c *AgentVersionClient) mutate(ctx context.Context, m *AgentVersionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AgentVersionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AgentVersionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AgentVersionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AgentVersionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AgentVersion mutation op: %q", m.Op())
 	}
 }
 
@@ -9125,25 +9652,26 @@ func (c *WorkflowVersionClient) mutate(ctx context.Context, m *WorkflowVersionMu
 type (
 	hooks struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
-		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
-		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
-		JournalLine, MailedLink, Notification, OAuthClient, Offering, Organization,
-		Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request,
-		RoutingRule, RowCount, SLAEvent, Secret, Service, ServiceAccount, Session,
-		Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
-		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		AgentAction, AgentRun, AgentVersion, Approval, AuditEntry, AuthRequest,
+		BillingAccount, Calendar, Comment, Company, Consent, CreditEntry, CreditNote,
+		Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall,
+		InboundWebhook, Incident, Invoice, JournalLine, MailedLink, Notification,
+		OAuthClient, Offering, Organization, Payment, PhaseVisit, RateCount,
+		RecoveryCode, RefreshToken, Request, RoutingRule, RowCount, SLAEvent, Secret,
+		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
+		TeamMember, Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		Approval, AuditEntry, AuthRequest, BillingAccount, Calendar, Comment, Company,
-		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
-		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
-		JournalLine, MailedLink, Notification, OAuthClient, Offering, Organization,
-		Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request,
-		RoutingRule, RowCount, SLAEvent, Secret, Service, ServiceAccount, Session,
-		Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
-		WebhookDelivery, WebhookSubscription, Workflow,
+		AgentAction, AgentRun, AgentVersion, Approval, AuditEntry, AuthRequest,
+		BillingAccount, Calendar, Comment, Company, Consent, CreditEntry, CreditNote,
+		Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall,
+		InboundWebhook, Incident, Invoice, JournalLine, MailedLink, Notification,
+		OAuthClient, Offering, Organization, Payment, PhaseVisit, RateCount,
+		RecoveryCode, RefreshToken, Request, RoutingRule, RowCount, SLAEvent, Secret,
+		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
+		TeamMember, Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Interceptor
 	}
 )

@@ -8,6 +8,9 @@ import (
 	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
@@ -135,6 +138,9 @@ func checkColumn(t, c string) error {
 			accesspolicyversion.Table: accesspolicyversion.ValidColumn,
 			account.Table:             account.ValidColumn,
 			agent.Table:               agent.ValidColumn,
+			agentaction.Table:         agentaction.ValidColumn,
+			agentrun.Table:            agentrun.ValidColumn,
+			agentversion.Table:        agentversion.ValidColumn,
 			approval.Table:            approval.ValidColumn,
 			auditentry.Table:          auditentry.ValidColumn,
 			authrequest.Table:         authrequest.ValidColumn,

@@ -8,6 +8,9 @@ import (
 	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
@@ -101,6 +104,20 @@ var Entities = []*Entity{
 	{
 		Name: "Agent", Table: agent.Table, Prefix: "agt", Ruled: true, Row: reflect.TypeFor[Agent](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Agent.Get(ctx, id) },
+	},
+	{
+		Name: "AgentAction", Table: agentaction.Table, Prefix: "prp", Ruled: true, Row: reflect.TypeFor[AgentAction](),
+		Within: []Owner{{agentaction.FieldRequestID, "Request"}},
+		Get:    func(ctx context.Context, c *Client, id string) (any, error) { return c.AgentAction.Get(ctx, id) },
+	},
+	{
+		Name: "AgentRun", Table: agentrun.Table, Prefix: "run", Ruled: true, Row: reflect.TypeFor[AgentRun](),
+		Within: []Owner{{agentrun.FieldRequestID, "Request"}},
+		Get:    func(ctx context.Context, c *Client, id string) (any, error) { return c.AgentRun.Get(ctx, id) },
+	},
+	{
+		Name: "AgentVersion", Table: agentversion.Table, Prefix: "agv", Ruled: false, Row: reflect.TypeFor[AgentVersion](),
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.AgentVersion.Get(ctx, id) },
 	},
 	{
 		Name: "Approval", Table: approval.Table, Prefix: "apr", Ruled: true, Row: reflect.TypeFor[Approval](),

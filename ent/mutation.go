@@ -8,6 +8,9 @@ import (
 	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
@@ -89,6 +92,9 @@ const (
 	TypeAccessPolicyVersion = "AccessPolicyVersion"
 	TypeAccount             = "Account"
 	TypeAgent               = "Agent"
+	TypeAgentAction         = "AgentAction"
+	TypeAgentRun            = "AgentRun"
+	TypeAgentVersion        = "AgentVersion"
 	TypeApproval            = "Approval"
 	TypeAuditEntry          = "AuditEntry"
 	TypeAuthRequest         = "AuthRequest"
@@ -5397,20 +5403,37 @@ func (m *AccountMutation) ResetEdge(name string) error {
 // AgentMutation represents an operation that mutates the Agent nodes in the graph.
 type AgentMutation struct {
 	config
-	op            Op
-	typ           string
-	id            *string
-	created_at    *time.Time
-	updated_at    *time.Time
-	company_id    *string
-	name          *string
-	_type         *agent.Type
-	source        *agent.Source
-	autonomy      *string
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*Agent, error)
-	predicates    []predicate.Agent
+	op              Op
+	typ             string
+	id              *string
+	created_at      *time.Time
+	updated_at      *time.Time
+	company_id      *string
+	name            *string
+	_type           *agent.Type
+	source          *agent.Source
+	status          *agent.Status
+	version         *int
+	addversion      *int
+	autonomy        *agent.Autonomy
+	role            *agent.Role
+	scopes          *[]string
+	appendscopes    []string
+	filter          *string
+	sees            *agent.Sees
+	instructions    *string
+	engine          *agent.Engine
+	tools           *json.RawMessage
+	appendtools     json.RawMessage
+	runs_per_day    *int
+	addruns_per_day *int
+	shadow          *bool
+	clearedFields   map[string]struct{}
+	owner           *string
+	clearedowner    bool
+	done            bool
+	oldValue        func(context.Context) (*Agent, error)
+	predicates      []predicate.Agent
 }
 
 var _ ent.Mutation = (*AgentMutation)(nil)
@@ -5733,13 +5756,105 @@ func (m *AgentMutation) ResetSource() {
 	m.source = nil
 }
 
+// SetStatus sets the "status" field.
+func (m *AgentMutation) SetStatus(a agent.Status) {
+	m.status = &a
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *AgentMutation) Status() (r agent.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldStatus(ctx context.Context) (v agent.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *AgentMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *AgentMutation) SetVersion(i int) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *AgentMutation) Version() (r int, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *AgentMutation) AddVersion(i int) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *AgentMutation) AddedVersion() (r int, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *AgentMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
 // SetAutonomy sets the "autonomy" field.
-func (m *AgentMutation) SetAutonomy(s string) {
-	m.autonomy = &s
+func (m *AgentMutation) SetAutonomy(a agent.Autonomy) {
+	m.autonomy = &a
 }
 
 // Autonomy returns the value of the "autonomy" field in the mutation.
-func (m *AgentMutation) Autonomy() (r string, exists bool) {
+func (m *AgentMutation) Autonomy() (r agent.Autonomy, exists bool) {
 	v := m.autonomy
 	if v == nil {
 		return
@@ -5750,7 +5865,7 @@ func (m *AgentMutation) Autonomy() (r string, exists bool) {
 // OldAutonomy returns the old "autonomy" field's value of the Agent entity.
 // If the Agent object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AgentMutation) OldAutonomy(ctx context.Context) (v string, err error) {
+func (m *AgentMutation) OldAutonomy(ctx context.Context) (v agent.Autonomy, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldAutonomy is only allowed on UpdateOne operations")
 	}
@@ -5767,6 +5882,484 @@ func (m *AgentMutation) OldAutonomy(ctx context.Context) (v string, err error) {
 // ResetAutonomy resets all changes to the "autonomy" field.
 func (m *AgentMutation) ResetAutonomy() {
 	m.autonomy = nil
+}
+
+// SetOwnerID sets the "owner_id" field.
+func (m *AgentMutation) SetOwnerID(s string) {
+	m.owner = &s
+}
+
+// OwnerID returns the value of the "owner_id" field in the mutation.
+func (m *AgentMutation) OwnerID() (r string, exists bool) {
+	v := m.owner
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOwnerID returns the old "owner_id" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldOwnerID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOwnerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOwnerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOwnerID: %w", err)
+	}
+	return oldValue.OwnerID, nil
+}
+
+// ClearOwnerID clears the value of the "owner_id" field.
+func (m *AgentMutation) ClearOwnerID() {
+	m.owner = nil
+	m.clearedFields[agent.FieldOwnerID] = struct{}{}
+}
+
+// OwnerIDCleared returns if the "owner_id" field was cleared in this mutation.
+func (m *AgentMutation) OwnerIDCleared() bool {
+	_, ok := m.clearedFields[agent.FieldOwnerID]
+	return ok
+}
+
+// ResetOwnerID resets all changes to the "owner_id" field.
+func (m *AgentMutation) ResetOwnerID() {
+	m.owner = nil
+	delete(m.clearedFields, agent.FieldOwnerID)
+}
+
+// SetRole sets the "role" field.
+func (m *AgentMutation) SetRole(a agent.Role) {
+	m.role = &a
+}
+
+// Role returns the value of the "role" field in the mutation.
+func (m *AgentMutation) Role() (r agent.Role, exists bool) {
+	v := m.role
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRole returns the old "role" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldRole(ctx context.Context) (v agent.Role, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRole is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRole requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRole: %w", err)
+	}
+	return oldValue.Role, nil
+}
+
+// ResetRole resets all changes to the "role" field.
+func (m *AgentMutation) ResetRole() {
+	m.role = nil
+}
+
+// SetScopes sets the "scopes" field.
+func (m *AgentMutation) SetScopes(s []string) {
+	m.scopes = &s
+	m.appendscopes = nil
+}
+
+// Scopes returns the value of the "scopes" field in the mutation.
+func (m *AgentMutation) Scopes() (r []string, exists bool) {
+	v := m.scopes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldScopes returns the old "scopes" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldScopes(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldScopes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldScopes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldScopes: %w", err)
+	}
+	return oldValue.Scopes, nil
+}
+
+// AppendScopes adds s to the "scopes" field.
+func (m *AgentMutation) AppendScopes(s []string) {
+	m.appendscopes = append(m.appendscopes, s...)
+}
+
+// AppendedScopes returns the list of values that were appended to the "scopes" field in this mutation.
+func (m *AgentMutation) AppendedScopes() ([]string, bool) {
+	if len(m.appendscopes) == 0 {
+		return nil, false
+	}
+	return m.appendscopes, true
+}
+
+// ClearScopes clears the value of the "scopes" field.
+func (m *AgentMutation) ClearScopes() {
+	m.scopes = nil
+	m.appendscopes = nil
+	m.clearedFields[agent.FieldScopes] = struct{}{}
+}
+
+// ScopesCleared returns if the "scopes" field was cleared in this mutation.
+func (m *AgentMutation) ScopesCleared() bool {
+	_, ok := m.clearedFields[agent.FieldScopes]
+	return ok
+}
+
+// ResetScopes resets all changes to the "scopes" field.
+func (m *AgentMutation) ResetScopes() {
+	m.scopes = nil
+	m.appendscopes = nil
+	delete(m.clearedFields, agent.FieldScopes)
+}
+
+// SetFilter sets the "filter" field.
+func (m *AgentMutation) SetFilter(s string) {
+	m.filter = &s
+}
+
+// Filter returns the value of the "filter" field in the mutation.
+func (m *AgentMutation) Filter() (r string, exists bool) {
+	v := m.filter
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilter returns the old "filter" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldFilter(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilter is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilter requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilter: %w", err)
+	}
+	return oldValue.Filter, nil
+}
+
+// ResetFilter resets all changes to the "filter" field.
+func (m *AgentMutation) ResetFilter() {
+	m.filter = nil
+}
+
+// SetSees sets the "sees" field.
+func (m *AgentMutation) SetSees(a agent.Sees) {
+	m.sees = &a
+}
+
+// Sees returns the value of the "sees" field in the mutation.
+func (m *AgentMutation) Sees() (r agent.Sees, exists bool) {
+	v := m.sees
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSees returns the old "sees" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldSees(ctx context.Context) (v agent.Sees, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSees is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSees requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSees: %w", err)
+	}
+	return oldValue.Sees, nil
+}
+
+// ResetSees resets all changes to the "sees" field.
+func (m *AgentMutation) ResetSees() {
+	m.sees = nil
+}
+
+// SetInstructions sets the "instructions" field.
+func (m *AgentMutation) SetInstructions(s string) {
+	m.instructions = &s
+}
+
+// Instructions returns the value of the "instructions" field in the mutation.
+func (m *AgentMutation) Instructions() (r string, exists bool) {
+	v := m.instructions
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInstructions returns the old "instructions" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldInstructions(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInstructions is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInstructions requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInstructions: %w", err)
+	}
+	return oldValue.Instructions, nil
+}
+
+// ResetInstructions resets all changes to the "instructions" field.
+func (m *AgentMutation) ResetInstructions() {
+	m.instructions = nil
+}
+
+// SetEngine sets the "engine" field.
+func (m *AgentMutation) SetEngine(a agent.Engine) {
+	m.engine = &a
+}
+
+// Engine returns the value of the "engine" field in the mutation.
+func (m *AgentMutation) Engine() (r agent.Engine, exists bool) {
+	v := m.engine
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEngine returns the old "engine" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldEngine(ctx context.Context) (v agent.Engine, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEngine is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEngine requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEngine: %w", err)
+	}
+	return oldValue.Engine, nil
+}
+
+// ResetEngine resets all changes to the "engine" field.
+func (m *AgentMutation) ResetEngine() {
+	m.engine = nil
+}
+
+// SetTools sets the "tools" field.
+func (m *AgentMutation) SetTools(jm json.RawMessage) {
+	m.tools = &jm
+	m.appendtools = nil
+}
+
+// Tools returns the value of the "tools" field in the mutation.
+func (m *AgentMutation) Tools() (r json.RawMessage, exists bool) {
+	v := m.tools
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTools returns the old "tools" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldTools(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTools is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTools requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTools: %w", err)
+	}
+	return oldValue.Tools, nil
+}
+
+// AppendTools adds jm to the "tools" field.
+func (m *AgentMutation) AppendTools(jm json.RawMessage) {
+	m.appendtools = append(m.appendtools, jm...)
+}
+
+// AppendedTools returns the list of values that were appended to the "tools" field in this mutation.
+func (m *AgentMutation) AppendedTools() (json.RawMessage, bool) {
+	if len(m.appendtools) == 0 {
+		return nil, false
+	}
+	return m.appendtools, true
+}
+
+// ClearTools clears the value of the "tools" field.
+func (m *AgentMutation) ClearTools() {
+	m.tools = nil
+	m.appendtools = nil
+	m.clearedFields[agent.FieldTools] = struct{}{}
+}
+
+// ToolsCleared returns if the "tools" field was cleared in this mutation.
+func (m *AgentMutation) ToolsCleared() bool {
+	_, ok := m.clearedFields[agent.FieldTools]
+	return ok
+}
+
+// ResetTools resets all changes to the "tools" field.
+func (m *AgentMutation) ResetTools() {
+	m.tools = nil
+	m.appendtools = nil
+	delete(m.clearedFields, agent.FieldTools)
+}
+
+// SetRunsPerDay sets the "runs_per_day" field.
+func (m *AgentMutation) SetRunsPerDay(i int) {
+	m.runs_per_day = &i
+	m.addruns_per_day = nil
+}
+
+// RunsPerDay returns the value of the "runs_per_day" field in the mutation.
+func (m *AgentMutation) RunsPerDay() (r int, exists bool) {
+	v := m.runs_per_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRunsPerDay returns the old "runs_per_day" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldRunsPerDay(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRunsPerDay is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRunsPerDay requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRunsPerDay: %w", err)
+	}
+	return oldValue.RunsPerDay, nil
+}
+
+// AddRunsPerDay adds i to the "runs_per_day" field.
+func (m *AgentMutation) AddRunsPerDay(i int) {
+	if m.addruns_per_day != nil {
+		*m.addruns_per_day += i
+	} else {
+		m.addruns_per_day = &i
+	}
+}
+
+// AddedRunsPerDay returns the value that was added to the "runs_per_day" field in this mutation.
+func (m *AgentMutation) AddedRunsPerDay() (r int, exists bool) {
+	v := m.addruns_per_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRunsPerDay resets all changes to the "runs_per_day" field.
+func (m *AgentMutation) ResetRunsPerDay() {
+	m.runs_per_day = nil
+	m.addruns_per_day = nil
+}
+
+// SetShadow sets the "shadow" field.
+func (m *AgentMutation) SetShadow(b bool) {
+	m.shadow = &b
+}
+
+// Shadow returns the value of the "shadow" field in the mutation.
+func (m *AgentMutation) Shadow() (r bool, exists bool) {
+	v := m.shadow
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldShadow returns the old "shadow" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldShadow(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldShadow is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldShadow requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldShadow: %w", err)
+	}
+	return oldValue.Shadow, nil
+}
+
+// ResetShadow resets all changes to the "shadow" field.
+func (m *AgentMutation) ResetShadow() {
+	m.shadow = nil
+}
+
+// ClearOwner clears the "owner" edge to the User entity.
+func (m *AgentMutation) ClearOwner() {
+	m.clearedowner = true
+	m.clearedFields[agent.FieldOwnerID] = struct{}{}
+}
+
+// OwnerCleared reports if the "owner" edge to the User entity was cleared.
+func (m *AgentMutation) OwnerCleared() bool {
+	return m.OwnerIDCleared() || m.clearedowner
+}
+
+// OwnerIDs returns the "owner" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OwnerID instead. It exists only for internal usage by the builders.
+func (m *AgentMutation) OwnerIDs() (ids []string) {
+	if id := m.owner; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOwner resets all changes to the "owner" edge.
+func (m *AgentMutation) ResetOwner() {
+	m.owner = nil
+	m.clearedowner = false
 }
 
 // Where appends a list predicates to the AgentMutation builder.
@@ -5803,7 +6396,7 @@ func (m *AgentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AgentMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 19)
 	if m.created_at != nil {
 		fields = append(fields, agent.FieldCreatedAt)
 	}
@@ -5822,8 +6415,44 @@ func (m *AgentMutation) Fields() []string {
 	if m.source != nil {
 		fields = append(fields, agent.FieldSource)
 	}
+	if m.status != nil {
+		fields = append(fields, agent.FieldStatus)
+	}
+	if m.version != nil {
+		fields = append(fields, agent.FieldVersion)
+	}
 	if m.autonomy != nil {
 		fields = append(fields, agent.FieldAutonomy)
+	}
+	if m.owner != nil {
+		fields = append(fields, agent.FieldOwnerID)
+	}
+	if m.role != nil {
+		fields = append(fields, agent.FieldRole)
+	}
+	if m.scopes != nil {
+		fields = append(fields, agent.FieldScopes)
+	}
+	if m.filter != nil {
+		fields = append(fields, agent.FieldFilter)
+	}
+	if m.sees != nil {
+		fields = append(fields, agent.FieldSees)
+	}
+	if m.instructions != nil {
+		fields = append(fields, agent.FieldInstructions)
+	}
+	if m.engine != nil {
+		fields = append(fields, agent.FieldEngine)
+	}
+	if m.tools != nil {
+		fields = append(fields, agent.FieldTools)
+	}
+	if m.runs_per_day != nil {
+		fields = append(fields, agent.FieldRunsPerDay)
+	}
+	if m.shadow != nil {
+		fields = append(fields, agent.FieldShadow)
 	}
 	return fields
 }
@@ -5845,8 +6474,32 @@ func (m *AgentMutation) Field(name string) (ent.Value, bool) {
 		return m.GetType()
 	case agent.FieldSource:
 		return m.Source()
+	case agent.FieldStatus:
+		return m.Status()
+	case agent.FieldVersion:
+		return m.Version()
 	case agent.FieldAutonomy:
 		return m.Autonomy()
+	case agent.FieldOwnerID:
+		return m.OwnerID()
+	case agent.FieldRole:
+		return m.Role()
+	case agent.FieldScopes:
+		return m.Scopes()
+	case agent.FieldFilter:
+		return m.Filter()
+	case agent.FieldSees:
+		return m.Sees()
+	case agent.FieldInstructions:
+		return m.Instructions()
+	case agent.FieldEngine:
+		return m.Engine()
+	case agent.FieldTools:
+		return m.Tools()
+	case agent.FieldRunsPerDay:
+		return m.RunsPerDay()
+	case agent.FieldShadow:
+		return m.Shadow()
 	}
 	return nil, false
 }
@@ -5868,8 +6521,32 @@ func (m *AgentMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldType(ctx)
 	case agent.FieldSource:
 		return m.OldSource(ctx)
+	case agent.FieldStatus:
+		return m.OldStatus(ctx)
+	case agent.FieldVersion:
+		return m.OldVersion(ctx)
 	case agent.FieldAutonomy:
 		return m.OldAutonomy(ctx)
+	case agent.FieldOwnerID:
+		return m.OldOwnerID(ctx)
+	case agent.FieldRole:
+		return m.OldRole(ctx)
+	case agent.FieldScopes:
+		return m.OldScopes(ctx)
+	case agent.FieldFilter:
+		return m.OldFilter(ctx)
+	case agent.FieldSees:
+		return m.OldSees(ctx)
+	case agent.FieldInstructions:
+		return m.OldInstructions(ctx)
+	case agent.FieldEngine:
+		return m.OldEngine(ctx)
+	case agent.FieldTools:
+		return m.OldTools(ctx)
+	case agent.FieldRunsPerDay:
+		return m.OldRunsPerDay(ctx)
+	case agent.FieldShadow:
+		return m.OldShadow(ctx)
 	}
 	return nil, fmt.Errorf("unknown Agent field %s", name)
 }
@@ -5921,12 +6598,96 @@ func (m *AgentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSource(v)
 		return nil
+	case agent.FieldStatus:
+		v, ok := value.(agent.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case agent.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
 	case agent.FieldAutonomy:
-		v, ok := value.(string)
+		v, ok := value.(agent.Autonomy)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAutonomy(v)
+		return nil
+	case agent.FieldOwnerID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOwnerID(v)
+		return nil
+	case agent.FieldRole:
+		v, ok := value.(agent.Role)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRole(v)
+		return nil
+	case agent.FieldScopes:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetScopes(v)
+		return nil
+	case agent.FieldFilter:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilter(v)
+		return nil
+	case agent.FieldSees:
+		v, ok := value.(agent.Sees)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSees(v)
+		return nil
+	case agent.FieldInstructions:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInstructions(v)
+		return nil
+	case agent.FieldEngine:
+		v, ok := value.(agent.Engine)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEngine(v)
+		return nil
+	case agent.FieldTools:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTools(v)
+		return nil
+	case agent.FieldRunsPerDay:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRunsPerDay(v)
+		return nil
+	case agent.FieldShadow:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetShadow(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Agent field %s", name)
@@ -5935,13 +6696,26 @@ func (m *AgentMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *AgentMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, agent.FieldVersion)
+	}
+	if m.addruns_per_day != nil {
+		fields = append(fields, agent.FieldRunsPerDay)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *AgentMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case agent.FieldVersion:
+		return m.AddedVersion()
+	case agent.FieldRunsPerDay:
+		return m.AddedRunsPerDay()
+	}
 	return nil, false
 }
 
@@ -5950,6 +6724,20 @@ func (m *AgentMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *AgentMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case agent.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case agent.FieldRunsPerDay:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRunsPerDay(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Agent numeric field %s", name)
 }
@@ -5957,7 +6745,17 @@ func (m *AgentMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *AgentMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(agent.FieldOwnerID) {
+		fields = append(fields, agent.FieldOwnerID)
+	}
+	if m.FieldCleared(agent.FieldScopes) {
+		fields = append(fields, agent.FieldScopes)
+	}
+	if m.FieldCleared(agent.FieldTools) {
+		fields = append(fields, agent.FieldTools)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -5970,6 +6768,17 @@ func (m *AgentMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *AgentMutation) ClearField(name string) error {
+	switch name {
+	case agent.FieldOwnerID:
+		m.ClearOwnerID()
+		return nil
+	case agent.FieldScopes:
+		m.ClearScopes()
+		return nil
+	case agent.FieldTools:
+		m.ClearTools()
+		return nil
+	}
 	return fmt.Errorf("unknown Agent nullable field %s", name)
 }
 
@@ -5995,8 +6804,44 @@ func (m *AgentMutation) ResetField(name string) error {
 	case agent.FieldSource:
 		m.ResetSource()
 		return nil
+	case agent.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case agent.FieldVersion:
+		m.ResetVersion()
+		return nil
 	case agent.FieldAutonomy:
 		m.ResetAutonomy()
+		return nil
+	case agent.FieldOwnerID:
+		m.ResetOwnerID()
+		return nil
+	case agent.FieldRole:
+		m.ResetRole()
+		return nil
+	case agent.FieldScopes:
+		m.ResetScopes()
+		return nil
+	case agent.FieldFilter:
+		m.ResetFilter()
+		return nil
+	case agent.FieldSees:
+		m.ResetSees()
+		return nil
+	case agent.FieldInstructions:
+		m.ResetInstructions()
+		return nil
+	case agent.FieldEngine:
+		m.ResetEngine()
+		return nil
+	case agent.FieldTools:
+		m.ResetTools()
+		return nil
+	case agent.FieldRunsPerDay:
+		m.ResetRunsPerDay()
+		return nil
+	case agent.FieldShadow:
+		m.ResetShadow()
 		return nil
 	}
 	return fmt.Errorf("unknown Agent field %s", name)
@@ -6004,19 +6849,28 @@ func (m *AgentMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *AgentMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
+	if m.owner != nil {
+		edges = append(edges, agent.EdgeOwner)
+	}
 	return edges
 }
 
 // AddedIDs returns all IDs (to other nodes) that were added for the given edge
 // name in this mutation.
 func (m *AgentMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case agent.EdgeOwner:
+		if id := m.owner; id != nil {
+			return []ent.Value{*id}
+		}
+	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *AgentMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
 	return edges
 }
 
@@ -6028,26 +6882,3809 @@ func (m *AgentMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *AgentMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
+	edges := make([]string, 0, 1)
+	if m.clearedowner {
+		edges = append(edges, agent.EdgeOwner)
+	}
 	return edges
 }
 
 // EdgeCleared returns a boolean which indicates if the edge with the given name
 // was cleared in this mutation.
 func (m *AgentMutation) EdgeCleared(name string) bool {
+	switch name {
+	case agent.EdgeOwner:
+		return m.clearedowner
+	}
 	return false
 }
 
 // ClearEdge clears the value of the edge with the given name. It returns an error
 // if that edge is not defined in the schema.
 func (m *AgentMutation) ClearEdge(name string) error {
+	switch name {
+	case agent.EdgeOwner:
+		m.ClearOwner()
+		return nil
+	}
 	return fmt.Errorf("unknown Agent unique edge %s", name)
 }
 
 // ResetEdge resets all changes to the edge with the given name in this mutation.
 // It returns an error if the edge is not defined in the schema.
 func (m *AgentMutation) ResetEdge(name string) error {
+	switch name {
+	case agent.EdgeOwner:
+		m.ResetOwner()
+		return nil
+	}
 	return fmt.Errorf("unknown Agent edge %s", name)
+}
+
+// AgentActionMutation represents an operation that mutates the AgentAction nodes in the graph.
+type AgentActionMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	created_at      *time.Time
+	updated_at      *time.Time
+	company_id      *string
+	step            *int
+	addstep         *int
+	kind            *agentaction.Kind
+	operation       *string
+	arguments       *json.RawMessage
+	appendarguments json.RawMessage
+	changes         *json.RawMessage
+	appendchanges   json.RawMessage
+	rationale       *string
+	confidence      *float64
+	addconfidence   *float64
+	rows            *[]string
+	appendrows      []string
+	digest          *string
+	row_version     *string
+	shadow          *bool
+	status          *agentaction.Status
+	decided_by      *string
+	decided_at      *time.Time
+	comment         *string
+	clearedFields   map[string]struct{}
+	run             *string
+	clearedrun      bool
+	request         *string
+	clearedrequest  bool
+	done            bool
+	oldValue        func(context.Context) (*AgentAction, error)
+	predicates      []predicate.AgentAction
+}
+
+var _ ent.Mutation = (*AgentActionMutation)(nil)
+
+// agentactionOption allows management of the mutation configuration using functional options.
+type agentactionOption func(*AgentActionMutation)
+
+// newAgentActionMutation creates new mutation for the AgentAction entity.
+func newAgentActionMutation(c config, op Op, opts ...agentactionOption) *AgentActionMutation {
+	m := &AgentActionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAgentAction,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAgentActionID sets the ID field of the mutation.
+func withAgentActionID(id string) agentactionOption {
+	return func(m *AgentActionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AgentAction
+		)
+		m.oldValue = func(ctx context.Context) (*AgentAction, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AgentAction.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAgentAction sets the old AgentAction of the mutation.
+func withAgentAction(node *AgentAction) agentactionOption {
+	return func(m *AgentActionMutation) {
+		m.oldValue = func(context.Context) (*AgentAction, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AgentActionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AgentActionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AgentAction entities.
+func (m *AgentActionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AgentActionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AgentActionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AgentAction.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AgentActionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AgentActionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AgentActionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AgentActionMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AgentActionMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AgentActionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AgentActionMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AgentActionMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AgentActionMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetRunID sets the "run_id" field.
+func (m *AgentActionMutation) SetRunID(s string) {
+	m.run = &s
+}
+
+// RunID returns the value of the "run_id" field in the mutation.
+func (m *AgentActionMutation) RunID() (r string, exists bool) {
+	v := m.run
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRunID returns the old "run_id" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldRunID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRunID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRunID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRunID: %w", err)
+	}
+	return oldValue.RunID, nil
+}
+
+// ResetRunID resets all changes to the "run_id" field.
+func (m *AgentActionMutation) ResetRunID() {
+	m.run = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *AgentActionMutation) SetRequestID(s string) {
+	m.request = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *AgentActionMutation) RequestID() (r string, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldRequestID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *AgentActionMutation) ResetRequestID() {
+	m.request = nil
+}
+
+// SetStep sets the "step" field.
+func (m *AgentActionMutation) SetStep(i int) {
+	m.step = &i
+	m.addstep = nil
+}
+
+// Step returns the value of the "step" field in the mutation.
+func (m *AgentActionMutation) Step() (r int, exists bool) {
+	v := m.step
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStep returns the old "step" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldStep(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStep is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStep requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStep: %w", err)
+	}
+	return oldValue.Step, nil
+}
+
+// AddStep adds i to the "step" field.
+func (m *AgentActionMutation) AddStep(i int) {
+	if m.addstep != nil {
+		*m.addstep += i
+	} else {
+		m.addstep = &i
+	}
+}
+
+// AddedStep returns the value that was added to the "step" field in this mutation.
+func (m *AgentActionMutation) AddedStep() (r int, exists bool) {
+	v := m.addstep
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStep resets all changes to the "step" field.
+func (m *AgentActionMutation) ResetStep() {
+	m.step = nil
+	m.addstep = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *AgentActionMutation) SetKind(a agentaction.Kind) {
+	m.kind = &a
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *AgentActionMutation) Kind() (r agentaction.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldKind(ctx context.Context) (v agentaction.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *AgentActionMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetOperation sets the "operation" field.
+func (m *AgentActionMutation) SetOperation(s string) {
+	m.operation = &s
+}
+
+// Operation returns the value of the "operation" field in the mutation.
+func (m *AgentActionMutation) Operation() (r string, exists bool) {
+	v := m.operation
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOperation returns the old "operation" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldOperation(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOperation is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOperation requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOperation: %w", err)
+	}
+	return oldValue.Operation, nil
+}
+
+// ResetOperation resets all changes to the "operation" field.
+func (m *AgentActionMutation) ResetOperation() {
+	m.operation = nil
+}
+
+// SetArguments sets the "arguments" field.
+func (m *AgentActionMutation) SetArguments(jm json.RawMessage) {
+	m.arguments = &jm
+	m.appendarguments = nil
+}
+
+// Arguments returns the value of the "arguments" field in the mutation.
+func (m *AgentActionMutation) Arguments() (r json.RawMessage, exists bool) {
+	v := m.arguments
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldArguments returns the old "arguments" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldArguments(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldArguments is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldArguments requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldArguments: %w", err)
+	}
+	return oldValue.Arguments, nil
+}
+
+// AppendArguments adds jm to the "arguments" field.
+func (m *AgentActionMutation) AppendArguments(jm json.RawMessage) {
+	m.appendarguments = append(m.appendarguments, jm...)
+}
+
+// AppendedArguments returns the list of values that were appended to the "arguments" field in this mutation.
+func (m *AgentActionMutation) AppendedArguments() (json.RawMessage, bool) {
+	if len(m.appendarguments) == 0 {
+		return nil, false
+	}
+	return m.appendarguments, true
+}
+
+// ClearArguments clears the value of the "arguments" field.
+func (m *AgentActionMutation) ClearArguments() {
+	m.arguments = nil
+	m.appendarguments = nil
+	m.clearedFields[agentaction.FieldArguments] = struct{}{}
+}
+
+// ArgumentsCleared returns if the "arguments" field was cleared in this mutation.
+func (m *AgentActionMutation) ArgumentsCleared() bool {
+	_, ok := m.clearedFields[agentaction.FieldArguments]
+	return ok
+}
+
+// ResetArguments resets all changes to the "arguments" field.
+func (m *AgentActionMutation) ResetArguments() {
+	m.arguments = nil
+	m.appendarguments = nil
+	delete(m.clearedFields, agentaction.FieldArguments)
+}
+
+// SetChanges sets the "changes" field.
+func (m *AgentActionMutation) SetChanges(jm json.RawMessage) {
+	m.changes = &jm
+	m.appendchanges = nil
+}
+
+// Changes returns the value of the "changes" field in the mutation.
+func (m *AgentActionMutation) Changes() (r json.RawMessage, exists bool) {
+	v := m.changes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChanges returns the old "changes" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldChanges(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChanges is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChanges requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChanges: %w", err)
+	}
+	return oldValue.Changes, nil
+}
+
+// AppendChanges adds jm to the "changes" field.
+func (m *AgentActionMutation) AppendChanges(jm json.RawMessage) {
+	m.appendchanges = append(m.appendchanges, jm...)
+}
+
+// AppendedChanges returns the list of values that were appended to the "changes" field in this mutation.
+func (m *AgentActionMutation) AppendedChanges() (json.RawMessage, bool) {
+	if len(m.appendchanges) == 0 {
+		return nil, false
+	}
+	return m.appendchanges, true
+}
+
+// ClearChanges clears the value of the "changes" field.
+func (m *AgentActionMutation) ClearChanges() {
+	m.changes = nil
+	m.appendchanges = nil
+	m.clearedFields[agentaction.FieldChanges] = struct{}{}
+}
+
+// ChangesCleared returns if the "changes" field was cleared in this mutation.
+func (m *AgentActionMutation) ChangesCleared() bool {
+	_, ok := m.clearedFields[agentaction.FieldChanges]
+	return ok
+}
+
+// ResetChanges resets all changes to the "changes" field.
+func (m *AgentActionMutation) ResetChanges() {
+	m.changes = nil
+	m.appendchanges = nil
+	delete(m.clearedFields, agentaction.FieldChanges)
+}
+
+// SetRationale sets the "rationale" field.
+func (m *AgentActionMutation) SetRationale(s string) {
+	m.rationale = &s
+}
+
+// Rationale returns the value of the "rationale" field in the mutation.
+func (m *AgentActionMutation) Rationale() (r string, exists bool) {
+	v := m.rationale
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRationale returns the old "rationale" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldRationale(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRationale is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRationale requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRationale: %w", err)
+	}
+	return oldValue.Rationale, nil
+}
+
+// ResetRationale resets all changes to the "rationale" field.
+func (m *AgentActionMutation) ResetRationale() {
+	m.rationale = nil
+}
+
+// SetConfidence sets the "confidence" field.
+func (m *AgentActionMutation) SetConfidence(f float64) {
+	m.confidence = &f
+	m.addconfidence = nil
+}
+
+// Confidence returns the value of the "confidence" field in the mutation.
+func (m *AgentActionMutation) Confidence() (r float64, exists bool) {
+	v := m.confidence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConfidence returns the old "confidence" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldConfidence(ctx context.Context) (v float64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConfidence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConfidence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConfidence: %w", err)
+	}
+	return oldValue.Confidence, nil
+}
+
+// AddConfidence adds f to the "confidence" field.
+func (m *AgentActionMutation) AddConfidence(f float64) {
+	if m.addconfidence != nil {
+		*m.addconfidence += f
+	} else {
+		m.addconfidence = &f
+	}
+}
+
+// AddedConfidence returns the value that was added to the "confidence" field in this mutation.
+func (m *AgentActionMutation) AddedConfidence() (r float64, exists bool) {
+	v := m.addconfidence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConfidence resets all changes to the "confidence" field.
+func (m *AgentActionMutation) ResetConfidence() {
+	m.confidence = nil
+	m.addconfidence = nil
+}
+
+// SetRows sets the "rows" field.
+func (m *AgentActionMutation) SetRows(s []string) {
+	m.rows = &s
+	m.appendrows = nil
+}
+
+// Rows returns the value of the "rows" field in the mutation.
+func (m *AgentActionMutation) Rows() (r []string, exists bool) {
+	v := m.rows
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRows returns the old "rows" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldRows(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRows is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRows requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRows: %w", err)
+	}
+	return oldValue.Rows, nil
+}
+
+// AppendRows adds s to the "rows" field.
+func (m *AgentActionMutation) AppendRows(s []string) {
+	m.appendrows = append(m.appendrows, s...)
+}
+
+// AppendedRows returns the list of values that were appended to the "rows" field in this mutation.
+func (m *AgentActionMutation) AppendedRows() ([]string, bool) {
+	if len(m.appendrows) == 0 {
+		return nil, false
+	}
+	return m.appendrows, true
+}
+
+// ResetRows resets all changes to the "rows" field.
+func (m *AgentActionMutation) ResetRows() {
+	m.rows = nil
+	m.appendrows = nil
+}
+
+// SetDigest sets the "digest" field.
+func (m *AgentActionMutation) SetDigest(s string) {
+	m.digest = &s
+}
+
+// Digest returns the value of the "digest" field in the mutation.
+func (m *AgentActionMutation) Digest() (r string, exists bool) {
+	v := m.digest
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDigest returns the old "digest" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldDigest(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDigest is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDigest requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDigest: %w", err)
+	}
+	return oldValue.Digest, nil
+}
+
+// ResetDigest resets all changes to the "digest" field.
+func (m *AgentActionMutation) ResetDigest() {
+	m.digest = nil
+}
+
+// SetRowVersion sets the "row_version" field.
+func (m *AgentActionMutation) SetRowVersion(s string) {
+	m.row_version = &s
+}
+
+// RowVersion returns the value of the "row_version" field in the mutation.
+func (m *AgentActionMutation) RowVersion() (r string, exists bool) {
+	v := m.row_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRowVersion returns the old "row_version" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldRowVersion(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRowVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRowVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRowVersion: %w", err)
+	}
+	return oldValue.RowVersion, nil
+}
+
+// ResetRowVersion resets all changes to the "row_version" field.
+func (m *AgentActionMutation) ResetRowVersion() {
+	m.row_version = nil
+}
+
+// SetShadow sets the "shadow" field.
+func (m *AgentActionMutation) SetShadow(b bool) {
+	m.shadow = &b
+}
+
+// Shadow returns the value of the "shadow" field in the mutation.
+func (m *AgentActionMutation) Shadow() (r bool, exists bool) {
+	v := m.shadow
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldShadow returns the old "shadow" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldShadow(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldShadow is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldShadow requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldShadow: %w", err)
+	}
+	return oldValue.Shadow, nil
+}
+
+// ResetShadow resets all changes to the "shadow" field.
+func (m *AgentActionMutation) ResetShadow() {
+	m.shadow = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *AgentActionMutation) SetStatus(a agentaction.Status) {
+	m.status = &a
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *AgentActionMutation) Status() (r agentaction.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldStatus(ctx context.Context) (v agentaction.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *AgentActionMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetDecidedBy sets the "decided_by" field.
+func (m *AgentActionMutation) SetDecidedBy(s string) {
+	m.decided_by = &s
+}
+
+// DecidedBy returns the value of the "decided_by" field in the mutation.
+func (m *AgentActionMutation) DecidedBy() (r string, exists bool) {
+	v := m.decided_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDecidedBy returns the old "decided_by" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldDecidedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDecidedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDecidedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDecidedBy: %w", err)
+	}
+	return oldValue.DecidedBy, nil
+}
+
+// ClearDecidedBy clears the value of the "decided_by" field.
+func (m *AgentActionMutation) ClearDecidedBy() {
+	m.decided_by = nil
+	m.clearedFields[agentaction.FieldDecidedBy] = struct{}{}
+}
+
+// DecidedByCleared returns if the "decided_by" field was cleared in this mutation.
+func (m *AgentActionMutation) DecidedByCleared() bool {
+	_, ok := m.clearedFields[agentaction.FieldDecidedBy]
+	return ok
+}
+
+// ResetDecidedBy resets all changes to the "decided_by" field.
+func (m *AgentActionMutation) ResetDecidedBy() {
+	m.decided_by = nil
+	delete(m.clearedFields, agentaction.FieldDecidedBy)
+}
+
+// SetDecidedAt sets the "decided_at" field.
+func (m *AgentActionMutation) SetDecidedAt(t time.Time) {
+	m.decided_at = &t
+}
+
+// DecidedAt returns the value of the "decided_at" field in the mutation.
+func (m *AgentActionMutation) DecidedAt() (r time.Time, exists bool) {
+	v := m.decided_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDecidedAt returns the old "decided_at" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldDecidedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDecidedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDecidedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDecidedAt: %w", err)
+	}
+	return oldValue.DecidedAt, nil
+}
+
+// ClearDecidedAt clears the value of the "decided_at" field.
+func (m *AgentActionMutation) ClearDecidedAt() {
+	m.decided_at = nil
+	m.clearedFields[agentaction.FieldDecidedAt] = struct{}{}
+}
+
+// DecidedAtCleared returns if the "decided_at" field was cleared in this mutation.
+func (m *AgentActionMutation) DecidedAtCleared() bool {
+	_, ok := m.clearedFields[agentaction.FieldDecidedAt]
+	return ok
+}
+
+// ResetDecidedAt resets all changes to the "decided_at" field.
+func (m *AgentActionMutation) ResetDecidedAt() {
+	m.decided_at = nil
+	delete(m.clearedFields, agentaction.FieldDecidedAt)
+}
+
+// SetComment sets the "comment" field.
+func (m *AgentActionMutation) SetComment(s string) {
+	m.comment = &s
+}
+
+// Comment returns the value of the "comment" field in the mutation.
+func (m *AgentActionMutation) Comment() (r string, exists bool) {
+	v := m.comment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldComment returns the old "comment" field's value of the AgentAction entity.
+// If the AgentAction object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentActionMutation) OldComment(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldComment is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldComment requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldComment: %w", err)
+	}
+	return oldValue.Comment, nil
+}
+
+// ResetComment resets all changes to the "comment" field.
+func (m *AgentActionMutation) ResetComment() {
+	m.comment = nil
+}
+
+// ClearRun clears the "run" edge to the AgentRun entity.
+func (m *AgentActionMutation) ClearRun() {
+	m.clearedrun = true
+	m.clearedFields[agentaction.FieldRunID] = struct{}{}
+}
+
+// RunCleared reports if the "run" edge to the AgentRun entity was cleared.
+func (m *AgentActionMutation) RunCleared() bool {
+	return m.clearedrun
+}
+
+// RunIDs returns the "run" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RunID instead. It exists only for internal usage by the builders.
+func (m *AgentActionMutation) RunIDs() (ids []string) {
+	if id := m.run; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRun resets all changes to the "run" edge.
+func (m *AgentActionMutation) ResetRun() {
+	m.run = nil
+	m.clearedrun = false
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (m *AgentActionMutation) ClearRequest() {
+	m.clearedrequest = true
+	m.clearedFields[agentaction.FieldRequestID] = struct{}{}
+}
+
+// RequestCleared reports if the "request" edge to the Request entity was cleared.
+func (m *AgentActionMutation) RequestCleared() bool {
+	return m.clearedrequest
+}
+
+// RequestIDs returns the "request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RequestID instead. It exists only for internal usage by the builders.
+func (m *AgentActionMutation) RequestIDs() (ids []string) {
+	if id := m.request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRequest resets all changes to the "request" edge.
+func (m *AgentActionMutation) ResetRequest() {
+	m.request = nil
+	m.clearedrequest = false
+}
+
+// Where appends a list predicates to the AgentActionMutation builder.
+func (m *AgentActionMutation) Where(ps ...predicate.AgentAction) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AgentActionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AgentActionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AgentAction, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AgentActionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AgentActionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AgentAction).
+func (m *AgentActionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AgentActionMutation) Fields() []string {
+	fields := make([]string, 0, 20)
+	if m.created_at != nil {
+		fields = append(fields, agentaction.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, agentaction.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, agentaction.FieldCompanyID)
+	}
+	if m.run != nil {
+		fields = append(fields, agentaction.FieldRunID)
+	}
+	if m.request != nil {
+		fields = append(fields, agentaction.FieldRequestID)
+	}
+	if m.step != nil {
+		fields = append(fields, agentaction.FieldStep)
+	}
+	if m.kind != nil {
+		fields = append(fields, agentaction.FieldKind)
+	}
+	if m.operation != nil {
+		fields = append(fields, agentaction.FieldOperation)
+	}
+	if m.arguments != nil {
+		fields = append(fields, agentaction.FieldArguments)
+	}
+	if m.changes != nil {
+		fields = append(fields, agentaction.FieldChanges)
+	}
+	if m.rationale != nil {
+		fields = append(fields, agentaction.FieldRationale)
+	}
+	if m.confidence != nil {
+		fields = append(fields, agentaction.FieldConfidence)
+	}
+	if m.rows != nil {
+		fields = append(fields, agentaction.FieldRows)
+	}
+	if m.digest != nil {
+		fields = append(fields, agentaction.FieldDigest)
+	}
+	if m.row_version != nil {
+		fields = append(fields, agentaction.FieldRowVersion)
+	}
+	if m.shadow != nil {
+		fields = append(fields, agentaction.FieldShadow)
+	}
+	if m.status != nil {
+		fields = append(fields, agentaction.FieldStatus)
+	}
+	if m.decided_by != nil {
+		fields = append(fields, agentaction.FieldDecidedBy)
+	}
+	if m.decided_at != nil {
+		fields = append(fields, agentaction.FieldDecidedAt)
+	}
+	if m.comment != nil {
+		fields = append(fields, agentaction.FieldComment)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AgentActionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case agentaction.FieldCreatedAt:
+		return m.CreatedAt()
+	case agentaction.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case agentaction.FieldCompanyID:
+		return m.CompanyID()
+	case agentaction.FieldRunID:
+		return m.RunID()
+	case agentaction.FieldRequestID:
+		return m.RequestID()
+	case agentaction.FieldStep:
+		return m.Step()
+	case agentaction.FieldKind:
+		return m.Kind()
+	case agentaction.FieldOperation:
+		return m.Operation()
+	case agentaction.FieldArguments:
+		return m.Arguments()
+	case agentaction.FieldChanges:
+		return m.Changes()
+	case agentaction.FieldRationale:
+		return m.Rationale()
+	case agentaction.FieldConfidence:
+		return m.Confidence()
+	case agentaction.FieldRows:
+		return m.Rows()
+	case agentaction.FieldDigest:
+		return m.Digest()
+	case agentaction.FieldRowVersion:
+		return m.RowVersion()
+	case agentaction.FieldShadow:
+		return m.Shadow()
+	case agentaction.FieldStatus:
+		return m.Status()
+	case agentaction.FieldDecidedBy:
+		return m.DecidedBy()
+	case agentaction.FieldDecidedAt:
+		return m.DecidedAt()
+	case agentaction.FieldComment:
+		return m.Comment()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AgentActionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case agentaction.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case agentaction.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case agentaction.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case agentaction.FieldRunID:
+		return m.OldRunID(ctx)
+	case agentaction.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case agentaction.FieldStep:
+		return m.OldStep(ctx)
+	case agentaction.FieldKind:
+		return m.OldKind(ctx)
+	case agentaction.FieldOperation:
+		return m.OldOperation(ctx)
+	case agentaction.FieldArguments:
+		return m.OldArguments(ctx)
+	case agentaction.FieldChanges:
+		return m.OldChanges(ctx)
+	case agentaction.FieldRationale:
+		return m.OldRationale(ctx)
+	case agentaction.FieldConfidence:
+		return m.OldConfidence(ctx)
+	case agentaction.FieldRows:
+		return m.OldRows(ctx)
+	case agentaction.FieldDigest:
+		return m.OldDigest(ctx)
+	case agentaction.FieldRowVersion:
+		return m.OldRowVersion(ctx)
+	case agentaction.FieldShadow:
+		return m.OldShadow(ctx)
+	case agentaction.FieldStatus:
+		return m.OldStatus(ctx)
+	case agentaction.FieldDecidedBy:
+		return m.OldDecidedBy(ctx)
+	case agentaction.FieldDecidedAt:
+		return m.OldDecidedAt(ctx)
+	case agentaction.FieldComment:
+		return m.OldComment(ctx)
+	}
+	return nil, fmt.Errorf("unknown AgentAction field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentActionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case agentaction.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case agentaction.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case agentaction.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case agentaction.FieldRunID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRunID(v)
+		return nil
+	case agentaction.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case agentaction.FieldStep:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStep(v)
+		return nil
+	case agentaction.FieldKind:
+		v, ok := value.(agentaction.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case agentaction.FieldOperation:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOperation(v)
+		return nil
+	case agentaction.FieldArguments:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetArguments(v)
+		return nil
+	case agentaction.FieldChanges:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChanges(v)
+		return nil
+	case agentaction.FieldRationale:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRationale(v)
+		return nil
+	case agentaction.FieldConfidence:
+		v, ok := value.(float64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConfidence(v)
+		return nil
+	case agentaction.FieldRows:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRows(v)
+		return nil
+	case agentaction.FieldDigest:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDigest(v)
+		return nil
+	case agentaction.FieldRowVersion:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRowVersion(v)
+		return nil
+	case agentaction.FieldShadow:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetShadow(v)
+		return nil
+	case agentaction.FieldStatus:
+		v, ok := value.(agentaction.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case agentaction.FieldDecidedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDecidedBy(v)
+		return nil
+	case agentaction.FieldDecidedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDecidedAt(v)
+		return nil
+	case agentaction.FieldComment:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetComment(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentAction field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AgentActionMutation) AddedFields() []string {
+	var fields []string
+	if m.addstep != nil {
+		fields = append(fields, agentaction.FieldStep)
+	}
+	if m.addconfidence != nil {
+		fields = append(fields, agentaction.FieldConfidence)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AgentActionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case agentaction.FieldStep:
+		return m.AddedStep()
+	case agentaction.FieldConfidence:
+		return m.AddedConfidence()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentActionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case agentaction.FieldStep:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddStep(v)
+		return nil
+	case agentaction.FieldConfidence:
+		v, ok := value.(float64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConfidence(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentAction numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AgentActionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(agentaction.FieldArguments) {
+		fields = append(fields, agentaction.FieldArguments)
+	}
+	if m.FieldCleared(agentaction.FieldChanges) {
+		fields = append(fields, agentaction.FieldChanges)
+	}
+	if m.FieldCleared(agentaction.FieldDecidedBy) {
+		fields = append(fields, agentaction.FieldDecidedBy)
+	}
+	if m.FieldCleared(agentaction.FieldDecidedAt) {
+		fields = append(fields, agentaction.FieldDecidedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AgentActionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AgentActionMutation) ClearField(name string) error {
+	switch name {
+	case agentaction.FieldArguments:
+		m.ClearArguments()
+		return nil
+	case agentaction.FieldChanges:
+		m.ClearChanges()
+		return nil
+	case agentaction.FieldDecidedBy:
+		m.ClearDecidedBy()
+		return nil
+	case agentaction.FieldDecidedAt:
+		m.ClearDecidedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentAction nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AgentActionMutation) ResetField(name string) error {
+	switch name {
+	case agentaction.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case agentaction.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case agentaction.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case agentaction.FieldRunID:
+		m.ResetRunID()
+		return nil
+	case agentaction.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case agentaction.FieldStep:
+		m.ResetStep()
+		return nil
+	case agentaction.FieldKind:
+		m.ResetKind()
+		return nil
+	case agentaction.FieldOperation:
+		m.ResetOperation()
+		return nil
+	case agentaction.FieldArguments:
+		m.ResetArguments()
+		return nil
+	case agentaction.FieldChanges:
+		m.ResetChanges()
+		return nil
+	case agentaction.FieldRationale:
+		m.ResetRationale()
+		return nil
+	case agentaction.FieldConfidence:
+		m.ResetConfidence()
+		return nil
+	case agentaction.FieldRows:
+		m.ResetRows()
+		return nil
+	case agentaction.FieldDigest:
+		m.ResetDigest()
+		return nil
+	case agentaction.FieldRowVersion:
+		m.ResetRowVersion()
+		return nil
+	case agentaction.FieldShadow:
+		m.ResetShadow()
+		return nil
+	case agentaction.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case agentaction.FieldDecidedBy:
+		m.ResetDecidedBy()
+		return nil
+	case agentaction.FieldDecidedAt:
+		m.ResetDecidedAt()
+		return nil
+	case agentaction.FieldComment:
+		m.ResetComment()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentAction field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AgentActionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.run != nil {
+		edges = append(edges, agentaction.EdgeRun)
+	}
+	if m.request != nil {
+		edges = append(edges, agentaction.EdgeRequest)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AgentActionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case agentaction.EdgeRun:
+		if id := m.run; id != nil {
+			return []ent.Value{*id}
+		}
+	case agentaction.EdgeRequest:
+		if id := m.request; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AgentActionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AgentActionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AgentActionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedrun {
+		edges = append(edges, agentaction.EdgeRun)
+	}
+	if m.clearedrequest {
+		edges = append(edges, agentaction.EdgeRequest)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AgentActionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case agentaction.EdgeRun:
+		return m.clearedrun
+	case agentaction.EdgeRequest:
+		return m.clearedrequest
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AgentActionMutation) ClearEdge(name string) error {
+	switch name {
+	case agentaction.EdgeRun:
+		m.ClearRun()
+		return nil
+	case agentaction.EdgeRequest:
+		m.ClearRequest()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentAction unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AgentActionMutation) ResetEdge(name string) error {
+	switch name {
+	case agentaction.EdgeRun:
+		m.ResetRun()
+		return nil
+	case agentaction.EdgeRequest:
+		m.ResetRequest()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentAction edge %s", name)
+}
+
+// AgentRunMutation represents an operation that mutates the AgentRun nodes in the graph.
+type AgentRunMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	created_at       *time.Time
+	updated_at       *time.Time
+	company_id       *string
+	agent_version    *int
+	addagent_version *int
+	number           *int
+	addnumber        *int
+	trigger          *agentrun.Trigger
+	status           *agentrun.Status
+	shadow           *bool
+	steps            *json.RawMessage
+	appendsteps      json.RawMessage
+	plans            *int
+	addplans         *int
+	reason           *string
+	ended_at         *time.Time
+	clearedFields    map[string]struct{}
+	agent            *string
+	clearedagent     bool
+	request          *string
+	clearedrequest   bool
+	done             bool
+	oldValue         func(context.Context) (*AgentRun, error)
+	predicates       []predicate.AgentRun
+}
+
+var _ ent.Mutation = (*AgentRunMutation)(nil)
+
+// agentrunOption allows management of the mutation configuration using functional options.
+type agentrunOption func(*AgentRunMutation)
+
+// newAgentRunMutation creates new mutation for the AgentRun entity.
+func newAgentRunMutation(c config, op Op, opts ...agentrunOption) *AgentRunMutation {
+	m := &AgentRunMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAgentRun,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAgentRunID sets the ID field of the mutation.
+func withAgentRunID(id string) agentrunOption {
+	return func(m *AgentRunMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AgentRun
+		)
+		m.oldValue = func(ctx context.Context) (*AgentRun, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AgentRun.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAgentRun sets the old AgentRun of the mutation.
+func withAgentRun(node *AgentRun) agentrunOption {
+	return func(m *AgentRunMutation) {
+		m.oldValue = func(context.Context) (*AgentRun, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AgentRunMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AgentRunMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AgentRun entities.
+func (m *AgentRunMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AgentRunMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AgentRunMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AgentRun.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AgentRunMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AgentRunMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AgentRunMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AgentRunMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AgentRunMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AgentRunMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AgentRunMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AgentRunMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AgentRunMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetAgentID sets the "agent_id" field.
+func (m *AgentRunMutation) SetAgentID(s string) {
+	m.agent = &s
+}
+
+// AgentID returns the value of the "agent_id" field in the mutation.
+func (m *AgentRunMutation) AgentID() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentID returns the old "agent_id" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldAgentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentID: %w", err)
+	}
+	return oldValue.AgentID, nil
+}
+
+// ResetAgentID resets all changes to the "agent_id" field.
+func (m *AgentRunMutation) ResetAgentID() {
+	m.agent = nil
+}
+
+// SetAgentVersion sets the "agent_version" field.
+func (m *AgentRunMutation) SetAgentVersion(i int) {
+	m.agent_version = &i
+	m.addagent_version = nil
+}
+
+// AgentVersion returns the value of the "agent_version" field in the mutation.
+func (m *AgentRunMutation) AgentVersion() (r int, exists bool) {
+	v := m.agent_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentVersion returns the old "agent_version" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldAgentVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentVersion: %w", err)
+	}
+	return oldValue.AgentVersion, nil
+}
+
+// AddAgentVersion adds i to the "agent_version" field.
+func (m *AgentRunMutation) AddAgentVersion(i int) {
+	if m.addagent_version != nil {
+		*m.addagent_version += i
+	} else {
+		m.addagent_version = &i
+	}
+}
+
+// AddedAgentVersion returns the value that was added to the "agent_version" field in this mutation.
+func (m *AgentRunMutation) AddedAgentVersion() (r int, exists bool) {
+	v := m.addagent_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAgentVersion resets all changes to the "agent_version" field.
+func (m *AgentRunMutation) ResetAgentVersion() {
+	m.agent_version = nil
+	m.addagent_version = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *AgentRunMutation) SetRequestID(s string) {
+	m.request = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *AgentRunMutation) RequestID() (r string, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldRequestID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *AgentRunMutation) ResetRequestID() {
+	m.request = nil
+}
+
+// SetNumber sets the "number" field.
+func (m *AgentRunMutation) SetNumber(i int) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *AgentRunMutation) Number() (r int, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldNumber(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *AgentRunMutation) AddNumber(i int) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *AgentRunMutation) AddedNumber() (r int, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *AgentRunMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+}
+
+// SetTrigger sets the "trigger" field.
+func (m *AgentRunMutation) SetTrigger(a agentrun.Trigger) {
+	m.trigger = &a
+}
+
+// Trigger returns the value of the "trigger" field in the mutation.
+func (m *AgentRunMutation) Trigger() (r agentrun.Trigger, exists bool) {
+	v := m.trigger
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTrigger returns the old "trigger" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldTrigger(ctx context.Context) (v agentrun.Trigger, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTrigger is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTrigger requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTrigger: %w", err)
+	}
+	return oldValue.Trigger, nil
+}
+
+// ResetTrigger resets all changes to the "trigger" field.
+func (m *AgentRunMutation) ResetTrigger() {
+	m.trigger = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *AgentRunMutation) SetStatus(a agentrun.Status) {
+	m.status = &a
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *AgentRunMutation) Status() (r agentrun.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldStatus(ctx context.Context) (v agentrun.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *AgentRunMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetShadow sets the "shadow" field.
+func (m *AgentRunMutation) SetShadow(b bool) {
+	m.shadow = &b
+}
+
+// Shadow returns the value of the "shadow" field in the mutation.
+func (m *AgentRunMutation) Shadow() (r bool, exists bool) {
+	v := m.shadow
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldShadow returns the old "shadow" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldShadow(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldShadow is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldShadow requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldShadow: %w", err)
+	}
+	return oldValue.Shadow, nil
+}
+
+// ResetShadow resets all changes to the "shadow" field.
+func (m *AgentRunMutation) ResetShadow() {
+	m.shadow = nil
+}
+
+// SetSteps sets the "steps" field.
+func (m *AgentRunMutation) SetSteps(jm json.RawMessage) {
+	m.steps = &jm
+	m.appendsteps = nil
+}
+
+// Steps returns the value of the "steps" field in the mutation.
+func (m *AgentRunMutation) Steps() (r json.RawMessage, exists bool) {
+	v := m.steps
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSteps returns the old "steps" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldSteps(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSteps is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSteps requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSteps: %w", err)
+	}
+	return oldValue.Steps, nil
+}
+
+// AppendSteps adds jm to the "steps" field.
+func (m *AgentRunMutation) AppendSteps(jm json.RawMessage) {
+	m.appendsteps = append(m.appendsteps, jm...)
+}
+
+// AppendedSteps returns the list of values that were appended to the "steps" field in this mutation.
+func (m *AgentRunMutation) AppendedSteps() (json.RawMessage, bool) {
+	if len(m.appendsteps) == 0 {
+		return nil, false
+	}
+	return m.appendsteps, true
+}
+
+// ClearSteps clears the value of the "steps" field.
+func (m *AgentRunMutation) ClearSteps() {
+	m.steps = nil
+	m.appendsteps = nil
+	m.clearedFields[agentrun.FieldSteps] = struct{}{}
+}
+
+// StepsCleared returns if the "steps" field was cleared in this mutation.
+func (m *AgentRunMutation) StepsCleared() bool {
+	_, ok := m.clearedFields[agentrun.FieldSteps]
+	return ok
+}
+
+// ResetSteps resets all changes to the "steps" field.
+func (m *AgentRunMutation) ResetSteps() {
+	m.steps = nil
+	m.appendsteps = nil
+	delete(m.clearedFields, agentrun.FieldSteps)
+}
+
+// SetPlans sets the "plans" field.
+func (m *AgentRunMutation) SetPlans(i int) {
+	m.plans = &i
+	m.addplans = nil
+}
+
+// Plans returns the value of the "plans" field in the mutation.
+func (m *AgentRunMutation) Plans() (r int, exists bool) {
+	v := m.plans
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlans returns the old "plans" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldPlans(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlans is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlans requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlans: %w", err)
+	}
+	return oldValue.Plans, nil
+}
+
+// AddPlans adds i to the "plans" field.
+func (m *AgentRunMutation) AddPlans(i int) {
+	if m.addplans != nil {
+		*m.addplans += i
+	} else {
+		m.addplans = &i
+	}
+}
+
+// AddedPlans returns the value that was added to the "plans" field in this mutation.
+func (m *AgentRunMutation) AddedPlans() (r int, exists bool) {
+	v := m.addplans
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPlans resets all changes to the "plans" field.
+func (m *AgentRunMutation) ResetPlans() {
+	m.plans = nil
+	m.addplans = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *AgentRunMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *AgentRunMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *AgentRunMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (m *AgentRunMutation) SetEndedAt(t time.Time) {
+	m.ended_at = &t
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *AgentRunMutation) EndedAt() (r time.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedAt returns the old "ended_at" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldEndedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
+	}
+	return oldValue.EndedAt, nil
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *AgentRunMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.clearedFields[agentrun.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *AgentRunMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[agentrun.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *AgentRunMutation) ResetEndedAt() {
+	m.ended_at = nil
+	delete(m.clearedFields, agentrun.FieldEndedAt)
+}
+
+// ClearAgent clears the "agent" edge to the Agent entity.
+func (m *AgentRunMutation) ClearAgent() {
+	m.clearedagent = true
+	m.clearedFields[agentrun.FieldAgentID] = struct{}{}
+}
+
+// AgentCleared reports if the "agent" edge to the Agent entity was cleared.
+func (m *AgentRunMutation) AgentCleared() bool {
+	return m.clearedagent
+}
+
+// AgentIDs returns the "agent" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AgentID instead. It exists only for internal usage by the builders.
+func (m *AgentRunMutation) AgentIDs() (ids []string) {
+	if id := m.agent; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAgent resets all changes to the "agent" edge.
+func (m *AgentRunMutation) ResetAgent() {
+	m.agent = nil
+	m.clearedagent = false
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (m *AgentRunMutation) ClearRequest() {
+	m.clearedrequest = true
+	m.clearedFields[agentrun.FieldRequestID] = struct{}{}
+}
+
+// RequestCleared reports if the "request" edge to the Request entity was cleared.
+func (m *AgentRunMutation) RequestCleared() bool {
+	return m.clearedrequest
+}
+
+// RequestIDs returns the "request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RequestID instead. It exists only for internal usage by the builders.
+func (m *AgentRunMutation) RequestIDs() (ids []string) {
+	if id := m.request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRequest resets all changes to the "request" edge.
+func (m *AgentRunMutation) ResetRequest() {
+	m.request = nil
+	m.clearedrequest = false
+}
+
+// Where appends a list predicates to the AgentRunMutation builder.
+func (m *AgentRunMutation) Where(ps ...predicate.AgentRun) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AgentRunMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AgentRunMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AgentRun, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AgentRunMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AgentRunMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AgentRun).
+func (m *AgentRunMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AgentRunMutation) Fields() []string {
+	fields := make([]string, 0, 14)
+	if m.created_at != nil {
+		fields = append(fields, agentrun.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, agentrun.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, agentrun.FieldCompanyID)
+	}
+	if m.agent != nil {
+		fields = append(fields, agentrun.FieldAgentID)
+	}
+	if m.agent_version != nil {
+		fields = append(fields, agentrun.FieldAgentVersion)
+	}
+	if m.request != nil {
+		fields = append(fields, agentrun.FieldRequestID)
+	}
+	if m.number != nil {
+		fields = append(fields, agentrun.FieldNumber)
+	}
+	if m.trigger != nil {
+		fields = append(fields, agentrun.FieldTrigger)
+	}
+	if m.status != nil {
+		fields = append(fields, agentrun.FieldStatus)
+	}
+	if m.shadow != nil {
+		fields = append(fields, agentrun.FieldShadow)
+	}
+	if m.steps != nil {
+		fields = append(fields, agentrun.FieldSteps)
+	}
+	if m.plans != nil {
+		fields = append(fields, agentrun.FieldPlans)
+	}
+	if m.reason != nil {
+		fields = append(fields, agentrun.FieldReason)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, agentrun.FieldEndedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AgentRunMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case agentrun.FieldCreatedAt:
+		return m.CreatedAt()
+	case agentrun.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case agentrun.FieldCompanyID:
+		return m.CompanyID()
+	case agentrun.FieldAgentID:
+		return m.AgentID()
+	case agentrun.FieldAgentVersion:
+		return m.AgentVersion()
+	case agentrun.FieldRequestID:
+		return m.RequestID()
+	case agentrun.FieldNumber:
+		return m.Number()
+	case agentrun.FieldTrigger:
+		return m.Trigger()
+	case agentrun.FieldStatus:
+		return m.Status()
+	case agentrun.FieldShadow:
+		return m.Shadow()
+	case agentrun.FieldSteps:
+		return m.Steps()
+	case agentrun.FieldPlans:
+		return m.Plans()
+	case agentrun.FieldReason:
+		return m.Reason()
+	case agentrun.FieldEndedAt:
+		return m.EndedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AgentRunMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case agentrun.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case agentrun.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case agentrun.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case agentrun.FieldAgentID:
+		return m.OldAgentID(ctx)
+	case agentrun.FieldAgentVersion:
+		return m.OldAgentVersion(ctx)
+	case agentrun.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case agentrun.FieldNumber:
+		return m.OldNumber(ctx)
+	case agentrun.FieldTrigger:
+		return m.OldTrigger(ctx)
+	case agentrun.FieldStatus:
+		return m.OldStatus(ctx)
+	case agentrun.FieldShadow:
+		return m.OldShadow(ctx)
+	case agentrun.FieldSteps:
+		return m.OldSteps(ctx)
+	case agentrun.FieldPlans:
+		return m.OldPlans(ctx)
+	case agentrun.FieldReason:
+		return m.OldReason(ctx)
+	case agentrun.FieldEndedAt:
+		return m.OldEndedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown AgentRun field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentRunMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case agentrun.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case agentrun.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case agentrun.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case agentrun.FieldAgentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentID(v)
+		return nil
+	case agentrun.FieldAgentVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentVersion(v)
+		return nil
+	case agentrun.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case agentrun.FieldNumber:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
+		return nil
+	case agentrun.FieldTrigger:
+		v, ok := value.(agentrun.Trigger)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTrigger(v)
+		return nil
+	case agentrun.FieldStatus:
+		v, ok := value.(agentrun.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case agentrun.FieldShadow:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetShadow(v)
+		return nil
+	case agentrun.FieldSteps:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSteps(v)
+		return nil
+	case agentrun.FieldPlans:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlans(v)
+		return nil
+	case agentrun.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case agentrun.FieldEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentRun field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AgentRunMutation) AddedFields() []string {
+	var fields []string
+	if m.addagent_version != nil {
+		fields = append(fields, agentrun.FieldAgentVersion)
+	}
+	if m.addnumber != nil {
+		fields = append(fields, agentrun.FieldNumber)
+	}
+	if m.addplans != nil {
+		fields = append(fields, agentrun.FieldPlans)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AgentRunMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case agentrun.FieldAgentVersion:
+		return m.AddedAgentVersion()
+	case agentrun.FieldNumber:
+		return m.AddedNumber()
+	case agentrun.FieldPlans:
+		return m.AddedPlans()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentRunMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case agentrun.FieldAgentVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAgentVersion(v)
+		return nil
+	case agentrun.FieldNumber:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
+	case agentrun.FieldPlans:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPlans(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentRun numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AgentRunMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(agentrun.FieldSteps) {
+		fields = append(fields, agentrun.FieldSteps)
+	}
+	if m.FieldCleared(agentrun.FieldEndedAt) {
+		fields = append(fields, agentrun.FieldEndedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AgentRunMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AgentRunMutation) ClearField(name string) error {
+	switch name {
+	case agentrun.FieldSteps:
+		m.ClearSteps()
+		return nil
+	case agentrun.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentRun nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AgentRunMutation) ResetField(name string) error {
+	switch name {
+	case agentrun.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case agentrun.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case agentrun.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case agentrun.FieldAgentID:
+		m.ResetAgentID()
+		return nil
+	case agentrun.FieldAgentVersion:
+		m.ResetAgentVersion()
+		return nil
+	case agentrun.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case agentrun.FieldNumber:
+		m.ResetNumber()
+		return nil
+	case agentrun.FieldTrigger:
+		m.ResetTrigger()
+		return nil
+	case agentrun.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case agentrun.FieldShadow:
+		m.ResetShadow()
+		return nil
+	case agentrun.FieldSteps:
+		m.ResetSteps()
+		return nil
+	case agentrun.FieldPlans:
+		m.ResetPlans()
+		return nil
+	case agentrun.FieldReason:
+		m.ResetReason()
+		return nil
+	case agentrun.FieldEndedAt:
+		m.ResetEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentRun field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AgentRunMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.agent != nil {
+		edges = append(edges, agentrun.EdgeAgent)
+	}
+	if m.request != nil {
+		edges = append(edges, agentrun.EdgeRequest)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AgentRunMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case agentrun.EdgeAgent:
+		if id := m.agent; id != nil {
+			return []ent.Value{*id}
+		}
+	case agentrun.EdgeRequest:
+		if id := m.request; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AgentRunMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AgentRunMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AgentRunMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedagent {
+		edges = append(edges, agentrun.EdgeAgent)
+	}
+	if m.clearedrequest {
+		edges = append(edges, agentrun.EdgeRequest)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AgentRunMutation) EdgeCleared(name string) bool {
+	switch name {
+	case agentrun.EdgeAgent:
+		return m.clearedagent
+	case agentrun.EdgeRequest:
+		return m.clearedrequest
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AgentRunMutation) ClearEdge(name string) error {
+	switch name {
+	case agentrun.EdgeAgent:
+		m.ClearAgent()
+		return nil
+	case agentrun.EdgeRequest:
+		m.ClearRequest()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentRun unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AgentRunMutation) ResetEdge(name string) error {
+	switch name {
+	case agentrun.EdgeAgent:
+		m.ResetAgent()
+		return nil
+	case agentrun.EdgeRequest:
+		m.ResetRequest()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentRun edge %s", name)
+}
+
+// AgentVersionMutation represents an operation that mutates the AgentVersion nodes in the graph.
+type AgentVersionMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	version        *int
+	addversion     *int
+	settings       *json.RawMessage
+	appendsettings json.RawMessage
+	published_at   *time.Time
+	published_by   *string
+	clearedFields  map[string]struct{}
+	agent          *string
+	clearedagent   bool
+	done           bool
+	oldValue       func(context.Context) (*AgentVersion, error)
+	predicates     []predicate.AgentVersion
+}
+
+var _ ent.Mutation = (*AgentVersionMutation)(nil)
+
+// agentversionOption allows management of the mutation configuration using functional options.
+type agentversionOption func(*AgentVersionMutation)
+
+// newAgentVersionMutation creates new mutation for the AgentVersion entity.
+func newAgentVersionMutation(c config, op Op, opts ...agentversionOption) *AgentVersionMutation {
+	m := &AgentVersionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAgentVersion,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAgentVersionID sets the ID field of the mutation.
+func withAgentVersionID(id string) agentversionOption {
+	return func(m *AgentVersionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AgentVersion
+		)
+		m.oldValue = func(ctx context.Context) (*AgentVersion, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AgentVersion.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAgentVersion sets the old AgentVersion of the mutation.
+func withAgentVersion(node *AgentVersion) agentversionOption {
+	return func(m *AgentVersionMutation) {
+		m.oldValue = func(context.Context) (*AgentVersion, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AgentVersionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AgentVersionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AgentVersion entities.
+func (m *AgentVersionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AgentVersionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AgentVersionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AgentVersion.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AgentVersionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AgentVersionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the AgentVersion entity.
+// If the AgentVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentVersionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AgentVersionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AgentVersionMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AgentVersionMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the AgentVersion entity.
+// If the AgentVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentVersionMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AgentVersionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AgentVersionMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AgentVersionMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AgentVersion entity.
+// If the AgentVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentVersionMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AgentVersionMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetAgentID sets the "agent_id" field.
+func (m *AgentVersionMutation) SetAgentID(s string) {
+	m.agent = &s
+}
+
+// AgentID returns the value of the "agent_id" field in the mutation.
+func (m *AgentVersionMutation) AgentID() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentID returns the old "agent_id" field's value of the AgentVersion entity.
+// If the AgentVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentVersionMutation) OldAgentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentID: %w", err)
+	}
+	return oldValue.AgentID, nil
+}
+
+// ResetAgentID resets all changes to the "agent_id" field.
+func (m *AgentVersionMutation) ResetAgentID() {
+	m.agent = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *AgentVersionMutation) SetVersion(i int) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *AgentVersionMutation) Version() (r int, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the AgentVersion entity.
+// If the AgentVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentVersionMutation) OldVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *AgentVersionMutation) AddVersion(i int) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *AgentVersionMutation) AddedVersion() (r int, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *AgentVersionMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetSettings sets the "settings" field.
+func (m *AgentVersionMutation) SetSettings(jm json.RawMessage) {
+	m.settings = &jm
+	m.appendsettings = nil
+}
+
+// Settings returns the value of the "settings" field in the mutation.
+func (m *AgentVersionMutation) Settings() (r json.RawMessage, exists bool) {
+	v := m.settings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSettings returns the old "settings" field's value of the AgentVersion entity.
+// If the AgentVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentVersionMutation) OldSettings(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSettings is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSettings requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSettings: %w", err)
+	}
+	return oldValue.Settings, nil
+}
+
+// AppendSettings adds jm to the "settings" field.
+func (m *AgentVersionMutation) AppendSettings(jm json.RawMessage) {
+	m.appendsettings = append(m.appendsettings, jm...)
+}
+
+// AppendedSettings returns the list of values that were appended to the "settings" field in this mutation.
+func (m *AgentVersionMutation) AppendedSettings() (json.RawMessage, bool) {
+	if len(m.appendsettings) == 0 {
+		return nil, false
+	}
+	return m.appendsettings, true
+}
+
+// ResetSettings resets all changes to the "settings" field.
+func (m *AgentVersionMutation) ResetSettings() {
+	m.settings = nil
+	m.appendsettings = nil
+}
+
+// SetPublishedAt sets the "published_at" field.
+func (m *AgentVersionMutation) SetPublishedAt(t time.Time) {
+	m.published_at = &t
+}
+
+// PublishedAt returns the value of the "published_at" field in the mutation.
+func (m *AgentVersionMutation) PublishedAt() (r time.Time, exists bool) {
+	v := m.published_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublishedAt returns the old "published_at" field's value of the AgentVersion entity.
+// If the AgentVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentVersionMutation) OldPublishedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublishedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublishedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublishedAt: %w", err)
+	}
+	return oldValue.PublishedAt, nil
+}
+
+// ResetPublishedAt resets all changes to the "published_at" field.
+func (m *AgentVersionMutation) ResetPublishedAt() {
+	m.published_at = nil
+}
+
+// SetPublishedBy sets the "published_by" field.
+func (m *AgentVersionMutation) SetPublishedBy(s string) {
+	m.published_by = &s
+}
+
+// PublishedBy returns the value of the "published_by" field in the mutation.
+func (m *AgentVersionMutation) PublishedBy() (r string, exists bool) {
+	v := m.published_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublishedBy returns the old "published_by" field's value of the AgentVersion entity.
+// If the AgentVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentVersionMutation) OldPublishedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublishedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublishedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublishedBy: %w", err)
+	}
+	return oldValue.PublishedBy, nil
+}
+
+// ResetPublishedBy resets all changes to the "published_by" field.
+func (m *AgentVersionMutation) ResetPublishedBy() {
+	m.published_by = nil
+}
+
+// ClearAgent clears the "agent" edge to the Agent entity.
+func (m *AgentVersionMutation) ClearAgent() {
+	m.clearedagent = true
+	m.clearedFields[agentversion.FieldAgentID] = struct{}{}
+}
+
+// AgentCleared reports if the "agent" edge to the Agent entity was cleared.
+func (m *AgentVersionMutation) AgentCleared() bool {
+	return m.clearedagent
+}
+
+// AgentIDs returns the "agent" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AgentID instead. It exists only for internal usage by the builders.
+func (m *AgentVersionMutation) AgentIDs() (ids []string) {
+	if id := m.agent; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAgent resets all changes to the "agent" edge.
+func (m *AgentVersionMutation) ResetAgent() {
+	m.agent = nil
+	m.clearedagent = false
+}
+
+// Where appends a list predicates to the AgentVersionMutation builder.
+func (m *AgentVersionMutation) Where(ps ...predicate.AgentVersion) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AgentVersionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AgentVersionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AgentVersion, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AgentVersionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AgentVersionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AgentVersion).
+func (m *AgentVersionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AgentVersionMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.created_at != nil {
+		fields = append(fields, agentversion.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, agentversion.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, agentversion.FieldCompanyID)
+	}
+	if m.agent != nil {
+		fields = append(fields, agentversion.FieldAgentID)
+	}
+	if m.version != nil {
+		fields = append(fields, agentversion.FieldVersion)
+	}
+	if m.settings != nil {
+		fields = append(fields, agentversion.FieldSettings)
+	}
+	if m.published_at != nil {
+		fields = append(fields, agentversion.FieldPublishedAt)
+	}
+	if m.published_by != nil {
+		fields = append(fields, agentversion.FieldPublishedBy)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AgentVersionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case agentversion.FieldCreatedAt:
+		return m.CreatedAt()
+	case agentversion.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case agentversion.FieldCompanyID:
+		return m.CompanyID()
+	case agentversion.FieldAgentID:
+		return m.AgentID()
+	case agentversion.FieldVersion:
+		return m.Version()
+	case agentversion.FieldSettings:
+		return m.Settings()
+	case agentversion.FieldPublishedAt:
+		return m.PublishedAt()
+	case agentversion.FieldPublishedBy:
+		return m.PublishedBy()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AgentVersionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case agentversion.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case agentversion.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case agentversion.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case agentversion.FieldAgentID:
+		return m.OldAgentID(ctx)
+	case agentversion.FieldVersion:
+		return m.OldVersion(ctx)
+	case agentversion.FieldSettings:
+		return m.OldSettings(ctx)
+	case agentversion.FieldPublishedAt:
+		return m.OldPublishedAt(ctx)
+	case agentversion.FieldPublishedBy:
+		return m.OldPublishedBy(ctx)
+	}
+	return nil, fmt.Errorf("unknown AgentVersion field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentVersionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case agentversion.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case agentversion.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case agentversion.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case agentversion.FieldAgentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentID(v)
+		return nil
+	case agentversion.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case agentversion.FieldSettings:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettings(v)
+		return nil
+	case agentversion.FieldPublishedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublishedAt(v)
+		return nil
+	case agentversion.FieldPublishedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublishedBy(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentVersion field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AgentVersionMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, agentversion.FieldVersion)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AgentVersionMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case agentversion.FieldVersion:
+		return m.AddedVersion()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentVersionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case agentversion.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentVersion numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AgentVersionMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AgentVersionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AgentVersionMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown AgentVersion nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AgentVersionMutation) ResetField(name string) error {
+	switch name {
+	case agentversion.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case agentversion.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case agentversion.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case agentversion.FieldAgentID:
+		m.ResetAgentID()
+		return nil
+	case agentversion.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case agentversion.FieldSettings:
+		m.ResetSettings()
+		return nil
+	case agentversion.FieldPublishedAt:
+		m.ResetPublishedAt()
+		return nil
+	case agentversion.FieldPublishedBy:
+		m.ResetPublishedBy()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentVersion field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AgentVersionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.agent != nil {
+		edges = append(edges, agentversion.EdgeAgent)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AgentVersionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case agentversion.EdgeAgent:
+		if id := m.agent; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AgentVersionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AgentVersionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AgentVersionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedagent {
+		edges = append(edges, agentversion.EdgeAgent)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AgentVersionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case agentversion.EdgeAgent:
+		return m.clearedagent
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AgentVersionMutation) ClearEdge(name string) error {
+	switch name {
+	case agentversion.EdgeAgent:
+		m.ClearAgent()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentVersion unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AgentVersionMutation) ResetEdge(name string) error {
+	switch name {
+	case agentversion.EdgeAgent:
+		m.ResetAgent()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentVersion edge %s", name)
 }
 
 // ApprovalMutation represents an operation that mutates the Approval nodes in the graph.

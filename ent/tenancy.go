@@ -30,6 +30,12 @@ func ReadInt(ctx context.Context, c *Client, s *sql.Selector) (int, error) {
 var EdgeTables = map[string]string{
 	"APIKey.user":                  "users",
 	"APIKey.service_account":       "service_accounts",
+	"Agent.owner":                  "users",
+	"AgentAction.run":              "agent_runs",
+	"AgentAction.request":          "requests",
+	"AgentRun.agent":               "agents",
+	"AgentRun.request":             "requests",
+	"AgentVersion.agent":           "agents",
 	"Approval.execution":           "executions",
 	"Approval.request":             "requests",
 	"Comment.request":              "requests",

@@ -24,6 +24,12 @@ type Tx struct {
 	Account *AccountClient
 	// Agent is the client for interacting with the Agent builders.
 	Agent *AgentClient
+	// AgentAction is the client for interacting with the AgentAction builders.
+	AgentAction *AgentActionClient
+	// AgentRun is the client for interacting with the AgentRun builders.
+	AgentRun *AgentRunClient
+	// AgentVersion is the client for interacting with the AgentVersion builders.
+	AgentVersion *AgentVersionClient
 	// Approval is the client for interacting with the Approval builders.
 	Approval *ApprovalClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
@@ -263,6 +269,9 @@ func (tx *Tx) init() {
 	tx.AccessPolicyVersion = NewAccessPolicyVersionClient(tx.config)
 	tx.Account = NewAccountClient(tx.config)
 	tx.Agent = NewAgentClient(tx.config)
+	tx.AgentAction = NewAgentActionClient(tx.config)
+	tx.AgentRun = NewAgentRunClient(tx.config)
+	tx.AgentVersion = NewAgentVersionClient(tx.config)
 	tx.Approval = NewApprovalClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
 	tx.AuthRequest = NewAuthRequestClient(tx.config)

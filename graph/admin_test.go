@@ -87,7 +87,13 @@ var settings = []struct {
 	{name: "updateRoutingRule", query: `mutation($id: ID!) { updateRoutingRule(input: {id: $id, enabled: false}) { routingRule { id } } }`, action: "routingrule.updated", vars: someRule},
 	{name: "deleteRoutingRule", query: `mutation($id: ID!) { deleteRoutingRule(input: {id: $id}) { id } }`, action: "routingrule.deleted", vars: someRule},
 	{name: "agents", query: `{ agents { edges { node { id type source autonomy } } } }`},
-	{name: "createAgent", query: `mutation { createAgent(input: {name: "Triage", type: QUEUE_INTAKE, source: MANAGED, autonomy: "SUGGEST"}) { agent { id } } }`, action: "agent.created"},
+	{name: "createAgent", query: `mutation { createAgent(input: {name: "Triage", type: QUEUE_INTAKE, source: MANAGED, autonomy: SUGGEST}) { agent { id } } }`, action: "agent.created"},
+	{name: "updateAgent", query: `mutation($id: ID!) { updateAgent(input: {id: $id, shadow: true}) { agent { id shadow etag tools { name mode } } } }`, action: "agent.updated", vars: someAgent},
+	{name: "publishAgent", query: `mutation($id: ID!) { publishAgent(input: {id: $id}) { agent { id status version versions { edges { node { version settings } } } } } }`, action: "agent.published", vars: someAgent},
+	{name: "pauseAgent", query: `mutation($id: ID!) { pauseAgent(input: {id: $id}) { agent { id status } } }`, action: "agent.paused", vars: someActiveAgent},
+	{name: "resumeAgent", query: `mutation($id: ID!) { resumeAgent(input: {id: $id}) { agent { id status } } }`, action: "agent.resumed", vars: somePausedAgent},
+	{name: "deleteAgent", query: `mutation($id: ID!) { deleteAgent(input: {id: $id}) { id } }`, action: "agent.deleted", vars: someAgent},
+	{name: "stopAllAgents", query: `mutation { stopAllAgents(input: {reason: "enough"}) { runs agents } }`, action: "agent.all_stopped"},
 	{name: "sessions", query: `{ sessions { edges { node { id current userId methods } } } }`, own: true},
 	{name: "accessPolicies", query: `{ accessPolicies { edges { node { id versions { totalCount } } } } }`},
 	{name: "createAccessPolicy", query: `mutation($in: CreateAccessPolicyInput!) { createAccessPolicy(input: $in) { accessPolicy { id } } }`, action: "accesspolicy.created",
@@ -153,6 +159,23 @@ func someInbound(t *testing.T, s *apitest.Server) vars {
 		return err
 	})
 	return out
+}
+
+func someAgent(t *testing.T, s *apitest.Server) vars {
+	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createAgent(input: {name: "Intake", type: QUEUE_INTAKE, source: MANAGED, autonomy: SUGGEST}) { agent { id } } }`, nil)
+	return vars{"id": a.Text("data.createAgent.agent.id")}
+}
+
+func someActiveAgent(t *testing.T, s *apitest.Server) vars {
+	v := someAgent(t, s)
+	ask(t, s, s.Session(t, s.World.A.Owner), `mutation($id: ID!) { publishAgent(input: {id: $id}) { agent { id } } }`, v)
+	return v
+}
+
+func somePausedAgent(t *testing.T, s *apitest.Server) vars {
+	v := someActiveAgent(t, s)
+	ask(t, s, s.Session(t, s.World.A.Owner), `mutation($id: ID!) { pauseAgent(input: {id: $id}) { agent { id } } }`, v)
+	return v
 }
 
 func somebody(t *testing.T, s *apitest.Server) vars {

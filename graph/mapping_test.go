@@ -35,6 +35,8 @@ var private = map[string]map[string]string{
 	"AccessDecision": {"CompanyID": tenantsOwn, "UpdatedAt": "decisions do not change"},
 	"AccessPolicy":   {"CompanyID": tenantsOwn},
 	"Agent":          {"CompanyID": tenantsOwn},
+	"AgentAction":    {"CompanyID": tenantsOwn, "RowVersion": "the digest holds it"},
+	"AgentRun":       {"CompanyID": tenantsOwn},
 	"ApiKey":         {"CompanyID": tenantsOwn, "Hash": "a key's value is shown once"},
 	"AuditEntry":     {"CompanyID": tenantsOwn},
 	"Calendar":       {"CompanyID": tenantsOwn},
@@ -119,6 +121,8 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 		mapped(t, "InboundWebhook", func(e *ent.InboundWebhook) answering { return node(e) })
 	})
 	check("Agent", func(t *testing.T) { mapped(t, "Agent", func(e *ent.Agent) answering { return node(e) }) })
+	check("AgentAction", func(t *testing.T) { mapped(t, "AgentAction", func(e *ent.AgentAction) answering { return node(e) }) })
+	check("AgentRun", func(t *testing.T) { mapped(t, "AgentRun", func(e *ent.AgentRun) answering { return node(e) }) })
 	check("ApiKey", func(t *testing.T) { mapped(t, "ApiKey", func(e *ent.APIKey) answering { return node(e) }) })
 	check("AuditEntry", func(t *testing.T) { mapped(t, "AuditEntry", func(e *ent.AuditEntry) answering { return node(e) }) })
 	check("RoutingRule", func(t *testing.T) { mapped(t, "RoutingRule", func(e *ent.RoutingRule) answering { return node(e) }) })

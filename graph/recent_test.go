@@ -80,7 +80,7 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 		slices.Sort(refused)
 		require.Equal(t, []string{
 			"createAccessPolicy", "createAgent", "createApiKey", "createInboundWebhook", "createOAuthClient", "createServiceAccount", "createWebhookSubscription",
-			"deleteAccessPolicy", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateWebhookSecret", "updateAccessPolicy", "updateCompany",
+			"deleteAccessPolicy", "publishAgent", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateWebhookSecret", "updateAccessPolicy", "updateAgent", "updateCompany",
 			"updateInboundWebhook", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
 		}, refused)
 

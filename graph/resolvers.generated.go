@@ -41,6 +41,22 @@ func (r *queryResolver) Agents(ctx context.Context, first *int, after *string, o
 	return list(ctx, r.engine, agent.List, nil, first, after, orderBy)
 }
 
+func (r *queryResolver) AgentAction(ctx context.Context, id string) (*ent.AgentAction, error) {
+	return read(ctx, r.engine, agent.GetAction, id)
+}
+
+func (r *queryResolver) AgentActions(ctx context.Context, first *int, after *string, filter *agent.ListActionsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentAction], error) {
+	return list(ctx, r.engine, agent.ListActions, filter, first, after, orderBy)
+}
+
+func (r *queryResolver) AgentRun(ctx context.Context, id string) (*ent.AgentRun, error) {
+	return read(ctx, r.engine, agent.GetRun, id)
+}
+
+func (r *queryResolver) AgentRuns(ctx context.Context, first *int, after *string, filter *agent.ListRunsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentRun], error) {
+	return list(ctx, r.engine, agent.ListRuns, filter, first, after, orderBy)
+}
+
 func (r *queryResolver) APIKeys(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.APIKey], error) {
 	return list(ctx, r.engine, apikey.List, nil, first, after, orderBy)
 }
@@ -182,6 +198,11 @@ func (r *mutationResolver) AcceptRequest(ctx context.Context, input op.ByID) (*g
 	return &generated.AcceptRequestPayload{Request: row}, err
 }
 
+func (r *mutationResolver) ApplyProposal(ctx context.Context, input agent.ApplyInput) (*generated.ApplyProposalPayload, error) {
+	row, err := change(ctx, r.engine, agent.ApplyProposal, input, "id")
+	return &generated.ApplyProposalPayload{AgentAction: row}, err
+}
+
 func (r *mutationResolver) AssignTask(ctx context.Context, input execution.AssignTaskInput) (*generated.AssignTaskPayload, error) {
 	row, err := change(ctx, r.engine, execution.AssignTask, input, "id")
 	return &generated.AssignTaskPayload{Task: row}, err
@@ -267,6 +288,11 @@ func (r *mutationResolver) CreateWorkflow(ctx context.Context, input workflow.Cr
 	return &generated.CreateWorkflowPayload{Workflow: row}, err
 }
 
+func (r *mutationResolver) DecideAgentAction(ctx context.Context, input agent.DecideInput) (*generated.DecideAgentActionPayload, error) {
+	row, err := change(ctx, r.engine, agent.DecideAction, input, "id")
+	return &generated.DecideAgentActionPayload{AgentAction: row}, err
+}
+
 func (r *mutationResolver) DecideApproval(ctx context.Context, input execution.DecideApprovalInput) (*generated.DecideApprovalPayload, error) {
 	row, err := change(ctx, r.engine, execution.DecideApproval, input, "id")
 	return &generated.DecideApprovalPayload{Approval: row}, err
@@ -285,6 +311,11 @@ func (r *mutationResolver) DelegateApproval(ctx context.Context, input execution
 func (r *mutationResolver) DeleteAccessPolicy(ctx context.Context, input op.ByID) (*generated.DeleteAccessPolicyPayload, error) {
 	_, err := change(ctx, r.engine, policy.Delete, input, "id")
 	return &generated.DeleteAccessPolicyPayload{ID: input.ID}, err
+}
+
+func (r *mutationResolver) DeleteAgent(ctx context.Context, input op.ByID) (*generated.DeleteAgentPayload, error) {
+	_, err := change(ctx, r.engine, agent.Delete, input, "id")
+	return &generated.DeleteAgentPayload{ID: input.ID}, err
 }
 
 func (r *mutationResolver) DeleteCalendar(ctx context.Context, input op.ByID) (*generated.DeleteCalendarPayload, error) {
@@ -367,6 +398,16 @@ func (r *mutationResolver) InviteUser(ctx context.Context, input people.InviteUs
 	return &generated.InviteUserPayload{User: row}, err
 }
 
+func (r *mutationResolver) PauseAgent(ctx context.Context, input op.ByID) (*generated.PauseAgentPayload, error) {
+	row, err := change(ctx, r.engine, agent.Pause, input, "id")
+	return &generated.PauseAgentPayload{Agent: row}, err
+}
+
+func (r *mutationResolver) PublishAgent(ctx context.Context, input op.ByID) (*generated.PublishAgentPayload, error) {
+	row, err := change(ctx, r.engine, agent.Publish, input, "id")
+	return &generated.PublishAgentPayload{Agent: row}, err
+}
+
 func (r *mutationResolver) PublishWorkflow(ctx context.Context, input op.ByID) (*generated.PublishWorkflowPayload, error) {
 	row, err := change(ctx, r.engine, workflow.PublishWorkflow, input, "id")
 	return &generated.PublishWorkflowPayload{Workflow: row}, err
@@ -377,6 +418,11 @@ func (r *mutationResolver) ReactivateUser(ctx context.Context, input op.ByID) (*
 	return &generated.ReactivateUserPayload{User: row}, err
 }
 
+func (r *mutationResolver) RejectProposal(ctx context.Context, input agent.RejectInput) (*generated.RejectProposalPayload, error) {
+	row, err := change(ctx, r.engine, agent.RejectProposal, input, "id")
+	return &generated.RejectProposalPayload{AgentAction: row}, err
+}
+
 func (r *mutationResolver) ReplayInboundCall(ctx context.Context, input op.ByID) (*generated.ReplayInboundCallPayload, error) {
 	row, err := change(ctx, r.engine, inbound.ReplayCall, input, "id")
 	return &generated.ReplayInboundCallPayload{InboundCall: row}, err
@@ -385,6 +431,11 @@ func (r *mutationResolver) ReplayInboundCall(ctx context.Context, input op.ByID)
 func (r *mutationResolver) ReplayWebhookDelivery(ctx context.Context, input op.ByID) (*generated.ReplayWebhookDeliveryPayload, error) {
 	row, err := change(ctx, r.engine, webhook.ReplayDelivery, input, "id")
 	return &generated.ReplayWebhookDeliveryPayload{WebhookDelivery: row}, err
+}
+
+func (r *mutationResolver) RerunAgent(ctx context.Context, input agent.RerunInput) (*generated.RerunAgentPayload, error) {
+	row, err := change(ctx, r.engine, agent.Rerun, input, "")
+	return &generated.RerunAgentPayload{AgentRun: row}, err
 }
 
 func (r *mutationResolver) ResendInvitation(ctx context.Context, input op.ByID) (*generated.ResendInvitationPayload, error) {
@@ -400,6 +451,11 @@ func (r *mutationResolver) ResetUserMfa(ctx context.Context, input op.ByID) (*ge
 func (r *mutationResolver) ResolveIncident(ctx context.Context, input execution.ResolveIncidentInput) (*generated.ResolveIncidentPayload, error) {
 	row, err := change(ctx, r.engine, execution.ResolveIncident, input, "id")
 	return &generated.ResolveIncidentPayload{Incident: row}, err
+}
+
+func (r *mutationResolver) ResumeAgent(ctx context.Context, input op.ByID) (*generated.ResumeAgentPayload, error) {
+	row, err := change(ctx, r.engine, agent.Resume, input, "id")
+	return &generated.ResumeAgentPayload{Agent: row}, err
 }
 
 func (r *mutationResolver) RevokeAPIKey(ctx context.Context, input op.ByID) (*generated.RevokeAPIKeyPayload, error) {
@@ -427,9 +483,19 @@ func (r *mutationResolver) SnoozeRequest(ctx context.Context, input request.Snoo
 	return &generated.SnoozeRequestPayload{Request: row}, err
 }
 
+func (r *mutationResolver) StopAgentRun(ctx context.Context, input op.ByID) (*generated.StopAgentRunPayload, error) {
+	row, err := change(ctx, r.engine, agent.StopRun, input, "id")
+	return &generated.StopAgentRunPayload{AgentRun: row}, err
+}
+
 func (r *mutationResolver) UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*generated.UpdateAccessPolicyPayload, error) {
 	row, err := change(ctx, r.engine, policy.Update, input, "id")
 	return &generated.UpdateAccessPolicyPayload{AccessPolicy: row}, err
+}
+
+func (r *mutationResolver) UpdateAgent(ctx context.Context, input agent.UpdateInput) (*generated.UpdateAgentPayload, error) {
+	row, err := change(ctx, r.engine, agent.Update, input, "id")
+	return &generated.UpdateAgentPayload{Agent: row}, err
 }
 
 func (r *mutationResolver) UpdateCalendar(ctx context.Context, input workflow.UpdateCalendarInput) (*generated.UpdateCalendarPayload, error) {
@@ -505,6 +571,10 @@ func (r *mutationResolver) UpdateWebhookSubscription(ctx context.Context, input 
 func (r *mutationResolver) UpdateWorkflow(ctx context.Context, input workflow.UpdateWorkflowInput) (*generated.UpdateWorkflowPayload, error) {
 	row, err := change(ctx, r.engine, workflow.UpdateWorkflow, input, "id")
 	return &generated.UpdateWorkflowPayload{Workflow: row}, err
+}
+
+func (r *applyProposalInputResolver) Edits(_ context.Context, in *agent.ApplyInput, data json.RawMessage) error {
+	return readJSON(data, &in.Edits)
 }
 
 func (r *completeTaskInputResolver) Variables(_ context.Context, in *execution.CompleteTaskInput, data json.RawMessage) error {
@@ -605,6 +675,30 @@ func (r *accessPolicyResolver) Condition(_ context.Context, row *ent.AccessPolic
 
 func (r *accessPolicyResolver) Etag(_ context.Context, row *ent.AccessPolicy) (string, error) {
 	return etagOf(row, nil), nil
+}
+
+func (r *agentResolver) Owner(ctx context.Context, row *ent.Agent) (*ent.User, error) {
+	return follow(ctx, r.engine, row, func(row *ent.Agent) *string { return row.OwnerID }, people.LookUpUsers)
+}
+
+func (r *agentResolver) Etag(_ context.Context, row *ent.Agent) (string, error) {
+	return etagOf(row, nil), nil
+}
+
+func (r *agentActionResolver) Run(ctx context.Context, row *ent.AgentAction) (*ent.AgentRun, error) {
+	return follow(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RunID }, agent.LookUpEdges)
+}
+
+func (r *agentActionResolver) Request(ctx context.Context, row *ent.AgentAction) (*ent.Request, error) {
+	return follow(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RequestID }, request.LookUpRequests)
+}
+
+func (r *agentRunResolver) Request(ctx context.Context, row *ent.AgentRun) (*ent.Request, error) {
+	return follow(ctx, r.engine, row, func(row *ent.AgentRun) *string { return &row.RequestID }, request.LookUpRequests)
+}
+
+func (r *agentVersionResolver) Settings(_ context.Context, row *ent.AgentVersion) (json.RawMessage, error) {
+	return objectOf(row.Settings), nil
 }
 
 func (r *approvalResolver) Execution(ctx context.Context, row *ent.Approval) (*ent.Execution, error) {
@@ -868,10 +962,42 @@ func (r *Resolver) AccessUnmet() generated.AccessUnmetResolver { return &accessU
 
 type accessUnmetResolver struct{ *Resolver }
 
+// Agent returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Agent() generated.AgentResolver { return &agentResolver{r} }
+
+type agentResolver struct{ *Resolver }
+
+// AgentAction returns the resolver of the type's fields that are no columns.
+func (r *Resolver) AgentAction() generated.AgentActionResolver { return &agentActionResolver{r} }
+
+type agentActionResolver struct{ *Resolver }
+
+// AgentChange returns the resolver of the type's fields that are no columns.
+func (r *Resolver) AgentChange() generated.AgentChangeResolver { return &agentChangeResolver{r} }
+
+type agentChangeResolver struct{ *Resolver }
+
+// AgentRun returns the resolver of the type's fields that are no columns.
+func (r *Resolver) AgentRun() generated.AgentRunResolver { return &agentRunResolver{r} }
+
+type agentRunResolver struct{ *Resolver }
+
+// AgentVersion returns the resolver of the type's fields that are no columns.
+func (r *Resolver) AgentVersion() generated.AgentVersionResolver { return &agentVersionResolver{r} }
+
+type agentVersionResolver struct{ *Resolver }
+
 // ApiKey returns the resolver of the type's fields that are no columns.
 func (r *Resolver) ApiKey() generated.ApiKeyResolver { return &apiKeyResolver{r} }
 
 type apiKeyResolver struct{ *Resolver }
+
+// ApplyProposalInput returns the resolver of the type's fields that are no columns.
+func (r *Resolver) ApplyProposalInput() generated.ApplyProposalInputResolver {
+	return &applyProposalInputResolver{r}
+}
+
+type applyProposalInputResolver struct{ *Resolver }
 
 // Approval returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Approval() generated.ApprovalResolver { return &approvalResolver{r} }

@@ -49,6 +49,11 @@ var readmeRunners = []struct {
 	{"json\n{\"error\"", tryRefusal},
 	{"json\n{\"sla\"", tryServiceLevels},
 	{"\nBODY=", tryInbound},
+	{"\nGQL()", func(t *testing.T, r *readme, block string) {
+		out := r.bash(t, block)
+		require.Contains(t, out, `"field":"teamId"`)
+		require.Contains(t, out, `"status":"APPLIED"`)
+	}},
 	{"js\nimport * as oauth", func(*testing.T, *readme, string) {}}, // TestReadmeRecipe
 	{"\nNODE_EXTRA_CA_CERTS", func(t *testing.T, r *readme, block string) { // its first line is TestReadmeRecipe's
 		require.Contains(t, r.bash(t, strings.SplitN(block, "\n", 3)[2]), `"pagination"`)

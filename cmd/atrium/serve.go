@@ -26,6 +26,7 @@ type serveCmd struct {
 	Role        string `default:"all" enum:"all,api,worker" help:"all, api or worker."`
 	RedisURL    string `help:"Redis that counts calls for several nodes; without it each node counts for itself."`
 	NoDemo      bool   `help:"Make no demo company in an empty database."`
+	NoAgents    bool   `help:"Work no runs of agents on this node; they wait."`
 	AccessLog   string `default:"errors" enum:"off,errors,all" help:"Calls that get a JSON line on stderr: off, errors (answers of 5xx, and those slower than a second) or all."`
 	DevClock    bool   `help:"Let POST /dev/clock on the admin listener move time forward. Never in production."`
 

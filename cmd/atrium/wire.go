@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"atrium/authz"
+	"atrium/internal/agent"
 	"atrium/internal/billing"
 	"atrium/internal/clock"
 	"atrium/internal/console"
@@ -122,7 +123,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
-	c.engine.Events = events.Subscribers{webhook.Deliver(c.queue, c.engine), execution.Follow(c.queue), notice.Follow(c.queue)}
+	c.engine.Events = events.Subscribers{webhook.Deliver(c.queue, c.engine), execution.Follow(c.queue), notice.Follow(c.queue), agent.Follow(c.store, c.queue)}
 	return nil
 }
 
@@ -301,6 +302,7 @@ func (s *server) addWork() error {
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine, s.charges()),
 		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}),
 		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(), request.Clocks(s.engine, execution.TaskClocks(s.engine)),
+		s.agents(),
 	)...)
 	if err != nil {
 		return err
@@ -313,4 +315,12 @@ func (s *server) addWork() error {
 		return s.workers.Run(ctx)
 	})
 	return nil
+}
+
+// agents returns what works the agents' jobs; with --no-agents those wait.
+func (s *server) agents() jobs.Option {
+	if s.NoAgents {
+		return jobs.All()
+	}
+	return agent.Work(s.engine)
 }

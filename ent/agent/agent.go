@@ -7,6 +7,7 @@ import (
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 const (
@@ -26,10 +27,43 @@ const (
 	FieldType = "type"
 	// FieldSource holds the string denoting the source field in the database.
 	FieldSource = "source"
+	// FieldStatus holds the string denoting the status field in the database.
+	FieldStatus = "status"
+	// FieldVersion holds the string denoting the version field in the database.
+	FieldVersion = "version"
 	// FieldAutonomy holds the string denoting the autonomy field in the database.
 	FieldAutonomy = "autonomy"
+	// FieldOwnerID holds the string denoting the owner_id field in the database.
+	FieldOwnerID = "owner_id"
+	// FieldRole holds the string denoting the role field in the database.
+	FieldRole = "role"
+	// FieldScopes holds the string denoting the scopes field in the database.
+	FieldScopes = "scopes"
+	// FieldFilter holds the string denoting the filter field in the database.
+	FieldFilter = "filter"
+	// FieldSees holds the string denoting the sees field in the database.
+	FieldSees = "sees"
+	// FieldInstructions holds the string denoting the instructions field in the database.
+	FieldInstructions = "instructions"
+	// FieldEngine holds the string denoting the engine field in the database.
+	FieldEngine = "engine"
+	// FieldTools holds the string denoting the tools field in the database.
+	FieldTools = "tools"
+	// FieldRunsPerDay holds the string denoting the runs_per_day field in the database.
+	FieldRunsPerDay = "runs_per_day"
+	// FieldShadow holds the string denoting the shadow field in the database.
+	FieldShadow = "shadow"
+	// EdgeOwner holds the string denoting the owner edge name in mutations.
+	EdgeOwner = "owner"
 	// Table holds the table name of the agent in the database.
 	Table = "agents"
+	// OwnerTable is the table that holds the owner relation/edge.
+	OwnerTable = "agents"
+	// OwnerInverseTable is the table name for the User entity.
+	// It exists in this package in order to avoid circular dependency with the "user" package.
+	OwnerInverseTable = "users"
+	// OwnerColumn is the table column denoting the owner relation/edge.
+	OwnerColumn = "owner_id"
 )
 
 // Columns holds all SQL columns for agent fields.
@@ -41,7 +75,19 @@ var Columns = []string{
 	FieldName,
 	FieldType,
 	FieldSource,
+	FieldStatus,
+	FieldVersion,
 	FieldAutonomy,
+	FieldOwnerID,
+	FieldRole,
+	FieldScopes,
+	FieldFilter,
+	FieldSees,
+	FieldInstructions,
+	FieldEngine,
+	FieldTools,
+	FieldRunsPerDay,
+	FieldShadow,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -66,8 +112,22 @@ var (
 	CompanyIDValidator func(string) error
 	// NameValidator is a validator for the "name" field. It is called by the builders before save.
 	NameValidator func(string) error
-	// AutonomyValidator is a validator for the "autonomy" field. It is called by the builders before save.
-	AutonomyValidator func(string) error
+	// DefaultVersion holds the default value on creation for the "version" field.
+	DefaultVersion int
+	// OwnerIDValidator is a validator for the "owner_id" field. It is called by the builders before save.
+	OwnerIDValidator func(string) error
+	// DefaultFilter holds the default value on creation for the "filter" field.
+	DefaultFilter string
+	// FilterValidator is a validator for the "filter" field. It is called by the builders before save.
+	FilterValidator func(string) error
+	// DefaultInstructions holds the default value on creation for the "instructions" field.
+	DefaultInstructions string
+	// InstructionsValidator is a validator for the "instructions" field. It is called by the builders before save.
+	InstructionsValidator func(string) error
+	// DefaultRunsPerDay holds the default value on creation for the "runs_per_day" field.
+	DefaultRunsPerDay int
+	// DefaultShadow holds the default value on creation for the "shadow" field.
+	DefaultShadow bool
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -120,6 +180,134 @@ func SourceValidator(s Source) error {
 	}
 }
 
+// Status defines the type for the "status" enum field.
+type Status string
+
+// StatusDRAFT is the default value of the Status enum.
+const DefaultStatus = StatusDRAFT
+
+// Status values.
+const (
+	StatusDRAFT  Status = "DRAFT"
+	StatusACTIVE Status = "ACTIVE"
+	StatusPAUSED Status = "PAUSED"
+)
+
+func (s Status) String() string {
+	return string(s)
+}
+
+// StatusValidator is a validator for the "status" field enum values. It is called by the builders before save.
+func StatusValidator(s Status) error {
+	switch s {
+	case StatusDRAFT, StatusACTIVE, StatusPAUSED:
+		return nil
+	default:
+		return fmt.Errorf("agent: invalid enum value for status field: %q", s)
+	}
+}
+
+// Autonomy defines the type for the "autonomy" enum field.
+type Autonomy string
+
+// Autonomy values.
+const (
+	AutonomySUGGEST           Autonomy = "SUGGEST"
+	AutonomyACT_WITH_APPROVAL Autonomy = "ACT_WITH_APPROVAL"
+	AutonomyAUTONOMOUS        Autonomy = "AUTONOMOUS"
+)
+
+func (a Autonomy) String() string {
+	return string(a)
+}
+
+// AutonomyValidator is a validator for the "autonomy" field enum values. It is called by the builders before save.
+func AutonomyValidator(a Autonomy) error {
+	switch a {
+	case AutonomySUGGEST, AutonomyACT_WITH_APPROVAL, AutonomyAUTONOMOUS:
+		return nil
+	default:
+		return fmt.Errorf("agent: invalid enum value for autonomy field: %q", a)
+	}
+}
+
+// Role defines the type for the "role" enum field.
+type Role string
+
+// RoleAgent is the default value of the Role enum.
+const DefaultRole = RoleAgent
+
+// Role values.
+const (
+	RoleMember Role = "member"
+	RoleAgent  Role = "agent"
+)
+
+func (r Role) String() string {
+	return string(r)
+}
+
+// RoleValidator is a validator for the "role" field enum values. It is called by the builders before save.
+func RoleValidator(r Role) error {
+	switch r {
+	case RoleMember, RoleAgent:
+		return nil
+	default:
+		return fmt.Errorf("agent: invalid enum value for role field: %q", r)
+	}
+}
+
+// Sees defines the type for the "sees" enum field.
+type Sees string
+
+// SeesRequester is the default value of the Sees enum.
+const DefaultSees = SeesRequester
+
+// Sees values.
+const (
+	SeesRequester Sees = "requester"
+	SeesAgent     Sees = "agent"
+)
+
+func (s Sees) String() string {
+	return string(s)
+}
+
+// SeesValidator is a validator for the "sees" field enum values. It is called by the builders before save.
+func SeesValidator(s Sees) error {
+	switch s {
+	case SeesRequester, SeesAgent:
+		return nil
+	default:
+		return fmt.Errorf("agent: invalid enum value for sees field: %q", s)
+	}
+}
+
+// Engine defines the type for the "engine" enum field.
+type Engine string
+
+// EngineHistory is the default value of the Engine enum.
+const DefaultEngine = EngineHistory
+
+// Engine values.
+const (
+	EngineHistory Engine = "history"
+)
+
+func (e Engine) String() string {
+	return string(e)
+}
+
+// EngineValidator is a validator for the "engine" field enum values. It is called by the builders before save.
+func EngineValidator(e Engine) error {
+	switch e {
+	case EngineHistory:
+		return nil
+	default:
+		return fmt.Errorf("agent: invalid enum value for engine field: %q", e)
+	}
+}
+
 // OrderOption defines the ordering options for the Agent queries.
 type OrderOption func(*sql.Selector)
 
@@ -158,7 +346,71 @@ func BySource(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSource, opts...).ToFunc()
 }
 
+// ByStatus orders the results by the status field.
+func ByStatus(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldStatus, opts...).ToFunc()
+}
+
+// ByVersion orders the results by the version field.
+func ByVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVersion, opts...).ToFunc()
+}
+
 // ByAutonomy orders the results by the autonomy field.
 func ByAutonomy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAutonomy, opts...).ToFunc()
+}
+
+// ByOwnerID orders the results by the owner_id field.
+func ByOwnerID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOwnerID, opts...).ToFunc()
+}
+
+// ByRole orders the results by the role field.
+func ByRole(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRole, opts...).ToFunc()
+}
+
+// ByFilter orders the results by the filter field.
+func ByFilter(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFilter, opts...).ToFunc()
+}
+
+// BySees orders the results by the sees field.
+func BySees(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSees, opts...).ToFunc()
+}
+
+// ByInstructions orders the results by the instructions field.
+func ByInstructions(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInstructions, opts...).ToFunc()
+}
+
+// ByEngine orders the results by the engine field.
+func ByEngine(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEngine, opts...).ToFunc()
+}
+
+// ByRunsPerDay orders the results by the runs_per_day field.
+func ByRunsPerDay(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRunsPerDay, opts...).ToFunc()
+}
+
+// ByShadow orders the results by the shadow field.
+func ByShadow(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldShadow, opts...).ToFunc()
+}
+
+// ByOwnerField orders the results by owner field.
+func ByOwnerField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newOwnerStep(), sql.OrderByField(field, opts...))
+	}
+}
+func newOwnerStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(OwnerInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, OwnerTable, OwnerColumn),
+	)
 }

@@ -4,9 +4,11 @@ package agent
 
 import (
 	"atrium/ent/predicate"
+	"atrium/internal/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
+	"entgo.io/ent/dialect/sql/sqlgraph"
 )
 
 // ID filters vertices based on their ID field.
@@ -84,9 +86,34 @@ func Name(v string) predicate.Agent {
 	return predicate.Agent(sql.FieldEQ(FieldName, v))
 }
 
-// Autonomy applies equality check predicate on the "autonomy" field. It's identical to AutonomyEQ.
-func Autonomy(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldEQ(FieldAutonomy, v))
+// Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
+func Version(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldVersion, v))
+}
+
+// OwnerID applies equality check predicate on the "owner_id" field. It's identical to OwnerIDEQ.
+func OwnerID(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldOwnerID, v))
+}
+
+// Filter applies equality check predicate on the "filter" field. It's identical to FilterEQ.
+func Filter(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldFilter, v))
+}
+
+// Instructions applies equality check predicate on the "instructions" field. It's identical to InstructionsEQ.
+func Instructions(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldInstructions, v))
+}
+
+// RunsPerDay applies equality check predicate on the "runs_per_day" field. It's identical to RunsPerDayEQ.
+func RunsPerDay(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldRunsPerDay, v))
+}
+
+// Shadow applies equality check predicate on the "shadow" field. It's identical to ShadowEQ.
+func Shadow(v bool) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldShadow, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -339,69 +366,452 @@ func SourceNotIn(vs ...Source) predicate.Agent {
 	return predicate.Agent(sql.FieldNotIn(FieldSource, vs...))
 }
 
+// StatusEQ applies the EQ predicate on the "status" field.
+func StatusEQ(v Status) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldStatus, v))
+}
+
+// StatusNEQ applies the NEQ predicate on the "status" field.
+func StatusNEQ(v Status) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldStatus, v))
+}
+
+// StatusIn applies the In predicate on the "status" field.
+func StatusIn(vs ...Status) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldStatus, vs...))
+}
+
+// StatusNotIn applies the NotIn predicate on the "status" field.
+func StatusNotIn(vs ...Status) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldStatus, vs...))
+}
+
+// VersionEQ applies the EQ predicate on the "version" field.
+func VersionEQ(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldVersion, v))
+}
+
+// VersionNEQ applies the NEQ predicate on the "version" field.
+func VersionNEQ(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldVersion, v))
+}
+
+// VersionIn applies the In predicate on the "version" field.
+func VersionIn(vs ...int) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldVersion, vs...))
+}
+
+// VersionNotIn applies the NotIn predicate on the "version" field.
+func VersionNotIn(vs ...int) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldVersion, vs...))
+}
+
+// VersionGT applies the GT predicate on the "version" field.
+func VersionGT(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldVersion, v))
+}
+
+// VersionGTE applies the GTE predicate on the "version" field.
+func VersionGTE(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldVersion, v))
+}
+
+// VersionLT applies the LT predicate on the "version" field.
+func VersionLT(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldVersion, v))
+}
+
+// VersionLTE applies the LTE predicate on the "version" field.
+func VersionLTE(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldVersion, v))
+}
+
 // AutonomyEQ applies the EQ predicate on the "autonomy" field.
-func AutonomyEQ(v string) predicate.Agent {
+func AutonomyEQ(v Autonomy) predicate.Agent {
 	return predicate.Agent(sql.FieldEQ(FieldAutonomy, v))
 }
 
 // AutonomyNEQ applies the NEQ predicate on the "autonomy" field.
-func AutonomyNEQ(v string) predicate.Agent {
+func AutonomyNEQ(v Autonomy) predicate.Agent {
 	return predicate.Agent(sql.FieldNEQ(FieldAutonomy, v))
 }
 
 // AutonomyIn applies the In predicate on the "autonomy" field.
-func AutonomyIn(vs ...string) predicate.Agent {
+func AutonomyIn(vs ...Autonomy) predicate.Agent {
 	return predicate.Agent(sql.FieldIn(FieldAutonomy, vs...))
 }
 
 // AutonomyNotIn applies the NotIn predicate on the "autonomy" field.
-func AutonomyNotIn(vs ...string) predicate.Agent {
+func AutonomyNotIn(vs ...Autonomy) predicate.Agent {
 	return predicate.Agent(sql.FieldNotIn(FieldAutonomy, vs...))
 }
 
-// AutonomyGT applies the GT predicate on the "autonomy" field.
-func AutonomyGT(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldGT(FieldAutonomy, v))
+// OwnerIDEQ applies the EQ predicate on the "owner_id" field.
+func OwnerIDEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldOwnerID, v))
 }
 
-// AutonomyGTE applies the GTE predicate on the "autonomy" field.
-func AutonomyGTE(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldGTE(FieldAutonomy, v))
+// OwnerIDNEQ applies the NEQ predicate on the "owner_id" field.
+func OwnerIDNEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldOwnerID, v))
 }
 
-// AutonomyLT applies the LT predicate on the "autonomy" field.
-func AutonomyLT(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldLT(FieldAutonomy, v))
+// OwnerIDIn applies the In predicate on the "owner_id" field.
+func OwnerIDIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldOwnerID, vs...))
 }
 
-// AutonomyLTE applies the LTE predicate on the "autonomy" field.
-func AutonomyLTE(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldLTE(FieldAutonomy, v))
+// OwnerIDNotIn applies the NotIn predicate on the "owner_id" field.
+func OwnerIDNotIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldOwnerID, vs...))
 }
 
-// AutonomyContains applies the Contains predicate on the "autonomy" field.
-func AutonomyContains(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldContains(FieldAutonomy, v))
+// OwnerIDGT applies the GT predicate on the "owner_id" field.
+func OwnerIDGT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldOwnerID, v))
 }
 
-// AutonomyHasPrefix applies the HasPrefix predicate on the "autonomy" field.
-func AutonomyHasPrefix(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldHasPrefix(FieldAutonomy, v))
+// OwnerIDGTE applies the GTE predicate on the "owner_id" field.
+func OwnerIDGTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldOwnerID, v))
 }
 
-// AutonomyHasSuffix applies the HasSuffix predicate on the "autonomy" field.
-func AutonomyHasSuffix(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldHasSuffix(FieldAutonomy, v))
+// OwnerIDLT applies the LT predicate on the "owner_id" field.
+func OwnerIDLT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldOwnerID, v))
 }
 
-// AutonomyEqualFold applies the EqualFold predicate on the "autonomy" field.
-func AutonomyEqualFold(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldEqualFold(FieldAutonomy, v))
+// OwnerIDLTE applies the LTE predicate on the "owner_id" field.
+func OwnerIDLTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldOwnerID, v))
 }
 
-// AutonomyContainsFold applies the ContainsFold predicate on the "autonomy" field.
-func AutonomyContainsFold(v string) predicate.Agent {
-	return predicate.Agent(sql.FieldContainsFold(FieldAutonomy, v))
+// OwnerIDContains applies the Contains predicate on the "owner_id" field.
+func OwnerIDContains(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContains(FieldOwnerID, v))
+}
+
+// OwnerIDHasPrefix applies the HasPrefix predicate on the "owner_id" field.
+func OwnerIDHasPrefix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasPrefix(FieldOwnerID, v))
+}
+
+// OwnerIDHasSuffix applies the HasSuffix predicate on the "owner_id" field.
+func OwnerIDHasSuffix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasSuffix(FieldOwnerID, v))
+}
+
+// OwnerIDIsNil applies the IsNil predicate on the "owner_id" field.
+func OwnerIDIsNil() predicate.Agent {
+	return predicate.Agent(sql.FieldIsNull(FieldOwnerID))
+}
+
+// OwnerIDNotNil applies the NotNil predicate on the "owner_id" field.
+func OwnerIDNotNil() predicate.Agent {
+	return predicate.Agent(sql.FieldNotNull(FieldOwnerID))
+}
+
+// OwnerIDEqualFold applies the EqualFold predicate on the "owner_id" field.
+func OwnerIDEqualFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEqualFold(FieldOwnerID, v))
+}
+
+// OwnerIDContainsFold applies the ContainsFold predicate on the "owner_id" field.
+func OwnerIDContainsFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContainsFold(FieldOwnerID, v))
+}
+
+// RoleEQ applies the EQ predicate on the "role" field.
+func RoleEQ(v Role) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldRole, v))
+}
+
+// RoleNEQ applies the NEQ predicate on the "role" field.
+func RoleNEQ(v Role) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldRole, v))
+}
+
+// RoleIn applies the In predicate on the "role" field.
+func RoleIn(vs ...Role) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldRole, vs...))
+}
+
+// RoleNotIn applies the NotIn predicate on the "role" field.
+func RoleNotIn(vs ...Role) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldRole, vs...))
+}
+
+// ScopesIsNil applies the IsNil predicate on the "scopes" field.
+func ScopesIsNil() predicate.Agent {
+	return predicate.Agent(sql.FieldIsNull(FieldScopes))
+}
+
+// ScopesNotNil applies the NotNil predicate on the "scopes" field.
+func ScopesNotNil() predicate.Agent {
+	return predicate.Agent(sql.FieldNotNull(FieldScopes))
+}
+
+// FilterEQ applies the EQ predicate on the "filter" field.
+func FilterEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldFilter, v))
+}
+
+// FilterNEQ applies the NEQ predicate on the "filter" field.
+func FilterNEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldFilter, v))
+}
+
+// FilterIn applies the In predicate on the "filter" field.
+func FilterIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldFilter, vs...))
+}
+
+// FilterNotIn applies the NotIn predicate on the "filter" field.
+func FilterNotIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldFilter, vs...))
+}
+
+// FilterGT applies the GT predicate on the "filter" field.
+func FilterGT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldFilter, v))
+}
+
+// FilterGTE applies the GTE predicate on the "filter" field.
+func FilterGTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldFilter, v))
+}
+
+// FilterLT applies the LT predicate on the "filter" field.
+func FilterLT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldFilter, v))
+}
+
+// FilterLTE applies the LTE predicate on the "filter" field.
+func FilterLTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldFilter, v))
+}
+
+// FilterContains applies the Contains predicate on the "filter" field.
+func FilterContains(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContains(FieldFilter, v))
+}
+
+// FilterHasPrefix applies the HasPrefix predicate on the "filter" field.
+func FilterHasPrefix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasPrefix(FieldFilter, v))
+}
+
+// FilterHasSuffix applies the HasSuffix predicate on the "filter" field.
+func FilterHasSuffix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasSuffix(FieldFilter, v))
+}
+
+// FilterEqualFold applies the EqualFold predicate on the "filter" field.
+func FilterEqualFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEqualFold(FieldFilter, v))
+}
+
+// FilterContainsFold applies the ContainsFold predicate on the "filter" field.
+func FilterContainsFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContainsFold(FieldFilter, v))
+}
+
+// SeesEQ applies the EQ predicate on the "sees" field.
+func SeesEQ(v Sees) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldSees, v))
+}
+
+// SeesNEQ applies the NEQ predicate on the "sees" field.
+func SeesNEQ(v Sees) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldSees, v))
+}
+
+// SeesIn applies the In predicate on the "sees" field.
+func SeesIn(vs ...Sees) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldSees, vs...))
+}
+
+// SeesNotIn applies the NotIn predicate on the "sees" field.
+func SeesNotIn(vs ...Sees) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldSees, vs...))
+}
+
+// InstructionsEQ applies the EQ predicate on the "instructions" field.
+func InstructionsEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldInstructions, v))
+}
+
+// InstructionsNEQ applies the NEQ predicate on the "instructions" field.
+func InstructionsNEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldInstructions, v))
+}
+
+// InstructionsIn applies the In predicate on the "instructions" field.
+func InstructionsIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldInstructions, vs...))
+}
+
+// InstructionsNotIn applies the NotIn predicate on the "instructions" field.
+func InstructionsNotIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldInstructions, vs...))
+}
+
+// InstructionsGT applies the GT predicate on the "instructions" field.
+func InstructionsGT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldInstructions, v))
+}
+
+// InstructionsGTE applies the GTE predicate on the "instructions" field.
+func InstructionsGTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldInstructions, v))
+}
+
+// InstructionsLT applies the LT predicate on the "instructions" field.
+func InstructionsLT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldInstructions, v))
+}
+
+// InstructionsLTE applies the LTE predicate on the "instructions" field.
+func InstructionsLTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldInstructions, v))
+}
+
+// InstructionsContains applies the Contains predicate on the "instructions" field.
+func InstructionsContains(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContains(FieldInstructions, v))
+}
+
+// InstructionsHasPrefix applies the HasPrefix predicate on the "instructions" field.
+func InstructionsHasPrefix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasPrefix(FieldInstructions, v))
+}
+
+// InstructionsHasSuffix applies the HasSuffix predicate on the "instructions" field.
+func InstructionsHasSuffix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasSuffix(FieldInstructions, v))
+}
+
+// InstructionsEqualFold applies the EqualFold predicate on the "instructions" field.
+func InstructionsEqualFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEqualFold(FieldInstructions, v))
+}
+
+// InstructionsContainsFold applies the ContainsFold predicate on the "instructions" field.
+func InstructionsContainsFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContainsFold(FieldInstructions, v))
+}
+
+// EngineEQ applies the EQ predicate on the "engine" field.
+func EngineEQ(v Engine) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldEngine, v))
+}
+
+// EngineNEQ applies the NEQ predicate on the "engine" field.
+func EngineNEQ(v Engine) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldEngine, v))
+}
+
+// EngineIn applies the In predicate on the "engine" field.
+func EngineIn(vs ...Engine) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldEngine, vs...))
+}
+
+// EngineNotIn applies the NotIn predicate on the "engine" field.
+func EngineNotIn(vs ...Engine) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldEngine, vs...))
+}
+
+// ToolsIsNil applies the IsNil predicate on the "tools" field.
+func ToolsIsNil() predicate.Agent {
+	return predicate.Agent(sql.FieldIsNull(FieldTools))
+}
+
+// ToolsNotNil applies the NotNil predicate on the "tools" field.
+func ToolsNotNil() predicate.Agent {
+	return predicate.Agent(sql.FieldNotNull(FieldTools))
+}
+
+// RunsPerDayEQ applies the EQ predicate on the "runs_per_day" field.
+func RunsPerDayEQ(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldRunsPerDay, v))
+}
+
+// RunsPerDayNEQ applies the NEQ predicate on the "runs_per_day" field.
+func RunsPerDayNEQ(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldRunsPerDay, v))
+}
+
+// RunsPerDayIn applies the In predicate on the "runs_per_day" field.
+func RunsPerDayIn(vs ...int) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldRunsPerDay, vs...))
+}
+
+// RunsPerDayNotIn applies the NotIn predicate on the "runs_per_day" field.
+func RunsPerDayNotIn(vs ...int) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldRunsPerDay, vs...))
+}
+
+// RunsPerDayGT applies the GT predicate on the "runs_per_day" field.
+func RunsPerDayGT(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldRunsPerDay, v))
+}
+
+// RunsPerDayGTE applies the GTE predicate on the "runs_per_day" field.
+func RunsPerDayGTE(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldRunsPerDay, v))
+}
+
+// RunsPerDayLT applies the LT predicate on the "runs_per_day" field.
+func RunsPerDayLT(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldRunsPerDay, v))
+}
+
+// RunsPerDayLTE applies the LTE predicate on the "runs_per_day" field.
+func RunsPerDayLTE(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldRunsPerDay, v))
+}
+
+// ShadowEQ applies the EQ predicate on the "shadow" field.
+func ShadowEQ(v bool) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldShadow, v))
+}
+
+// ShadowNEQ applies the NEQ predicate on the "shadow" field.
+func ShadowNEQ(v bool) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldShadow, v))
+}
+
+// HasOwner applies the HasEdge predicate on the "owner" edge.
+func HasOwner() predicate.Agent {
+	return predicate.Agent(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, OwnerTable, OwnerColumn),
+		)
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newOwnerStep(), visible)
+			return
+		}
+
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasOwnerWith applies the HasEdge predicate on the "owner" edge with a given conditions (other predicates).
+func HasOwnerWith(preds ...predicate.User) predicate.Agent {
+	return predicate.Agent(func(s *sql.Selector) {
+		step := newOwnerStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			preds = append(preds, visible)
+		}
+
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
 }
 
 // And groups predicates with the AND operator between them.

@@ -80,6 +80,42 @@ func (f AgentFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AgentMutation", m)
 }
 
+// The AgentActionFunc type is an adapter to allow the use of ordinary
+// function as AgentAction mutator.
+type AgentActionFunc func(context.Context, *ent.AgentActionMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AgentActionFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AgentActionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AgentActionMutation", m)
+}
+
+// The AgentRunFunc type is an adapter to allow the use of ordinary
+// function as AgentRun mutator.
+type AgentRunFunc func(context.Context, *ent.AgentRunMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AgentRunFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AgentRunMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AgentRunMutation", m)
+}
+
+// The AgentVersionFunc type is an adapter to allow the use of ordinary
+// function as AgentVersion mutator.
+type AgentVersionFunc func(context.Context, *ent.AgentVersionMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AgentVersionFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AgentVersionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AgentVersionMutation", m)
+}
+
 // The ApprovalFunc type is an adapter to allow the use of ordinary
 // function as Approval mutator.
 type ApprovalFunc func(context.Context, *ent.ApprovalMutation) (ent.Value, error)

@@ -12,6 +12,9 @@ import (
 	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
@@ -285,6 +288,87 @@ func (f TraverseAgent) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.AgentQuery", q)
+}
+
+// The AgentActionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AgentActionFunc func(context.Context, *ent.AgentActionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AgentActionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AgentActionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AgentActionQuery", q)
+}
+
+// The TraverseAgentAction type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAgentAction func(context.Context, *ent.AgentActionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAgentAction) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAgentAction) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AgentActionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AgentActionQuery", q)
+}
+
+// The AgentRunFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AgentRunFunc func(context.Context, *ent.AgentRunQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AgentRunFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AgentRunQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AgentRunQuery", q)
+}
+
+// The TraverseAgentRun type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAgentRun func(context.Context, *ent.AgentRunQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAgentRun) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAgentRun) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AgentRunQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AgentRunQuery", q)
+}
+
+// The AgentVersionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AgentVersionFunc func(context.Context, *ent.AgentVersionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AgentVersionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AgentVersionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AgentVersionQuery", q)
+}
+
+// The TraverseAgentVersion type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAgentVersion func(context.Context, *ent.AgentVersionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAgentVersion) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAgentVersion) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AgentVersionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AgentVersionQuery", q)
 }
 
 // The ApprovalFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -1679,6 +1763,12 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.AccountQuery, predicate.Account, account.OrderOption]{typ: ent.TypeAccount, tq: q}, nil
 	case *ent.AgentQuery:
 		return &query[*ent.AgentQuery, predicate.Agent, agent.OrderOption]{typ: ent.TypeAgent, tq: q}, nil
+	case *ent.AgentActionQuery:
+		return &query[*ent.AgentActionQuery, predicate.AgentAction, agentaction.OrderOption]{typ: ent.TypeAgentAction, tq: q}, nil
+	case *ent.AgentRunQuery:
+		return &query[*ent.AgentRunQuery, predicate.AgentRun, agentrun.OrderOption]{typ: ent.TypeAgentRun, tq: q}, nil
+	case *ent.AgentVersionQuery:
+		return &query[*ent.AgentVersionQuery, predicate.AgentVersion, agentversion.OrderOption]{typ: ent.TypeAgentVersion, tq: q}, nil
 	case *ent.ApprovalQuery:
 		return &query[*ent.ApprovalQuery, predicate.Approval, approval.OrderOption]{typ: ent.TypeApproval, tq: q}, nil
 	case *ent.AuditEntryQuery:

@@ -182,18 +182,212 @@ var (
 		{Name: "name", Type: field.TypeString, Size: 200},
 		{Name: "type", Type: field.TypeEnum, Enums: []string{"QUEUE_INTAKE", "WORKFLOW_PHASE"}},
 		{Name: "source", Type: field.TypeEnum, Enums: []string{"MANAGED", "CUSTOM"}},
-		{Name: "autonomy", Type: field.TypeString, Size: 40},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"DRAFT", "ACTIVE", "PAUSED"}, Default: "DRAFT"},
+		{Name: "version", Type: field.TypeInt, Default: 0},
+		{Name: "autonomy", Type: field.TypeEnum, Enums: []string{"SUGGEST", "ACT_WITH_APPROVAL", "AUTONOMOUS"}},
+		{Name: "role", Type: field.TypeEnum, Enums: []string{"member", "agent"}, Default: "agent"},
+		{Name: "scopes", Type: field.TypeJSON, Nullable: true},
+		{Name: "filter", Type: field.TypeString, Size: 4096, Default: ""},
+		{Name: "sees", Type: field.TypeEnum, Enums: []string{"requester", "agent"}, Default: "requester"},
+		{Name: "instructions", Type: field.TypeString, Size: 20000, Default: ""},
+		{Name: "engine", Type: field.TypeEnum, Enums: []string{"history"}, Default: "history"},
+		{Name: "tools", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "runs_per_day", Type: field.TypeInt, Default: 1000},
+		{Name: "shadow", Type: field.TypeBool, Default: false},
+		{Name: "owner_id", Type: field.TypeString, Nullable: true, Size: 40},
 	}
 	// AgentsTable holds the schema information for the "agents" table.
 	AgentsTable = &schema.Table{
 		Name:       "agents",
 		Columns:    AgentsColumns,
 		PrimaryKey: []*schema.Column{AgentsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "agents_users_owner",
+				Columns:    []*schema.Column{AgentsColumns[19]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
 		Indexes: []*schema.Index{
 			{
 				Name:    "agent_company_id_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{AgentsColumns[3], AgentsColumns[1], AgentsColumns[0]},
+			},
+			{
+				Name:    "agent_company_id_owner_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentsColumns[3], AgentsColumns[19]},
+			},
+		},
+	}
+	// AgentActionsColumns holds the columns for the "agent_actions" table.
+	AgentActionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "step", Type: field.TypeInt},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"PROPOSAL", "ACTION"}},
+		{Name: "operation", Type: field.TypeString, Size: 64},
+		{Name: "arguments", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "changes", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "rationale", Type: field.TypeString, Size: 500},
+		{Name: "confidence", Type: field.TypeFloat64},
+		{Name: "rows", Type: field.TypeJSON},
+		{Name: "digest", Type: field.TypeString, Size: 64},
+		{Name: "row_version", Type: field.TypeString, Size: 64},
+		{Name: "shadow", Type: field.TypeBool, Default: false},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"PENDING", "APPLIED", "REJECTED", "STALE", "EXPIRED"}, Default: "PENDING"},
+		{Name: "decided_by", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "decided_at", Type: field.TypeTime, Nullable: true},
+		{Name: "comment", Type: field.TypeString, Size: 1000, Default: ""},
+		{Name: "run_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Size: 40},
+	}
+	// AgentActionsTable holds the schema information for the "agent_actions" table.
+	AgentActionsTable = &schema.Table{
+		Name:       "agent_actions",
+		Columns:    AgentActionsColumns,
+		PrimaryKey: []*schema.Column{AgentActionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "agent_actions_agent_runs_run",
+				Columns:    []*schema.Column{AgentActionsColumns[19]},
+				RefColumns: []*schema.Column{AgentRunsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "agent_actions_requests_request",
+				Columns:    []*schema.Column{AgentActionsColumns[20]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "agentaction_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentActionsColumns[3], AgentActionsColumns[1], AgentActionsColumns[0]},
+			},
+			{
+				Name:    "agentaction_company_id_run_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentActionsColumns[3], AgentActionsColumns[19], AgentActionsColumns[1], AgentActionsColumns[0]},
+			},
+			{
+				Name:    "agentaction_company_id_request_id_status",
+				Unique:  false,
+				Columns: []*schema.Column{AgentActionsColumns[3], AgentActionsColumns[20], AgentActionsColumns[15]},
+			},
+			{
+				Name:    "agentaction_company_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentActionsColumns[3], AgentActionsColumns[15], AgentActionsColumns[1], AgentActionsColumns[0]},
+			},
+		},
+	}
+	// AgentRunsColumns holds the columns for the "agent_runs" table.
+	AgentRunsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "agent_version", Type: field.TypeInt},
+		{Name: "number", Type: field.TypeInt},
+		{Name: "trigger", Type: field.TypeEnum, Enums: []string{"created", "rerun"}},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"QUEUED", "RUNNING", "WAITING", "COMPLETED", "PROPOSED", "HANDED_OVER", "FAILED", "STOPPED"}, Default: "QUEUED"},
+		{Name: "shadow", Type: field.TypeBool, Default: false},
+		{Name: "steps", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "plans", Type: field.TypeInt, Default: 0},
+		{Name: "reason", Type: field.TypeString, Size: 1000, Default: ""},
+		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
+		{Name: "agent_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Size: 40},
+	}
+	// AgentRunsTable holds the schema information for the "agent_runs" table.
+	AgentRunsTable = &schema.Table{
+		Name:       "agent_runs",
+		Columns:    AgentRunsColumns,
+		PrimaryKey: []*schema.Column{AgentRunsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "agent_runs_agents_agent",
+				Columns:    []*schema.Column{AgentRunsColumns[13]},
+				RefColumns: []*schema.Column{AgentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+			{
+				Symbol:     "agent_runs_requests_request",
+				Columns:    []*schema.Column{AgentRunsColumns[14]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "agentrun_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[1], AgentRunsColumns[0]},
+			},
+			{
+				Name:    "agentrun_company_id_request_id_number",
+				Unique:  true,
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[14], AgentRunsColumns[5]},
+			},
+			{
+				Name:    "agentrun_company_id_request_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[14], AgentRunsColumns[1], AgentRunsColumns[0]},
+			},
+			{
+				Name:    "agentrun_company_id_agent_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[13], AgentRunsColumns[1], AgentRunsColumns[0]},
+			},
+			{
+				Name:    "agentrun_company_id_status_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[7], AgentRunsColumns[1], AgentRunsColumns[0]},
+			},
+			{
+				Name:    "agentrun_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentRunsColumns[2], AgentRunsColumns[0]},
+			},
+		},
+	}
+	// AgentVersionsColumns holds the columns for the "agent_versions" table.
+	AgentVersionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "version", Type: field.TypeInt},
+		{Name: "settings", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "published_at", Type: field.TypeTime},
+		{Name: "published_by", Type: field.TypeString, Size: 40},
+		{Name: "agent_id", Type: field.TypeString, Size: 40},
+	}
+	// AgentVersionsTable holds the schema information for the "agent_versions" table.
+	AgentVersionsTable = &schema.Table{
+		Name:       "agent_versions",
+		Columns:    AgentVersionsColumns,
+		PrimaryKey: []*schema.Column{AgentVersionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "agent_versions_agents_agent",
+				Columns:    []*schema.Column{AgentVersionsColumns[8]},
+				RefColumns: []*schema.Column{AgentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "agentversion_company_id_agent_id_version",
+				Unique:  true,
+				Columns: []*schema.Column{AgentVersionsColumns[3], AgentVersionsColumns[8], AgentVersionsColumns[4]},
 			},
 		},
 	}
@@ -2390,6 +2584,9 @@ var (
 		AccessPolicyVersionsTable,
 		AccountsTable,
 		AgentsTable,
+		AgentActionsTable,
+		AgentRunsTable,
+		AgentVersionsTable,
 		ApprovalsTable,
 		AuditEntriesTable,
 		AuthRequestsTable,
@@ -2450,6 +2647,12 @@ func init() {
 	APIKeysTable.Annotation = &entsql.Annotation{
 		Table: "api_keys",
 	}
+	AgentsTable.ForeignKeys[0].RefTable = UsersTable
+	AgentActionsTable.ForeignKeys[0].RefTable = AgentRunsTable
+	AgentActionsTable.ForeignKeys[1].RefTable = RequestsTable
+	AgentRunsTable.ForeignKeys[0].RefTable = AgentsTable
+	AgentRunsTable.ForeignKeys[1].RefTable = RequestsTable
+	AgentVersionsTable.ForeignKeys[0].RefTable = AgentsTable
 	ApprovalsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	ApprovalsTable.ForeignKeys[1].RefTable = RequestsTable
 	CommentsTable.ForeignKeys[0].RefTable = RequestsTable

@@ -24,6 +24,15 @@ type Account func(*sql.Selector)
 // Agent is the predicate function for agent builders.
 type Agent func(*sql.Selector)
 
+// AgentAction is the predicate function for agentaction builders.
+type AgentAction func(*sql.Selector)
+
+// AgentRun is the predicate function for agentrun builders.
+type AgentRun func(*sql.Selector)
+
+// AgentVersion is the predicate function for agentversion builders.
+type AgentVersion func(*sql.Selector)
+
 // Approval is the predicate function for approval builders.
 type Approval func(*sql.Selector)
 

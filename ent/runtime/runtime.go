@@ -8,6 +8,9 @@ import (
 	"atrium/ent/accesspolicyversion"
 	"atrium/ent/account"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
@@ -341,16 +344,183 @@ func init() {
 	agentDescName := agentFields[0].Descriptor()
 	// agent.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	agent.NameValidator = agentDescName.Validators[0].(func(string) error)
-	// agentDescAutonomy is the schema descriptor for autonomy field.
-	agentDescAutonomy := agentFields[3].Descriptor()
-	// agent.AutonomyValidator is a validator for the "autonomy" field. It is called by the builders before save.
-	agent.AutonomyValidator = agentDescAutonomy.Validators[0].(func(string) error)
+	// agentDescVersion is the schema descriptor for version field.
+	agentDescVersion := agentFields[4].Descriptor()
+	// agent.DefaultVersion holds the default value on creation for the version field.
+	agent.DefaultVersion = agentDescVersion.Default.(int)
+	// agentDescOwnerID is the schema descriptor for owner_id field.
+	agentDescOwnerID := agentFields[6].Descriptor()
+	// agent.OwnerIDValidator is a validator for the "owner_id" field. It is called by the builders before save.
+	agent.OwnerIDValidator = agentDescOwnerID.Validators[0].(func(string) error)
+	// agentDescFilter is the schema descriptor for filter field.
+	agentDescFilter := agentFields[9].Descriptor()
+	// agent.DefaultFilter holds the default value on creation for the filter field.
+	agent.DefaultFilter = agentDescFilter.Default.(string)
+	// agent.FilterValidator is a validator for the "filter" field. It is called by the builders before save.
+	agent.FilterValidator = agentDescFilter.Validators[0].(func(string) error)
+	// agentDescInstructions is the schema descriptor for instructions field.
+	agentDescInstructions := agentFields[11].Descriptor()
+	// agent.DefaultInstructions holds the default value on creation for the instructions field.
+	agent.DefaultInstructions = agentDescInstructions.Default.(string)
+	// agent.InstructionsValidator is a validator for the "instructions" field. It is called by the builders before save.
+	agent.InstructionsValidator = agentDescInstructions.Validators[0].(func(string) error)
+	// agentDescRunsPerDay is the schema descriptor for runs_per_day field.
+	agentDescRunsPerDay := agentFields[14].Descriptor()
+	// agent.DefaultRunsPerDay holds the default value on creation for the runs_per_day field.
+	agent.DefaultRunsPerDay = agentDescRunsPerDay.Default.(int)
+	// agentDescShadow is the schema descriptor for shadow field.
+	agentDescShadow := agentFields[15].Descriptor()
+	// agent.DefaultShadow holds the default value on creation for the shadow field.
+	agent.DefaultShadow = agentDescShadow.Default.(bool)
 	// agentDescID is the schema descriptor for id field.
 	agentDescID := agentMixinFields0[0].Descriptor()
 	// agent.DefaultID holds the default value on creation for the id field.
 	agent.DefaultID = agentDescID.Default.(func() string)
 	// agent.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	agent.IDValidator = agentDescID.Validators[0].(func(string) error)
+	agentactionMixin := schema.AgentAction{}.Mixin()
+	agentactionMixinHooks0 := agentactionMixin[0].Hooks()
+	agentactionMixinHooks1 := agentactionMixin[1].Hooks()
+	agentaction.Hooks[0] = agentactionMixinHooks0[0]
+	agentaction.Hooks[1] = agentactionMixinHooks1[0]
+	agentactionMixinInters1 := agentactionMixin[1].Interceptors()
+	agentaction.Interceptors[0] = agentactionMixinInters1[0]
+	agentaction.Interceptors[1] = agentactionMixinInters1[1]
+	agentaction.Interceptors[2] = agentactionMixinInters1[2]
+	agentactionMixinFields0 := agentactionMixin[0].Fields()
+	_ = agentactionMixinFields0
+	agentactionMixinFields1 := agentactionMixin[1].Fields()
+	_ = agentactionMixinFields1
+	agentactionFields := schema.AgentAction{}.Fields()
+	_ = agentactionFields
+	// agentactionDescCompanyID is the schema descriptor for company_id field.
+	agentactionDescCompanyID := agentactionMixinFields1[0].Descriptor()
+	// agentaction.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	agentaction.CompanyIDValidator = agentactionDescCompanyID.Validators[0].(func(string) error)
+	// agentactionDescRunID is the schema descriptor for run_id field.
+	agentactionDescRunID := agentactionFields[0].Descriptor()
+	// agentaction.RunIDValidator is a validator for the "run_id" field. It is called by the builders before save.
+	agentaction.RunIDValidator = agentactionDescRunID.Validators[0].(func(string) error)
+	// agentactionDescRequestID is the schema descriptor for request_id field.
+	agentactionDescRequestID := agentactionFields[1].Descriptor()
+	// agentaction.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	agentaction.RequestIDValidator = agentactionDescRequestID.Validators[0].(func(string) error)
+	// agentactionDescOperation is the schema descriptor for operation field.
+	agentactionDescOperation := agentactionFields[4].Descriptor()
+	// agentaction.OperationValidator is a validator for the "operation" field. It is called by the builders before save.
+	agentaction.OperationValidator = agentactionDescOperation.Validators[0].(func(string) error)
+	// agentactionDescRationale is the schema descriptor for rationale field.
+	agentactionDescRationale := agentactionFields[7].Descriptor()
+	// agentaction.RationaleValidator is a validator for the "rationale" field. It is called by the builders before save.
+	agentaction.RationaleValidator = agentactionDescRationale.Validators[0].(func(string) error)
+	// agentactionDescDigest is the schema descriptor for digest field.
+	agentactionDescDigest := agentactionFields[10].Descriptor()
+	// agentaction.DigestValidator is a validator for the "digest" field. It is called by the builders before save.
+	agentaction.DigestValidator = agentactionDescDigest.Validators[0].(func(string) error)
+	// agentactionDescRowVersion is the schema descriptor for row_version field.
+	agentactionDescRowVersion := agentactionFields[11].Descriptor()
+	// agentaction.RowVersionValidator is a validator for the "row_version" field. It is called by the builders before save.
+	agentaction.RowVersionValidator = agentactionDescRowVersion.Validators[0].(func(string) error)
+	// agentactionDescShadow is the schema descriptor for shadow field.
+	agentactionDescShadow := agentactionFields[12].Descriptor()
+	// agentaction.DefaultShadow holds the default value on creation for the shadow field.
+	agentaction.DefaultShadow = agentactionDescShadow.Default.(bool)
+	// agentactionDescDecidedBy is the schema descriptor for decided_by field.
+	agentactionDescDecidedBy := agentactionFields[14].Descriptor()
+	// agentaction.DecidedByValidator is a validator for the "decided_by" field. It is called by the builders before save.
+	agentaction.DecidedByValidator = agentactionDescDecidedBy.Validators[0].(func(string) error)
+	// agentactionDescComment is the schema descriptor for comment field.
+	agentactionDescComment := agentactionFields[16].Descriptor()
+	// agentaction.DefaultComment holds the default value on creation for the comment field.
+	agentaction.DefaultComment = agentactionDescComment.Default.(string)
+	// agentaction.CommentValidator is a validator for the "comment" field. It is called by the builders before save.
+	agentaction.CommentValidator = agentactionDescComment.Validators[0].(func(string) error)
+	// agentactionDescID is the schema descriptor for id field.
+	agentactionDescID := agentactionMixinFields0[0].Descriptor()
+	// agentaction.DefaultID holds the default value on creation for the id field.
+	agentaction.DefaultID = agentactionDescID.Default.(func() string)
+	// agentaction.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	agentaction.IDValidator = agentactionDescID.Validators[0].(func(string) error)
+	agentrunMixin := schema.AgentRun{}.Mixin()
+	agentrunMixinHooks0 := agentrunMixin[0].Hooks()
+	agentrunMixinHooks1 := agentrunMixin[1].Hooks()
+	agentrun.Hooks[0] = agentrunMixinHooks0[0]
+	agentrun.Hooks[1] = agentrunMixinHooks1[0]
+	agentrunMixinInters1 := agentrunMixin[1].Interceptors()
+	agentrun.Interceptors[0] = agentrunMixinInters1[0]
+	agentrun.Interceptors[1] = agentrunMixinInters1[1]
+	agentrun.Interceptors[2] = agentrunMixinInters1[2]
+	agentrunMixinFields0 := agentrunMixin[0].Fields()
+	_ = agentrunMixinFields0
+	agentrunMixinFields1 := agentrunMixin[1].Fields()
+	_ = agentrunMixinFields1
+	agentrunFields := schema.AgentRun{}.Fields()
+	_ = agentrunFields
+	// agentrunDescCompanyID is the schema descriptor for company_id field.
+	agentrunDescCompanyID := agentrunMixinFields1[0].Descriptor()
+	// agentrun.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	agentrun.CompanyIDValidator = agentrunDescCompanyID.Validators[0].(func(string) error)
+	// agentrunDescAgentID is the schema descriptor for agent_id field.
+	agentrunDescAgentID := agentrunFields[0].Descriptor()
+	// agentrun.AgentIDValidator is a validator for the "agent_id" field. It is called by the builders before save.
+	agentrun.AgentIDValidator = agentrunDescAgentID.Validators[0].(func(string) error)
+	// agentrunDescRequestID is the schema descriptor for request_id field.
+	agentrunDescRequestID := agentrunFields[2].Descriptor()
+	// agentrun.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	agentrun.RequestIDValidator = agentrunDescRequestID.Validators[0].(func(string) error)
+	// agentrunDescShadow is the schema descriptor for shadow field.
+	agentrunDescShadow := agentrunFields[6].Descriptor()
+	// agentrun.DefaultShadow holds the default value on creation for the shadow field.
+	agentrun.DefaultShadow = agentrunDescShadow.Default.(bool)
+	// agentrunDescPlans is the schema descriptor for plans field.
+	agentrunDescPlans := agentrunFields[8].Descriptor()
+	// agentrun.DefaultPlans holds the default value on creation for the plans field.
+	agentrun.DefaultPlans = agentrunDescPlans.Default.(int)
+	// agentrunDescReason is the schema descriptor for reason field.
+	agentrunDescReason := agentrunFields[9].Descriptor()
+	// agentrun.DefaultReason holds the default value on creation for the reason field.
+	agentrun.DefaultReason = agentrunDescReason.Default.(string)
+	// agentrun.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
+	agentrun.ReasonValidator = agentrunDescReason.Validators[0].(func(string) error)
+	// agentrunDescID is the schema descriptor for id field.
+	agentrunDescID := agentrunMixinFields0[0].Descriptor()
+	// agentrun.DefaultID holds the default value on creation for the id field.
+	agentrun.DefaultID = agentrunDescID.Default.(func() string)
+	// agentrun.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	agentrun.IDValidator = agentrunDescID.Validators[0].(func(string) error)
+	agentversionMixin := schema.AgentVersion{}.Mixin()
+	agentversionMixinHooks0 := agentversionMixin[0].Hooks()
+	agentversionMixinHooks1 := agentversionMixin[1].Hooks()
+	agentversion.Hooks[0] = agentversionMixinHooks0[0]
+	agentversion.Hooks[1] = agentversionMixinHooks1[0]
+	agentversionMixinInters1 := agentversionMixin[1].Interceptors()
+	agentversion.Interceptors[0] = agentversionMixinInters1[0]
+	agentversion.Interceptors[1] = agentversionMixinInters1[1]
+	agentversion.Interceptors[2] = agentversionMixinInters1[2]
+	agentversionMixinFields0 := agentversionMixin[0].Fields()
+	_ = agentversionMixinFields0
+	agentversionMixinFields1 := agentversionMixin[1].Fields()
+	_ = agentversionMixinFields1
+	agentversionFields := schema.AgentVersion{}.Fields()
+	_ = agentversionFields
+	// agentversionDescCompanyID is the schema descriptor for company_id field.
+	agentversionDescCompanyID := agentversionMixinFields1[0].Descriptor()
+	// agentversion.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	agentversion.CompanyIDValidator = agentversionDescCompanyID.Validators[0].(func(string) error)
+	// agentversionDescAgentID is the schema descriptor for agent_id field.
+	agentversionDescAgentID := agentversionFields[0].Descriptor()
+	// agentversion.AgentIDValidator is a validator for the "agent_id" field. It is called by the builders before save.
+	agentversion.AgentIDValidator = agentversionDescAgentID.Validators[0].(func(string) error)
+	// agentversionDescPublishedBy is the schema descriptor for published_by field.
+	agentversionDescPublishedBy := agentversionFields[4].Descriptor()
+	// agentversion.PublishedByValidator is a validator for the "published_by" field. It is called by the builders before save.
+	agentversion.PublishedByValidator = agentversionDescPublishedBy.Validators[0].(func(string) error)
+	// agentversionDescID is the schema descriptor for id field.
+	agentversionDescID := agentversionMixinFields0[0].Descriptor()
+	// agentversion.DefaultID holds the default value on creation for the id field.
+	agentversion.DefaultID = agentversionDescID.Default.(func() string)
+	// agentversion.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	agentversion.IDValidator = agentversionDescID.Validators[0].(func(string) error)
 	approvalMixin := schema.Approval{}.Mixin()
 	approvalMixinHooks0 := approvalMixin[0].Hooks()
 	approvalMixinHooks1 := approvalMixin[1].Hooks()

@@ -16,6 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/comment"
@@ -167,6 +171,24 @@ func TestWhatTheSystemSawIsNotTheCallers(t *testing.T) {
 
 // hasWith has a HasXWith query for every edge, counting the entity's rows whose neighbour has the id.
 var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (int, error){
+	"Agent.owner": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Agent.Query().Where(agent.HasOwnerWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"AgentVersion.agent": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.AgentVersion.Query().Where(agentversion.HasAgentWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"AgentRun.agent": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.AgentRun.Query().Where(agentrun.HasAgentWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"AgentRun.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.AgentRun.Query().Where(agentrun.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"AgentAction.run": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.AgentAction.Query().Where(agentaction.HasRunWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"AgentAction.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.AgentAction.Query().Where(agentaction.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
 	"APIKey.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.APIKey.Query().Where(apikey.HasUserWith(user.ID(id))).Count(ctx)
 	},

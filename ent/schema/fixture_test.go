@@ -146,8 +146,20 @@ var fixtures = []fixture{
 	{"Secret", func(db *ent.Client, own rows, tag string) any {
 		return db.Secret.Create().SetName("N-" + tag).SetSealed([]byte("x")).SetCreatedBy(own.id("User"))
 	}},
-	{"Agent", func(db *ent.Client, _ rows, _ string) any {
-		return db.Agent.Create().SetName("A").SetType("QUEUE_INTAKE").SetSource("MANAGED").SetAutonomy("full")
+	{"Agent", func(db *ent.Client, own rows, _ string) any {
+		return db.Agent.Create().SetName("A").SetType("QUEUE_INTAKE").SetSource("MANAGED").SetAutonomy("SUGGEST").SetOwnerID(own.id("User"))
+	}},
+	{"AgentVersion", func(db *ent.Client, own rows, tag string) any {
+		return db.AgentVersion.Create().SetAgentID(own.id("Agent")).SetVersion(int(crc32.ChecksumIEEE([]byte(tag)))).
+			SetSettings(json.RawMessage(`{}`)).SetPublishedAt(time.Now()).SetPublishedBy(own.id("User"))
+	}},
+	{"AgentRun", func(db *ent.Client, own rows, tag string) any {
+		return db.AgentRun.Create().SetAgentID(own.id("Agent")).SetAgentVersion(1).SetRequestID(own.id("Request")).
+			SetNumber(int(crc32.ChecksumIEEE([]byte(tag)))).SetTrigger("created")
+	}},
+	{"AgentAction", func(db *ent.Client, own rows, _ string) any {
+		return db.AgentAction.Create().SetRunID(own.id("AgentRun")).SetRequestID(own.id("Request")).SetStep(1).SetKind("PROPOSAL").
+			SetOperation("updateRequest").SetRationale("because").SetConfidence(1).SetRows([]string{}).SetDigest("d").SetRowVersion("v")
 	}},
 	{"Execution", func(db *ent.Client, own rows, _ string) any {
 		return db.Execution.Create().SetWorkflowID(own.id("Workflow")).SetWorkflowVersion(1).SetRequestID(own.id("Request")).SetTrigger("request")

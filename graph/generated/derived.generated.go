@@ -37,6 +37,9 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type ApplyProposalInputResolver interface {
+	Edits(ctx context.Context, obj *agent.ApplyInput, data json.RawMessage) error
+}
 type CompleteTaskInputResolver interface {
 	Variables(ctx context.Context, obj *execution.CompleteTaskInput, data json.RawMessage) error
 }
@@ -516,6 +519,132 @@ func (ec *executionContext) fieldContext_AccessPolicyVersionEdge_cursor(_ contex
 	return graphql.NewScalarFieldContext("AccessPolicyVersionEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _AgentActionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentAction]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentActionConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.AgentAction]) graphql.Marshaler {
+			return ec.marshalNAgentActionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentActionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentActionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentActionEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentActionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentAction]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentActionConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentActionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentActionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentActionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentAction]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_AgentActionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentActionConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentActionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AgentAction]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentActionEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentAction) graphql.Marshaler {
+			return ec.marshalNAgentAction2ᚖatriumᚋentᚐAgentAction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentActionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentActionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentAction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentActionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AgentAction]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentActionEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentActionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentActionEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _AgentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Agent]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -642,6 +771,258 @@ func (ec *executionContext) fieldContext_AgentEdge_cursor(_ context.Context, fie
 	return graphql.NewScalarFieldContext("AgentEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _AgentRunConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentRun]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentRunConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.AgentRun]) graphql.Marshaler {
+			return ec.marshalNAgentRunEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentRunConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentRunConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentRunEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentRunConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentRun]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentRunConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentRunConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentRunConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentRunConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentRun]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_AgentRunConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentRunConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentRunEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AgentRun]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentRunEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentRun) graphql.Marshaler {
+			return ec.marshalNAgentRun2ᚖatriumᚋentᚐAgentRun(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentRunEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentRunEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentRun(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentRunEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AgentRun]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentRunEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentRunEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentRunEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentVersionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentVersion]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentVersionConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.AgentVersion]) graphql.Marshaler {
+			return ec.marshalNAgentVersionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentVersionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentVersionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentVersionEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentVersionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentVersion]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentVersionConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentVersionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentVersionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentVersionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentVersion]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_AgentVersionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentVersionConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentVersionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AgentVersion]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentVersionEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentVersion) graphql.Marshaler {
+			return ec.marshalNAgentVersion2ᚖatriumᚋentᚐAgentVersion(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentVersionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentVersionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentVersion(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentVersionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AgentVersion]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentVersionEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentVersionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentVersionEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _ApiKeyConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.APIKey]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -766,6 +1147,38 @@ func (ec *executionContext) _ApiKeyEdge_cursor(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_ApiKeyEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ApiKeyEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ApplyProposalPayload_agentAction(ctx context.Context, field graphql.CollectedField, obj *ApplyProposalPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApplyProposalPayload_agentAction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AgentAction, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentAction) graphql.Marshaler {
+			return ec.marshalNAgentAction2ᚖatriumᚋentᚐAgentAction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApplyProposalPayload_agentAction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApplyProposalPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentAction(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ApprovalConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Approval]) (ret graphql.Marshaler) {
@@ -1942,6 +2355,38 @@ func (ec *executionContext) fieldContext_CreditEntryEdge_cursor(_ context.Contex
 	return graphql.NewScalarFieldContext("CreditEntryEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _DecideAgentActionPayload_agentAction(ctx context.Context, field graphql.CollectedField, obj *DecideAgentActionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DecideAgentActionPayload_agentAction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AgentAction, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentAction) graphql.Marshaler {
+			return ec.marshalNAgentAction2ᚖatriumᚋentᚐAgentAction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DecideAgentActionPayload_agentAction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DecideAgentActionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentAction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _DecideApprovalPayload_approval(ctx context.Context, field graphql.CollectedField, obj *DecideApprovalPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2043,6 +2488,13 @@ func (ec *executionContext) _DeleteAccessPolicyPayload_id(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_DeleteAccessPolicyPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteAccessPolicyPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteAgentPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteAgentPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteAgentPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteAgentPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _DeleteCalendarPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteCalendarPayload) (ret graphql.Marshaler) {
@@ -3366,6 +3818,70 @@ func (ec *executionContext) fieldContext_OrganizationEdge_cursor(_ context.Conte
 	return graphql.NewScalarFieldContext("OrganizationEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _PauseAgentPayload_agent(ctx context.Context, field graphql.CollectedField, obj *PauseAgentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PauseAgentPayload_agent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Agent) graphql.Marshaler {
+			return ec.marshalNAgent2ᚖatriumᚋentᚐAgent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PauseAgentPayload_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PauseAgentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Agent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PublishAgentPayload_agent(ctx context.Context, field graphql.CollectedField, obj *PublishAgentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PublishAgentPayload_agent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Agent) graphql.Marshaler {
+			return ec.marshalNAgent2ᚖatriumᚋentᚐAgent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PublishAgentPayload_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PublishAgentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Agent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PublishWorkflowPayload_workflow(ctx context.Context, field graphql.CollectedField, obj *PublishWorkflowPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3425,6 +3941,38 @@ func (ec *executionContext) fieldContext_ReactivateUserPayload_user(_ context.Co
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RejectProposalPayload_agentAction(ctx context.Context, field graphql.CollectedField, obj *RejectProposalPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RejectProposalPayload_agentAction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AgentAction, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentAction) graphql.Marshaler {
+			return ec.marshalNAgentAction2ᚖatriumᚋentᚐAgentAction(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RejectProposalPayload_agentAction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RejectProposalPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentAction(ctx, field)
 		},
 	}
 	return fc, nil
@@ -3620,6 +4168,38 @@ func (ec *executionContext) fieldContext_RequestEdge_cursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("RequestEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _RerunAgentPayload_agentRun(ctx context.Context, field graphql.CollectedField, obj *RerunAgentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RerunAgentPayload_agentRun(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AgentRun, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentRun) graphql.Marshaler {
+			return ec.marshalNAgentRun2ᚖatriumᚋentᚐAgentRun(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RerunAgentPayload_agentRun(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RerunAgentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentRun(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ResendInvitationPayload_user(ctx context.Context, field graphql.CollectedField, obj *ResendInvitationPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3711,6 +4291,38 @@ func (ec *executionContext) fieldContext_ResolveIncidentPayload_incident(_ conte
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Incident(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ResumeAgentPayload_agent(ctx context.Context, field graphql.CollectedField, obj *ResumeAgentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ResumeAgentPayload_agent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Agent) graphql.Marshaler {
+			return ec.marshalNAgent2ᚖatriumᚋentᚐAgent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ResumeAgentPayload_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ResumeAgentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Agent(ctx, field)
 		},
 	}
 	return fc, nil
@@ -4506,6 +5118,38 @@ func (ec *executionContext) fieldContext_SnoozeRequestPayload_request(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _StopAgentRunPayload_agentRun(ctx context.Context, field graphql.CollectedField, obj *StopAgentRunPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StopAgentRunPayload_agentRun(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AgentRun, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentRun) graphql.Marshaler {
+			return ec.marshalNAgentRun2ᚖatriumᚋentᚐAgentRun(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StopAgentRunPayload_agentRun(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StopAgentRunPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentRun(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TaskConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Task]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4785,6 +5429,38 @@ func (ec *executionContext) fieldContext_UpdateAccessPolicyPayload_accessPolicy(
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_AccessPolicy(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateAgentPayload_agent(ctx context.Context, field graphql.CollectedField, obj *UpdateAgentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateAgentPayload_agent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Agent) graphql.Marshaler {
+			return ec.marshalNAgent2ᚖatriumᚋentᚐAgent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateAgentPayload_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateAgentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Agent(ctx, field)
 		},
 	}
 	return fc, nil
@@ -5952,6 +6628,98 @@ func (ec *executionContext) unmarshalInputAccessPolicyOrder(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAgentActionFilter(ctx context.Context, obj any) (agent.ListActionsInput, error) {
+	var it agent.ListActionsInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"status", "kind", "runId", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalOAgentActionStatus2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalOAgentActionKind2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "runId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("runId"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RunID = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputAgentActionOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNAgentActionSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputAgentOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -5993,6 +6761,128 @@ func (ec *executionContext) unmarshalInputAgentOrder(ctx context.Context, obj an
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputAgentRunFilter(ctx context.Context, obj any) (agent.ListRunsInput, error) {
+	var it agent.ListRunsInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"status", "agentId", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalOAgentRunStatus2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = data
+		case "agentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("agentId"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AgentID = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputAgentRunOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNAgentRunSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputAgentToolInput(ctx context.Context, obj any) (agent.Tool, error) {
+	var it agent.Tool
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "mode"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNAgentToolName2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "mode":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mode"))
+			data, err := ec.unmarshalNAgentToolMode2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Mode = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputApiKeyOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -6029,6 +6919,45 @@ func (ec *executionContext) unmarshalInputApiKeyOrder(ctx context.Context, obj a
 				return it, err
 			}
 			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputApplyProposalInput(ctx context.Context, obj any) (agent.ApplyInput, error) {
+	var it agent.ApplyInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "edits"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "edits":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("edits"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.ApplyProposalInput().Edits(ctx, &it, data); err != nil {
+				return it, err
+			}
 		}
 	}
 	return it, nil
@@ -6612,7 +7541,7 @@ func (ec *executionContext) unmarshalInputCreateAgentInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "type", "source", "autonomy"}
+	fieldsInOrder := [...]string{"name", "type", "source", "autonomy", "ownerId", "role", "scopes", "filter", "sees"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -6642,11 +7571,46 @@ func (ec *executionContext) unmarshalInputCreateAgentInput(ctx context.Context, 
 			it.Source = data
 		case "autonomy":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autonomy"))
-			data, err := ec.unmarshalNString2string(ctx, v)
+			data, err := ec.unmarshalNAgentAutonomy2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Autonomy = data
+		case "ownerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnerID = data
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalOAgentRole2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = data
+		case "scopes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scopes"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scopes = data
+		case "filter":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filter"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filter = data
+		case "sees":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sees"))
+			data, err := ec.unmarshalOAgentSees2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sees = data
 		}
 	}
 	return it, nil
@@ -7617,6 +8581,57 @@ func (ec *executionContext) unmarshalInputDeactivateUserInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDecideAgentActionInput(ctx context.Context, obj any) (agent.DecideInput, error) {
+	var it agent.DecideInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "digest", "decision", "comment"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "digest":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("digest"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Digest = data
+		case "decision":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("decision"))
+			data, err := ec.unmarshalNApprovalVerdict2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Decision = data
+		case "comment":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("comment"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Comment = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDecideApprovalInput(ctx context.Context, obj any) (execution.DecideApprovalInput, error) {
 	var it execution.DecideApprovalInput
 	if obj == nil {
@@ -7750,6 +8765,43 @@ func (ec *executionContext) unmarshalInputDelegateApprovalInput(ctx context.Cont
 }
 
 func (ec *executionContext) unmarshalInputDeleteAccessPolicyInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteAgentInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
 		return it, nil
@@ -8898,6 +9950,80 @@ func (ec *executionContext) unmarshalInputOrganizationOrder(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputPauseAgentInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputPublishAgentInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputPublishWorkflowInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -8967,6 +10093,43 @@ func (ec *executionContext) unmarshalInputReactivateUserInput(ctx context.Contex
 				return it, err
 			}
 			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Context, obj any) (agent.RejectInput, error) {
+	var it agent.RejectInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "reason"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
 		}
 	}
 	return it, nil
@@ -9224,6 +10387,36 @@ func (ec *executionContext) unmarshalInputRequestOrder(ctx context.Context, obj 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRerunAgentInput(ctx context.Context, obj any) (agent.RerunInput, error) {
+	var it agent.RerunInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputResendInvitationInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -9353,6 +10546,43 @@ func (ec *executionContext) unmarshalInputResolveIncidentInput(ctx context.Conte
 			if err = ec.Resolvers.ResolveIncidentInput().Variables(ctx, &it, data); err != nil {
 				return it, err
 			}
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputResumeAgentInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -10100,6 +11330,66 @@ func (ec *executionContext) unmarshalInputSnoozeRequestInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputStopAgentRunInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStopAllAgentsInput(ctx context.Context, obj any) (agent.StopAllInput, error) {
+	var it agent.StopAllInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"reason"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSwitchSessionInput(ctx context.Context, obj any) (websession.SwitchInput, error) {
 	var it websession.SwitchInput
 	if obj == nil {
@@ -10413,6 +11703,127 @@ func (ec *executionContext) unmarshalInputUpdateAccessPolicyInput(ctx context.Co
 			if err = ec.Resolvers.UpdateAccessPolicyInput().Condition(ctx, &it, data); err != nil {
 				return it, err
 			}
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateAgentInput(ctx context.Context, obj any) (agent.UpdateInput, error) {
+	var it agent.UpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "autonomy", "ownerId", "role", "scopes", "filter", "sees", "instructions", "engine", "tools", "runsPerDay", "shadow"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "autonomy":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("autonomy"))
+			data, err := ec.unmarshalOAgentAutonomy2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Autonomy = graphql.OmittableOf(data)
+		case "ownerId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ownerId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OwnerID = graphql.OmittableOf(data)
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalOAgentRole2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		case "scopes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scopes"))
+			data, err := ec.unmarshalOString2ᚖᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scopes = graphql.OmittableOf(data)
+		case "filter":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filter"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Filter = graphql.OmittableOf(data)
+		case "sees":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sees"))
+			data, err := ec.unmarshalOAgentSees2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sees = graphql.OmittableOf(data)
+		case "instructions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("instructions"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Instructions = graphql.OmittableOf(data)
+		case "engine":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("engine"))
+			data, err := ec.unmarshalOAgentEngine2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Engine = graphql.OmittableOf(data)
+		case "tools":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tools"))
+			data, err := ec.unmarshalOAgentToolInput2ᚖᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Tools = graphql.OmittableOf(data)
+		case "runsPerDay":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("runsPerDay"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RunsPerDay = graphql.OmittableOf(data)
+		case "shadow":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("shadow"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Shadow = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -12223,6 +13634,77 @@ func (ec *executionContext) _AccessPolicyVersionEdge(ctx context.Context, sel as
 	return out
 }
 
+var agentActionConnectionImplementors = []string{"AgentActionConnection"}
+
+func (ec *executionContext) _AgentActionConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AgentAction]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentActionConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentActionConnection")
+		case "edges":
+			out.Values[i] = ec._AgentActionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AgentActionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._AgentActionConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var agentActionEdgeImplementors = []string{"AgentActionEdge"}
+
+func (ec *executionContext) _AgentActionEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.AgentAction]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentActionEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentActionEdge")
+		case "node":
+			out.Values[i] = ec._AgentActionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._AgentActionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var agentConnectionImplementors = []string{"AgentConnection"}
 
 func (ec *executionContext) _AgentConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Agent]) graphql.Marshaler {
@@ -12294,6 +13776,148 @@ func (ec *executionContext) _AgentEdge(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var agentRunConnectionImplementors = []string{"AgentRunConnection"}
+
+func (ec *executionContext) _AgentRunConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AgentRun]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentRunConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentRunConnection")
+		case "edges":
+			out.Values[i] = ec._AgentRunConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AgentRunConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._AgentRunConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var agentRunEdgeImplementors = []string{"AgentRunEdge"}
+
+func (ec *executionContext) _AgentRunEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.AgentRun]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentRunEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentRunEdge")
+		case "node":
+			out.Values[i] = ec._AgentRunEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._AgentRunEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var agentVersionConnectionImplementors = []string{"AgentVersionConnection"}
+
+func (ec *executionContext) _AgentVersionConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AgentVersion]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentVersionConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentVersionConnection")
+		case "edges":
+			out.Values[i] = ec._AgentVersionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AgentVersionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._AgentVersionConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var agentVersionEdgeImplementors = []string{"AgentVersionEdge"}
+
+func (ec *executionContext) _AgentVersionEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.AgentVersion]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentVersionEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentVersionEdge")
+		case "node":
+			out.Values[i] = ec._AgentVersionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._AgentVersionEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var apiKeyConnectionImplementors = []string{"ApiKeyConnection"}
 
 func (ec *executionContext) _ApiKeyConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.APIKey]) graphql.Marshaler {
@@ -12350,6 +13974,34 @@ func (ec *executionContext) _ApiKeyEdge(ctx context.Context, sel ast.SelectionSe
 			}
 		case "cursor":
 			out.Values[i] = ec._ApiKeyEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var applyProposalPayloadImplementors = []string{"ApplyProposalPayload"}
+
+func (ec *executionContext) _ApplyProposalPayload(ctx context.Context, sel ast.SelectionSet, obj *ApplyProposalPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, applyProposalPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ApplyProposalPayload")
+		case "agentAction":
+			out.Values[i] = ec._ApplyProposalPayload_agentAction(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -13196,6 +14848,34 @@ func (ec *executionContext) _CreditEntryEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
+var decideAgentActionPayloadImplementors = []string{"DecideAgentActionPayload"}
+
+func (ec *executionContext) _DecideAgentActionPayload(ctx context.Context, sel ast.SelectionSet, obj *DecideAgentActionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, decideAgentActionPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DecideAgentActionPayload")
+		case "agentAction":
+			out.Values[i] = ec._DecideAgentActionPayload_agentAction(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var decideApprovalPayloadImplementors = []string{"DecideApprovalPayload"}
 
 func (ec *executionContext) _DecideApprovalPayload(ctx context.Context, sel ast.SelectionSet, obj *DecideApprovalPayload) graphql.Marshaler {
@@ -13293,6 +14973,34 @@ func (ec *executionContext) _DeleteAccessPolicyPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("DeleteAccessPolicyPayload")
 		case "id":
 			out.Values[i] = ec._DeleteAccessPolicyPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var deleteAgentPayloadImplementors = []string{"DeleteAgentPayload"}
+
+func (ec *executionContext) _DeleteAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteAgentPayload")
+		case "id":
+			out.Values[i] = ec._DeleteAgentPayload_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -14395,6 +16103,62 @@ func (ec *executionContext) _OrganizationEdge(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var pauseAgentPayloadImplementors = []string{"PauseAgentPayload"}
+
+func (ec *executionContext) _PauseAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *PauseAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, pauseAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PauseAgentPayload")
+		case "agent":
+			out.Values[i] = ec._PauseAgentPayload_agent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var publishAgentPayloadImplementors = []string{"PublishAgentPayload"}
+
+func (ec *executionContext) _PublishAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *PublishAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, publishAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PublishAgentPayload")
+		case "agent":
+			out.Values[i] = ec._PublishAgentPayload_agent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var publishWorkflowPayloadImplementors = []string{"PublishWorkflowPayload"}
 
 func (ec *executionContext) _PublishWorkflowPayload(ctx context.Context, sel ast.SelectionSet, obj *PublishWorkflowPayload) graphql.Marshaler {
@@ -14436,6 +16200,34 @@ func (ec *executionContext) _ReactivateUserPayload(ctx context.Context, sel ast.
 			out.Values[i] = graphql.MarshalString("ReactivateUserPayload")
 		case "user":
 			out.Values[i] = ec._ReactivateUserPayload_user(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var rejectProposalPayloadImplementors = []string{"RejectProposalPayload"}
+
+func (ec *executionContext) _RejectProposalPayload(ctx context.Context, sel ast.SelectionSet, obj *RejectProposalPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, rejectProposalPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RejectProposalPayload")
+		case "agentAction":
+			out.Values[i] = ec._RejectProposalPayload_agentAction(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -14578,6 +16370,34 @@ func (ec *executionContext) _RequestEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var rerunAgentPayloadImplementors = []string{"RerunAgentPayload"}
+
+func (ec *executionContext) _RerunAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *RerunAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, rerunAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RerunAgentPayload")
+		case "agentRun":
+			out.Values[i] = ec._RerunAgentPayload_agentRun(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var resendInvitationPayloadImplementors = []string{"ResendInvitationPayload"}
 
 func (ec *executionContext) _ResendInvitationPayload(ctx context.Context, sel ast.SelectionSet, obj *ResendInvitationPayload) graphql.Marshaler {
@@ -14647,6 +16467,34 @@ func (ec *executionContext) _ResolveIncidentPayload(ctx context.Context, sel ast
 			out.Values[i] = graphql.MarshalString("ResolveIncidentPayload")
 		case "incident":
 			out.Values[i] = ec._ResolveIncidentPayload_incident(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var resumeAgentPayloadImplementors = []string{"ResumeAgentPayload"}
+
+func (ec *executionContext) _ResumeAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *ResumeAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, resumeAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ResumeAgentPayload")
+		case "agent":
+			out.Values[i] = ec._ResumeAgentPayload_agent(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -15157,6 +17005,34 @@ func (ec *executionContext) _SnoozeRequestPayload(ctx context.Context, sel ast.S
 	return out
 }
 
+var stopAgentRunPayloadImplementors = []string{"StopAgentRunPayload"}
+
+func (ec *executionContext) _StopAgentRunPayload(ctx context.Context, sel ast.SelectionSet, obj *StopAgentRunPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, stopAgentRunPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StopAgentRunPayload")
+		case "agentRun":
+			out.Values[i] = ec._StopAgentRunPayload_agentRun(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var taskConnectionImplementors = []string{"TaskConnection"}
 
 func (ec *executionContext) _TaskConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Task]) graphql.Marshaler {
@@ -15312,6 +17188,34 @@ func (ec *executionContext) _UpdateAccessPolicyPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("UpdateAccessPolicyPayload")
 		case "accessPolicy":
 			out.Values[i] = ec._UpdateAccessPolicyPayload_accessPolicy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var updateAgentPayloadImplementors = []string{"UpdateAgentPayload"}
+
+func (ec *executionContext) _UpdateAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateAgentPayload")
+		case "agent":
+			out.Values[i] = ec._UpdateAgentPayload_agent(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -16193,6 +18097,48 @@ func (ec *executionContext) marshalNAccessPolicyVersionEdge2ᚖatriumᚋgraphᚋ
 	return ec._AccessPolicyVersionEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNAgentActionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AgentAction]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAgentActionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAgentActionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.AgentAction]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentActionEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAgentActionSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAgentActionSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNAgentEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Agent]) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -16219,6 +18165,48 @@ func (ec *executionContext) marshalNAgentEdge2ᚖatriumᚋgraphᚋinternalᚋrel
 	return ec._AgentEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNAgentRunEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AgentRun]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAgentRunEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAgentRunEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.AgentRun]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentRunEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAgentRunSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAgentRunSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNAgentSort2string(ctx context.Context, v any) (string, error) {
 	res, err := graphql.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -16233,6 +18221,37 @@ func (ec *executionContext) marshalNAgentSort2string(ctx context.Context, sel as
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚐTool(ctx context.Context, v any) (agent.Tool, error) {
+	res, err := ec.unmarshalInputAgentToolInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAgentVersionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AgentVersion]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAgentVersionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAgentVersionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.AgentVersion]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentVersionEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNApiKeyEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.APIKey]) graphql.Marshaler {
@@ -16275,6 +18294,21 @@ func (ec *executionContext) marshalNApiKeySort2string(ctx context.Context, sel a
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNApplyProposalInput2atriumᚋinternalᚋagentᚐApplyInput(ctx context.Context, v any) (agent.ApplyInput, error) {
+	res, err := ec.unmarshalInputApplyProposalInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNApplyProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐApplyProposalPayload(ctx context.Context, sel ast.SelectionSet, v *ApplyProposalPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ApplyProposalPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNApprovalEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Approval]) graphql.Marshaler {
@@ -16750,6 +18784,21 @@ func (ec *executionContext) unmarshalNDeactivateUserInput2atriumᚋinternalᚋpe
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNDecideAgentActionInput2atriumᚋinternalᚋagentᚐDecideInput(ctx context.Context, v any) (agent.DecideInput, error) {
+	res, err := ec.unmarshalInputDecideAgentActionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDecideAgentActionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideAgentActionPayload(ctx context.Context, sel ast.SelectionSet, v *DecideAgentActionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DecideAgentActionPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNDecideApprovalInput2atriumᚋinternalᚋexecutionᚐDecideApprovalInput(ctx context.Context, v any) (execution.DecideApprovalInput, error) {
 	res, err := ec.unmarshalInputDecideApprovalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -16808,6 +18857,21 @@ func (ec *executionContext) marshalNDeleteAccessPolicyPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._DeleteAccessPolicyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteAgentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAgentPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteAgentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteCalendarInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -17412,6 +19476,36 @@ func (ec *executionContext) marshalNOrganizationSort2string(ctx context.Context,
 	return res
 }
 
+func (ec *executionContext) unmarshalNPauseAgentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputPauseAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPauseAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPauseAgentPayload(ctx context.Context, sel ast.SelectionSet, v *PauseAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PauseAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPublishAgentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputPublishAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPublishAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishAgentPayload(ctx context.Context, sel ast.SelectionSet, v *PublishAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PublishAgentPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNPublishWorkflowInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputPublishWorkflowInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -17440,6 +19534,21 @@ func (ec *executionContext) marshalNReactivateUserPayload2ᚖatriumᚋgraphᚋge
 		return graphql.Null
 	}
 	return ec._ReactivateUserPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚐRejectInput(ctx context.Context, v any) (agent.RejectInput, error) {
+	res, err := ec.unmarshalInputRejectProposalInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRejectProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐRejectProposalPayload(ctx context.Context, sel ast.SelectionSet, v *RejectProposalPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RejectProposalPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNReplayInboundCallInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -17519,6 +19628,21 @@ func (ec *executionContext) marshalNRequestSort2string(ctx context.Context, sel 
 	return res
 }
 
+func (ec *executionContext) unmarshalNRerunAgentInput2atriumᚋinternalᚋagentᚐRerunInput(ctx context.Context, v any) (agent.RerunInput, error) {
+	res, err := ec.unmarshalInputRerunAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRerunAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐRerunAgentPayload(ctx context.Context, sel ast.SelectionSet, v *RerunAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RerunAgentPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNResendInvitationInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputResendInvitationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -17562,6 +19686,21 @@ func (ec *executionContext) marshalNResolveIncidentPayload2ᚖatriumᚋgraphᚋg
 		return graphql.Null
 	}
 	return ec._ResolveIncidentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNResumeAgentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputResumeAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNResumeAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResumeAgentPayload(ctx context.Context, sel ast.SelectionSet, v *ResumeAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ResumeAgentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRevokeApiKeyInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -17869,6 +20008,26 @@ func (ec *executionContext) marshalNSnoozeRequestPayload2ᚖatriumᚋgraphᚋgen
 	return ec._SnoozeRequestPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNStopAgentRunInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputStopAgentRunInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStopAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAgentRunPayload(ctx context.Context, sel ast.SelectionSet, v *StopAgentRunPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._StopAgentRunPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚐStopAllInput(ctx context.Context, v any) (agent.StopAllInput, error) {
+	res, err := ec.unmarshalInputStopAllAgentsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNSwitchSessionInput2atriumᚋinternalᚋwebsessionᚐSwitchInput(ctx context.Context, v any) (websession.SwitchInput, error) {
 	res, err := ec.unmarshalInputSwitchSessionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -17976,6 +20135,21 @@ func (ec *executionContext) marshalNUpdateAccessPolicyPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._UpdateAccessPolicyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateAgentInput2atriumᚋinternalᚋagentᚐUpdateInput(ctx context.Context, v any) (agent.UpdateInput, error) {
+	res, err := ec.unmarshalInputUpdateAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateAgentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateCalendarInput2atriumᚋinternalᚋworkflowᚐUpdateCalendarInput(ctx context.Context, v any) (workflow.UpdateCalendarInput, error) {
@@ -18449,6 +20623,29 @@ func (ec *executionContext) marshalOAccessPolicyVersionConnection2ᚖatriumᚋgr
 	return ec._AccessPolicyVersionConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOAgentActionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AgentAction]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AgentActionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOAgentActionFilter2ᚖatriumᚋinternalᚋagentᚐListActionsInput(ctx context.Context, v any) (*agent.ListActionsInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAgentActionFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOAgentActionOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAgentActionOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOAgentConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.Agent]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -18462,6 +20659,61 @@ func (ec *executionContext) unmarshalOAgentOrder2ᚖatriumᚋgraphᚋinternalᚋ
 	}
 	res, err := ec.unmarshalInputAgentOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOAgentRunConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AgentRun]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AgentRunConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚐListRunsInput(ctx context.Context, v any) (*agent.ListRunsInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAgentRunFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOAgentRunOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAgentRunOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, v any) ([]agent.Tool, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]agent.Tool, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚐTool(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) unmarshalOAgentToolInput2ᚖᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, v any) (*[]agent.Tool, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOAgentVersionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AgentVersion]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AgentVersionConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOApiKeyConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.APIKey]) graphql.Marshaler {

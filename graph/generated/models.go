@@ -19,6 +19,20 @@ type AcceptRequestPayload struct {
 	Request *ent.Request `json:"request"`
 }
 
+// A change of a run.
+type AgentRunChange struct {
+	// What happened to it.
+	Change ChangeKind `json:"change"`
+	// The run, after the change.
+	AgentRun *ent.AgentRun `json:"agentRun"`
+}
+
+// What applyProposal answers.
+type ApplyProposalPayload struct {
+	// The row as it is now.
+	AgentAction *ent.AgentAction `json:"agentAction"`
+}
+
 // What assignTask answers.
 type AssignTaskPayload struct {
 	// The row as it is now.
@@ -167,6 +181,12 @@ type CreateWorkflowPayload struct {
 	Workflow *ent.Workflow `json:"workflow"`
 }
 
+// What decideAgentAction answers.
+type DecideAgentActionPayload struct {
+	// The row as it is now.
+	AgentAction *ent.AgentAction `json:"agentAction"`
+}
+
 // What decideApproval answers.
 type DecideApprovalPayload struct {
 	// The row as it is now.
@@ -187,6 +207,12 @@ type DelegateApprovalPayload struct {
 
 // What deleteAccessPolicy answers.
 type DeleteAccessPolicyPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteAgent answers.
+type DeleteAgentPayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -301,6 +327,18 @@ type InviteUserPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// What pauseAgent answers.
+type PauseAgentPayload struct {
+	// The row as it is now.
+	Agent *ent.Agent `json:"agent"`
+}
+
+// What publishAgent answers.
+type PublishAgentPayload struct {
+	// The row as it is now.
+	Agent *ent.Agent `json:"agent"`
+}
+
 // What publishWorkflow answers.
 type PublishWorkflowPayload struct {
 	// The row as it is now.
@@ -311,6 +349,12 @@ type PublishWorkflowPayload struct {
 type ReactivateUserPayload struct {
 	// The row as it is now.
 	User *ent.User `json:"user"`
+}
+
+// What rejectProposal answers.
+type RejectProposalPayload struct {
+	// The row as it is now.
+	AgentAction *ent.AgentAction `json:"agentAction"`
 }
 
 // What replayInboundCall answers.
@@ -341,6 +385,12 @@ type RequestChange struct {
 	Request *ent.Request `json:"request"`
 }
 
+// What rerunAgent answers.
+type RerunAgentPayload struct {
+	// The row as it is now.
+	AgentRun *ent.AgentRun `json:"agentRun"`
+}
+
 // What resendInvitation answers.
 type ResendInvitationPayload struct {
 	// The row as it is now.
@@ -357,6 +407,12 @@ type ResetUserMfaPayload struct {
 type ResolveIncidentPayload struct {
 	// The row as it is now.
 	Incident *ent.Incident `json:"incident"`
+}
+
+// What resumeAgent answers.
+type ResumeAgentPayload struct {
+	// The row as it is now.
+	Agent *ent.Agent `json:"agent"`
 }
 
 // What revokeApiKey answers.
@@ -413,6 +469,20 @@ type SnoozeRequestPayload struct {
 	Request *ent.Request `json:"request"`
 }
 
+// What stopAgentRun answers.
+type StopAgentRunPayload struct {
+	// The row as it is now.
+	AgentRun *ent.AgentRun `json:"agentRun"`
+}
+
+// What was stopped.
+type StopAllAgentsPayload struct {
+	// Runs that had not ended.
+	Runs int `json:"runs"`
+	// Agents that are paused now.
+	Agents int `json:"agents"`
+}
+
 // A change of a task.
 type TaskChange struct {
 	// What happened to it.
@@ -425,6 +495,12 @@ type TaskChange struct {
 type UpdateAccessPolicyPayload struct {
 	// The row as it is now.
 	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
+}
+
+// What updateAgent answers.
+type UpdateAgentPayload struct {
+	// The row as it is now.
+	Agent *ent.Agent `json:"agent"`
 }
 
 // What updateCalendar answers.

@@ -43,6 +43,7 @@ type RequestResolver interface {
 	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
 	Comments(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error)
 	ViewerMay(ctx context.Context, obj *ent.Request) ([]string, error)
+	AgentRuns(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.AgentRun], error)
 }
 type RoutingRuleResolver interface {
 	Priority(ctx context.Context, obj *ent.RoutingRule) (*request.Priority, error)
@@ -53,6 +54,28 @@ type RoutingRuleResolver interface {
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
+
+func (ec *executionContext) field_Request_agentRuns_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
 
 func (ec *executionContext) field_Request_comments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
@@ -670,6 +693,50 @@ func (ec *executionContext) fieldContext_Request_viewerMay(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Request_agentRuns(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_agentRuns(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Request().AgentRuns(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.AgentRun]) graphql.Marshaler {
+			return ec.marshalOAgentRunConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Request_agentRuns(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Request",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentRunConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Request_agentRuns_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RequestChange_change(ctx context.Context, field graphql.CollectedField, obj *RequestChange) (ret graphql.Marshaler) {
 	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
 }
@@ -1103,6 +1170,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 		case "viewerMay":
 			out.Values[i] = ec._Request_viewerMay(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "agentRuns":
+			out.Values[i] = ec._Request_agentRuns(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:

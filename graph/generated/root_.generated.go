@@ -26,6 +26,11 @@ type ResolverRoot interface {
 	AccessDecision() AccessDecisionResolver
 	AccessPolicy() AccessPolicyResolver
 	AccessUnmet() AccessUnmetResolver
+	Agent() AgentResolver
+	AgentAction() AgentActionResolver
+	AgentChange() AgentChangeResolver
+	AgentRun() AgentRunResolver
+	AgentVersion() AgentVersionResolver
 	ApiKey() ApiKeyResolver
 	Approval() ApprovalResolver
 	AuditEntry() AuditEntryResolver
@@ -59,6 +64,7 @@ type ResolverRoot interface {
 	Workflow() WorkflowResolver
 	WorkflowVersion() WorkflowVersionResolver
 	AccessPolicyDraftInput() AccessPolicyDraftInputResolver
+	ApplyProposalInput() ApplyProposalInputResolver
 	CompleteTaskInput() CompleteTaskInputResolver
 	CreateAccessPolicyInput() CreateAccessPolicyInputResolver
 	CreateInboundWebhookInput() CreateInboundWebhookInputResolver
@@ -109,8 +115,14 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputAccessDecisionOrder,
 		ec.unmarshalInputAccessPolicyDraftInput,
 		ec.unmarshalInputAccessPolicyOrder,
+		ec.unmarshalInputAgentActionFilter,
+		ec.unmarshalInputAgentActionOrder,
 		ec.unmarshalInputAgentOrder,
+		ec.unmarshalInputAgentRunFilter,
+		ec.unmarshalInputAgentRunOrder,
+		ec.unmarshalInputAgentToolInput,
 		ec.unmarshalInputApiKeyOrder,
+		ec.unmarshalInputApplyProposalInput,
 		ec.unmarshalInputApprovalFilter,
 		ec.unmarshalInputApprovalOrder,
 		ec.unmarshalInputAssignTaskInput,
@@ -141,10 +153,12 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateWebhookSubscriptionInput,
 		ec.unmarshalInputCreateWorkflowInput,
 		ec.unmarshalInputDeactivateUserInput,
+		ec.unmarshalInputDecideAgentActionInput,
 		ec.unmarshalInputDecideApprovalInput,
 		ec.unmarshalInputDeclineRequestInput,
 		ec.unmarshalInputDelegateApprovalInput,
 		ec.unmarshalInputDeleteAccessPolicyInput,
+		ec.unmarshalInputDeleteAgentInput,
 		ec.unmarshalInputDeleteCalendarInput,
 		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteInboundWebhookInput,
@@ -177,16 +191,21 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputOfferingSLAInput,
 		ec.unmarshalInputOrganizationFilter,
 		ec.unmarshalInputOrganizationOrder,
+		ec.unmarshalInputPauseAgentInput,
+		ec.unmarshalInputPublishAgentInput,
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
+		ec.unmarshalInputRejectProposalInput,
 		ec.unmarshalInputReplayInboundCallInput,
 		ec.unmarshalInputReplayWebhookDeliveryInput,
 		ec.unmarshalInputReplayWebhookEventsInput,
 		ec.unmarshalInputRequestFilter,
 		ec.unmarshalInputRequestOrder,
+		ec.unmarshalInputRerunAgentInput,
 		ec.unmarshalInputResendInvitationInput,
 		ec.unmarshalInputResetUserMfaInput,
 		ec.unmarshalInputResolveIncidentInput,
+		ec.unmarshalInputResumeAgentInput,
 		ec.unmarshalInputRevokeApiKeyInput,
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateInboundWebhookSecretInput,
@@ -205,6 +224,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSessionOrder,
 		ec.unmarshalInputSetWaitingInput,
 		ec.unmarshalInputSnoozeRequestInput,
+		ec.unmarshalInputStopAgentRunInput,
+		ec.unmarshalInputStopAllAgentsInput,
 		ec.unmarshalInputSwitchSessionInput,
 		ec.unmarshalInputTakeNextRequestInput,
 		ec.unmarshalInputTaskFilter,
@@ -212,6 +233,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputUpdateAccessPolicyInput,
+		ec.unmarshalInputUpdateAgentInput,
 		ec.unmarshalInputUpdateCalendarInput,
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCompanyInput,
@@ -341,6 +363,356 @@ func sourceData(filename string) string {
 }
 
 var sources = []*ast.Source{
+	{Name: "../agent.graphqls", Input: `"What an agent works."
+enum AgentType {
+  "Takes requests out of queues."
+  QUEUE_INTAKE
+  "Works phases of workflows."
+  WORKFLOW_PHASE
+}
+
+"Who runs an agent."
+enum AgentSource {
+  "The platform."
+  MANAGED
+  "The company."
+  CUSTOM
+}
+
+"How far an agent goes by itself."
+enum AgentAutonomy {
+  "It proposes; people apply."
+  SUGGEST
+  "Each of its changes waits until a person approves it."
+  ACT_WITH_APPROVAL
+  "It changes what its tools let it."
+  AUTONOMOUS
+}
+
+"Whether an agent works."
+enum AgentStatus {
+  "It was never published."
+  DRAFT
+  "It works."
+  ACTIVE
+  "It begins nothing, and does nothing that was approved."
+  PAUSED
+}
+
+"What an agent may do at most."
+enum AgentRole {
+  "What members may."
+  member
+  "What staff may."
+  agent
+}
+
+"Whose eyes bound what an agent reads, besides its own rights."
+enum AgentSees {
+  "Those of whoever filed the request."
+  requester
+  "Its own alone."
+  agent
+}
+
+"What an agent thinks with."
+enum AgentEngine {
+  "The company's own finished requests."
+  history
+}
+
+"An automated participant: its draft, and where its published version stands."
+type Agent implements Node & Actor {
+  "The agent's id, agt_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "What it works."
+  type: AgentType!
+  "Who runs it."
+  source: AgentSource!
+  "Whether it works."
+  status: AgentStatus!
+  "The published version; 0 before the first."
+  version: Int!
+  "How far it goes by itself."
+  autonomy: AgentAutonomy!
+  "The user who answers for it."
+  ownerId: ID
+  "What it may do; never more than its owner."
+  role: AgentRole!
+  "What it may do of that."
+  scopes: [String!]!
+  "CEL over request: the new requests that it takes; empty for all."
+  filter: String!
+  "Whose eyes bound what it reads, besides its own rights."
+  sees: AgentSees!
+  "What people want of it."
+  instructions: String!
+  "What it thinks with."
+  engine: AgentEngine!
+  "The operations that it may use."
+  tools: [AgentTool!]!
+  "Runs beyond them are handed over."
+  runsPerDay: Int!
+  "Whether it only proposes, and to admins alone."
+  shadow: Boolean!
+  "What was published, the newest first."
+  versions(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): AgentVersionConnection
+  "The user who answers for it."
+  owner: User
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
+}
+
+"The operations that agents may use, as this schema names them."
+enum AgentToolName {
+  "Routes a request."
+  updateRequest
+  "Accepts a request."
+  acceptRequest
+  "Declines a request."
+  declineRequest
+  "Says something about a request."
+  createComment
+}
+
+"How an agent may use an operation."
+enum AgentToolMode {
+  "As its autonomy says."
+  auto
+  "It waits for a person in any case."
+  approve
+  "Not at all."
+  off
+}
+
+"An operation that an agent may use."
+type AgentTool {
+  "Which."
+  name: AgentToolName!
+  "How."
+  mode: AgentToolMode!
+}
+
+"An agent as it was published. Nothing of it ever changes."
+type AgentVersion {
+  "Counted from 1 in each agent."
+  version: Int!
+  "The settings that runs of it obey."
+  settings: JSON!
+  "When it was published."
+  publishedAt: Time!
+  "The user who published it."
+  publishedBy: ID!
+}
+
+"Why a run began."
+enum AgentRunTrigger {
+  "The request was filed."
+  created
+  "Somebody asked for it."
+  rerun
+}
+
+"Where a run is. It ends in exactly one of COMPLETED, PROPOSED, HANDED_OVER, FAILED and STOPPED."
+enum AgentRunStatus {
+  "It has not begun."
+  QUEUED
+  "The agent reads and decides."
+  RUNNING
+  "For a person's approval."
+  WAITING
+  "The agent has done what was approved."
+  COMPLETED
+  "The agent has proposed what people may apply."
+  PROPOSED
+  "People go on; the reason says why."
+  HANDED_OVER
+  "It met an error; people go on."
+  FAILED
+  "Somebody stopped it, or changed the request."
+  STOPPED
+}
+
+"One agent's work on one request."
+type AgentRun implements Node {
+  "The run's id, run_…"
+  id: ID!
+  "The agent."
+  agentId: ID!
+  "The published version that it obeys."
+  agentVersion: Int!
+  "The request."
+  requestId: ID!
+  "Counted from 1 in each request."
+  number: Int!
+  "Why it began."
+  trigger: AgentRunTrigger!
+  "Where it is."
+  status: AgentRunStatus!
+  "Whether admins alone see it."
+  shadow: Boolean!
+  "What it did, in order."
+  steps: [AgentStep!]!
+  "How often it has planned; three times at most, as the request changes."
+  plans: Int!
+  "Why it ended so, for people."
+  reason: String!
+  "When it ended."
+  endedAt: Time
+  "What it proposes or waits to do, the newest first."
+  actions(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): AgentActionConnection
+  "The request."
+  request: Request
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"One thing that a run did."
+type AgentStep {
+  "Counted from 1."
+  n: Int!
+  "read, decide or act."
+  kind: String!
+  "As this schema names it."
+  operation: String!
+  "Ids of the rows that it looked at, 50 at most."
+  rows: [String!]!
+  "Of the operation."
+  arguments: JSON
+  "What came of it."
+  result: String!
+  "When."
+  at: Time!
+}
+
+"Who does what an action says."
+enum AgentActionKind {
+  "A person, who applies it."
+  PROPOSAL
+  "The agent, once a person has approved it."
+  ACTION
+}
+
+"How an action stands."
+enum AgentActionStatus {
+  "It waits for a person."
+  PENDING
+  "It was done."
+  APPLIED
+  "A person rejected it."
+  REJECTED
+  "The request has changed, or the run was stopped."
+  STALE
+  "Nobody decided in time."
+  EXPIRED
+}
+
+"What an agent proposes, or waits to do."
+type AgentAction implements Node {
+  "The action's id, prp_…"
+  id: ID!
+  "The run that made it."
+  runId: ID!
+  "The request that it is about."
+  requestId: ID!
+  "The step of the run."
+  step: Int!
+  "Who does it."
+  kind: AgentActionKind!
+  "As this schema names it."
+  operation: String!
+  "Of the operation."
+  arguments: JSON
+  "The fields that it sets, and why."
+  changes: [AgentChange!]!
+  "Why, of the least certain change. Plain text."
+  rationale: String!
+  "Of the least certain change, 0 to 1."
+  confidence: Float!
+  "Ids of the rows that it rests on."
+  rows: [String!]!
+  "What a person approves: operation, arguments and request as they are."
+  digest: String!
+  "Whether admins alone see it, and nobody applies it."
+  shadow: Boolean!
+  "How it stands."
+  status: AgentActionStatus!
+  "Who decided."
+  decidedBy: ID
+  "When."
+  decidedAt: Time
+  "What was said about it."
+  comment: String!
+  "The run that made it."
+  run: AgentRun
+  "The request that it is about."
+  request: Request
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"One field that an action sets."
+type AgentChange {
+  "As updateRequest names it."
+  field: String!
+  "What it is."
+  from: JSON
+  "What it is to be."
+  to: JSON
+  "Why. Plain text."
+  rationale: String!
+  "0 to 1."
+  confidence: Float!
+  "Ids of the rows that it rests on."
+  rows: [String!]!
+}
+
+"What was stopped."
+type StopAllAgentsPayload {
+  "Runs that had not ended."
+  runs: Int!
+  "Agents that are paused now."
+  agents: Int!
+}
+
+"A change of a run."
+type AgentRunChange {
+  "What happened to it."
+  change: ChangeKind!
+  "The run, after the change."
+  agentRun: AgentRun!
+}
+
+extend type Subscription {
+  "Every change of the runs of agents that the caller sees, after it."
+  agentRunChanged(
+    "This run alone."
+    id: ID
+    "Runs that match this after the change. To hear of those that leave a list, watch without what changes."
+    filter: AgentRunFilter
+  ): AgentRunChange!
+}
+`, BuiltIn: false},
 	{Name: "../audit.graphqls", Input: `"How something that was tried ended."
 enum AuditOutcome {
   "It was done."
@@ -2129,6 +2501,13 @@ type Request implements Node {
   ): CommentConnection
   "The rights that the caller has on it by role, scopes and access policies, such as request.accept; whether its state allows them is not looked at."
   viewerMay: [String!]!
+  "What agents did about it, the newest first."
+  agentRuns(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): AgentRunConnection
 }
 
 "Who reads a comment."
@@ -2613,40 +2992,6 @@ type Calendar implements Node {
   "Changes with the row: send it back as ifMatch to change the row only as you saw it."
   etag: String!
 }
-
-"What an agent works."
-enum AgentType {
-  "Takes requests out of queues."
-  QUEUE_INTAKE
-  "Works phases of workflows."
-  WORKFLOW_PHASE
-}
-
-"Who runs an agent."
-enum AgentSource {
-  "The platform."
-  MANAGED
-  "The company."
-  CUSTOM
-}
-
-"An automated participant."
-type Agent implements Node & Actor {
-  "The agent's id, agt_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "What it works."
-  type: AgentType!
-  "Who runs it."
-  source: AgentSource!
-  "How far it goes by itself."
-  autonomy: String!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-}
 `, BuiltIn: false},
 	{Name: "derived.graphqls", Input: sourceData("derived.graphqls"), BuiltIn: false},
 }
@@ -2900,14 +3245,132 @@ func (ec *executionContext) childFields_Agent(ctx context.Context, field graphql
 		return ec.fieldContext_Agent_type(ctx, field)
 	case "source":
 		return ec.fieldContext_Agent_source(ctx, field)
+	case "status":
+		return ec.fieldContext_Agent_status(ctx, field)
+	case "version":
+		return ec.fieldContext_Agent_version(ctx, field)
 	case "autonomy":
 		return ec.fieldContext_Agent_autonomy(ctx, field)
+	case "ownerId":
+		return ec.fieldContext_Agent_ownerId(ctx, field)
+	case "role":
+		return ec.fieldContext_Agent_role(ctx, field)
+	case "scopes":
+		return ec.fieldContext_Agent_scopes(ctx, field)
+	case "filter":
+		return ec.fieldContext_Agent_filter(ctx, field)
+	case "sees":
+		return ec.fieldContext_Agent_sees(ctx, field)
+	case "instructions":
+		return ec.fieldContext_Agent_instructions(ctx, field)
+	case "engine":
+		return ec.fieldContext_Agent_engine(ctx, field)
+	case "tools":
+		return ec.fieldContext_Agent_tools(ctx, field)
+	case "runsPerDay":
+		return ec.fieldContext_Agent_runsPerDay(ctx, field)
+	case "shadow":
+		return ec.fieldContext_Agent_shadow(ctx, field)
+	case "versions":
+		return ec.fieldContext_Agent_versions(ctx, field)
+	case "owner":
+		return ec.fieldContext_Agent_owner(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Agent_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Agent_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Agent_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Agent", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentAction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_AgentAction_id(ctx, field)
+	case "runId":
+		return ec.fieldContext_AgentAction_runId(ctx, field)
+	case "requestId":
+		return ec.fieldContext_AgentAction_requestId(ctx, field)
+	case "step":
+		return ec.fieldContext_AgentAction_step(ctx, field)
+	case "kind":
+		return ec.fieldContext_AgentAction_kind(ctx, field)
+	case "operation":
+		return ec.fieldContext_AgentAction_operation(ctx, field)
+	case "arguments":
+		return ec.fieldContext_AgentAction_arguments(ctx, field)
+	case "changes":
+		return ec.fieldContext_AgentAction_changes(ctx, field)
+	case "rationale":
+		return ec.fieldContext_AgentAction_rationale(ctx, field)
+	case "confidence":
+		return ec.fieldContext_AgentAction_confidence(ctx, field)
+	case "rows":
+		return ec.fieldContext_AgentAction_rows(ctx, field)
+	case "digest":
+		return ec.fieldContext_AgentAction_digest(ctx, field)
+	case "shadow":
+		return ec.fieldContext_AgentAction_shadow(ctx, field)
+	case "status":
+		return ec.fieldContext_AgentAction_status(ctx, field)
+	case "decidedBy":
+		return ec.fieldContext_AgentAction_decidedBy(ctx, field)
+	case "decidedAt":
+		return ec.fieldContext_AgentAction_decidedAt(ctx, field)
+	case "comment":
+		return ec.fieldContext_AgentAction_comment(ctx, field)
+	case "run":
+		return ec.fieldContext_AgentAction_run(ctx, field)
+	case "request":
+		return ec.fieldContext_AgentAction_request(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_AgentAction_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_AgentAction_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentAction", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentActionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AgentActionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AgentActionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AgentActionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentActionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentActionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AgentActionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AgentActionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentActionEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "field":
+		return ec.fieldContext_AgentChange_field(ctx, field)
+	case "from":
+		return ec.fieldContext_AgentChange_from(ctx, field)
+	case "to":
+		return ec.fieldContext_AgentChange_to(ctx, field)
+	case "rationale":
+		return ec.fieldContext_AgentChange_rationale(ctx, field)
+	case "confidence":
+		return ec.fieldContext_AgentChange_confidence(ctx, field)
+	case "rows":
+		return ec.fieldContext_AgentChange_rows(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentChange", field.Name)
 }
 
 func (ec *executionContext) childFields_AgentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2930,6 +3393,142 @@ func (ec *executionContext) childFields_AgentEdge(ctx context.Context, field gra
 		return ec.fieldContext_AgentEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AgentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentRun(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_AgentRun_id(ctx, field)
+	case "agentId":
+		return ec.fieldContext_AgentRun_agentId(ctx, field)
+	case "agentVersion":
+		return ec.fieldContext_AgentRun_agentVersion(ctx, field)
+	case "requestId":
+		return ec.fieldContext_AgentRun_requestId(ctx, field)
+	case "number":
+		return ec.fieldContext_AgentRun_number(ctx, field)
+	case "trigger":
+		return ec.fieldContext_AgentRun_trigger(ctx, field)
+	case "status":
+		return ec.fieldContext_AgentRun_status(ctx, field)
+	case "shadow":
+		return ec.fieldContext_AgentRun_shadow(ctx, field)
+	case "steps":
+		return ec.fieldContext_AgentRun_steps(ctx, field)
+	case "plans":
+		return ec.fieldContext_AgentRun_plans(ctx, field)
+	case "reason":
+		return ec.fieldContext_AgentRun_reason(ctx, field)
+	case "endedAt":
+		return ec.fieldContext_AgentRun_endedAt(ctx, field)
+	case "actions":
+		return ec.fieldContext_AgentRun_actions(ctx, field)
+	case "request":
+		return ec.fieldContext_AgentRun_request(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_AgentRun_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_AgentRun_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentRun", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentRunChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "change":
+		return ec.fieldContext_AgentRunChange_change(ctx, field)
+	case "agentRun":
+		return ec.fieldContext_AgentRunChange_agentRun(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentRunChange", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentRunConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AgentRunConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AgentRunConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AgentRunConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentRunConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentRunEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AgentRunEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AgentRunEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentRunEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentStep(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "n":
+		return ec.fieldContext_AgentStep_n(ctx, field)
+	case "kind":
+		return ec.fieldContext_AgentStep_kind(ctx, field)
+	case "operation":
+		return ec.fieldContext_AgentStep_operation(ctx, field)
+	case "rows":
+		return ec.fieldContext_AgentStep_rows(ctx, field)
+	case "arguments":
+		return ec.fieldContext_AgentStep_arguments(ctx, field)
+	case "result":
+		return ec.fieldContext_AgentStep_result(ctx, field)
+	case "at":
+		return ec.fieldContext_AgentStep_at(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentStep", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentTool(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_AgentTool_name(ctx, field)
+	case "mode":
+		return ec.fieldContext_AgentTool_mode(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentTool", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentVersion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "version":
+		return ec.fieldContext_AgentVersion_version(ctx, field)
+	case "settings":
+		return ec.fieldContext_AgentVersion_settings(ctx, field)
+	case "publishedAt":
+		return ec.fieldContext_AgentVersion_publishedAt(ctx, field)
+	case "publishedBy":
+		return ec.fieldContext_AgentVersion_publishedBy(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentVersion", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentVersionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AgentVersionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AgentVersionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AgentVersionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentVersionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentVersionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AgentVersionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AgentVersionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentVersionEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_ApiKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -2990,6 +3589,14 @@ func (ec *executionContext) childFields_ApiKeyEdge(ctx context.Context, field gr
 		return ec.fieldContext_ApiKeyEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ApiKeyEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ApplyProposalPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agentAction":
+		return ec.fieldContext_ApplyProposalPayload_agentAction(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApplyProposalPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Approval(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -3574,6 +4181,14 @@ func (ec *executionContext) childFields_DeactivateUserPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type DeactivateUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DecideAgentActionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agentAction":
+		return ec.fieldContext_DecideAgentActionPayload_agentAction(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DecideAgentActionPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DecideApprovalPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "approval":
@@ -3616,6 +4231,14 @@ func (ec *executionContext) childFields_DeleteAccessPolicyPayload(ctx context.Co
 		return ec.fieldContext_DeleteAccessPolicyPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteAccessPolicyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteAgentPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteAgentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteCalendarPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4372,6 +4995,14 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
 }
 
+func (ec *executionContext) childFields_PauseAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agent":
+		return ec.fieldContext_PauseAgentPayload_agent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PauseAgentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_PhaseVisit(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "phaseId":
@@ -4416,6 +5047,14 @@ func (ec *executionContext) childFields_PlanChange(ctx context.Context, field gr
 	return nil, fmt.Errorf("no field named %q was found under type PlanChange", field.Name)
 }
 
+func (ec *executionContext) childFields_PublishAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agent":
+		return ec.fieldContext_PublishAgentPayload_agent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PublishAgentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_PublishWorkflowPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "workflow":
@@ -4430,6 +5069,14 @@ func (ec *executionContext) childFields_ReactivateUserPayload(ctx context.Contex
 		return ec.fieldContext_ReactivateUserPayload_user(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReactivateUserPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RejectProposalPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agentAction":
+		return ec.fieldContext_RejectProposalPayload_agentAction(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RejectProposalPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_ReplayInboundCallPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4522,6 +5169,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_comments(ctx, field)
 	case "viewerMay":
 		return ec.fieldContext_Request_viewerMay(ctx, field)
+	case "agentRuns":
+		return ec.fieldContext_Request_agentRuns(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Request", field.Name)
 }
@@ -4568,6 +5217,14 @@ func (ec *executionContext) childFields_RequestEdge(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type RequestEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_RerunAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agentRun":
+		return ec.fieldContext_RerunAgentPayload_agentRun(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RerunAgentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_ResendInvitationPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "user":
@@ -4590,6 +5247,14 @@ func (ec *executionContext) childFields_ResolveIncidentPayload(ctx context.Conte
 		return ec.fieldContext_ResolveIncidentPayload_incident(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ResolveIncidentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ResumeAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agent":
+		return ec.fieldContext_ResumeAgentPayload_agent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ResumeAgentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RevokeApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4970,6 +5635,24 @@ func (ec *executionContext) childFields_SnoozeRequestPayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type SnoozeRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_StopAgentRunPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agentRun":
+		return ec.fieldContext_StopAgentRunPayload_agentRun(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StopAgentRunPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_StopAllAgentsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "runs":
+		return ec.fieldContext_StopAllAgentsPayload_runs(ctx, field)
+	case "agents":
+		return ec.fieldContext_StopAllAgentsPayload_agents(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StopAllAgentsPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_SwitchSessionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "sandbox":
@@ -5136,6 +5819,14 @@ func (ec *executionContext) childFields_UpdateAccessPolicyPayload(ctx context.Co
 		return ec.fieldContext_UpdateAccessPolicyPayload_accessPolicy(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateAccessPolicyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agent":
+		return ec.fieldContext_UpdateAgentPayload_agent(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateAgentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateCalendarPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

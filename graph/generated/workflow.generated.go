@@ -12,7 +12,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/ent"
-	"atrium/ent/agent"
 	workflow1 "atrium/ent/workflow"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
@@ -71,55 +70,6 @@ func (ec *executionContext) field_Workflow_versions_args(ctx context.Context, ra
 // endregion ***************************** args.gotpl *****************************
 
 // region    **************************** field.gotpl *****************************
-
-func (ec *executionContext) _Agent_id(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
-}
-func (ec *executionContext) fieldContext_Agent_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Agent_name(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
-}
-func (ec *executionContext) fieldContext_Agent_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Agent_type(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
-	return ec.marshalNAgentType2atriumᚋentᚋagentᚐType(ctx, field.Selections, obj.Type)
-}
-func (ec *executionContext) fieldContext_Agent_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type AgentType does not have child fields"))
-}
-
-func (ec *executionContext) _Agent_source(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
-	return ec.marshalNAgentSource2atriumᚋentᚋagentᚐSource(ctx, field.Selections, obj.Source)
-}
-func (ec *executionContext) fieldContext_Agent_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type AgentSource does not have child fields"))
-}
-
-func (ec *executionContext) _Agent_autonomy(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Autonomy)
-}
-func (ec *executionContext) fieldContext_Agent_autonomy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Agent_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
-}
-func (ec *executionContext) fieldContext_Agent_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Agent_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
-}
-func (ec *executionContext) fieldContext_Agent_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type Time does not have child fields"))
-}
 
 func (ec *executionContext) _Calendar_id(ctx context.Context, field graphql.CollectedField, obj *ent.Calendar) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
@@ -835,64 +785,6 @@ func (ec *executionContext) fieldContext_WorkingTime_to(_ context.Context, field
 
 // region    **************************** object.gotpl ****************************
 
-var agentImplementors = []string{"Agent", "Node", "Actor"}
-
-func (ec *executionContext) _Agent(ctx context.Context, sel ast.SelectionSet, obj *ent.Agent) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, agentImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("Agent")
-		case "id":
-			out.Values[i] = ec._Agent_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "name":
-			out.Values[i] = ec._Agent_name(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "type":
-			out.Values[i] = ec._Agent_type(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "source":
-			out.Values[i] = ec._Agent_source(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "autonomy":
-			out.Values[i] = ec._Agent_autonomy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "createdAt":
-			out.Values[i] = ec._Agent_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "updatedAt":
-			out.Values[i] = ec._Agent_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var calendarImplementors = []string{"Calendar", "Node"}
 
 func (ec *executionContext) _Calendar(ctx context.Context, sel ast.SelectionSet, obj *ent.Calendar) graphql.Marshaler {
@@ -1290,82 +1182,6 @@ func (ec *executionContext) _WorkingTime(ctx context.Context, sel ast.SelectionS
 // endregion **************************** object.gotpl ****************************
 
 // region    ***************************** type.gotpl *****************************
-
-func (ec *executionContext) marshalNAgent2ᚖatriumᚋentᚐAgent(ctx context.Context, sel ast.SelectionSet, v *ent.Agent) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._Agent(ctx, sel, v)
-}
-
-func (ec *executionContext) unmarshalNAgentSource2atriumᚋentᚋagentᚐSource(ctx context.Context, v any) (agent.Source, error) {
-	tmp, err := graphql.UnmarshalString(v)
-	res := agent.Source(tmp)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAgentSource2atriumᚋentᚋagentᚐSource(ctx context.Context, sel ast.SelectionSet, v agent.Source) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(string(v))
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNAgentSource2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAgentSource2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNAgentType2atriumᚋentᚋagentᚐType(ctx context.Context, v any) (agent.Type, error) {
-	tmp, err := graphql.UnmarshalString(v)
-	res := agent.Type(tmp)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAgentType2atriumᚋentᚋagentᚐType(ctx context.Context, sel ast.SelectionSet, v agent.Type) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(string(v))
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) unmarshalNAgentType2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAgentType2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := graphql.MarshalString(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
 
 func (ec *executionContext) marshalNCalendar2ᚖatriumᚋentᚐCalendar(ctx context.Context, sel ast.SelectionSet, v *ent.Calendar) graphql.Marshaler {
 	if v == nil {

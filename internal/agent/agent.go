@@ -2,17 +2,22 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/ent/agentrun"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/workflow"
 )
 
 var sorts = op.Sorts{"createdAt": agent.FieldCreatedAt, "updatedAt": agent.FieldUpdatedAt, "name": op.Folded(agent.FieldName)}
 
-// The operations on agents.
+// The operations on agents. They take a person.
 var (
 	List = paging.NewList("agent.list", op.Spec{
 		Resource: "Agent", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List agents",
@@ -24,7 +29,20 @@ var (
 
 	Create = op.New("agent.create", op.Spec{
 		Resource: "Agent", Action: op.Create, AdminLayer: true, Summary: "Create an agent",
-	}, create)
+	}, create).Prepared(func(ctx context.Context, _ *op.Tx, in CreateInput) (any, error) {
+		return nil, checkFilter(ctx, op.Or(in.Filter, ""))
+	})
+
+	Update = op.OnRow("agent.update", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Change the draft of an agent; what runs is its published version",
+	}, load, update).Prepared(func(ctx context.Context, _ *op.Tx, in UpdateInput) (any, error) {
+		filter, _ := op.Given(in.Filter)
+		return nil, checkFilter(ctx, filter)
+	})
+
+	Delete = op.OnRow("agent.delete", op.Spec{
+		Resource: "Agent", Action: op.Delete, AdminLayer: true, Summary: "Delete an agent with its versions and runs",
+	}, load, remove)
 )
 
 // ListInput pages the agents.
@@ -36,17 +54,128 @@ func load(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
 
 // CreateInput describes a new agent.
 type CreateInput struct {
-	Name     string `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	Type     string `json:"type" enum:"QUEUE_INTAKE,WORKFLOW_PHASE" doc:"Whether it takes requests out of queues or works phases of workflows."`
-	Source   string `json:"source" enum:"MANAGED,CUSTOM" doc:"Whether the platform runs it or the company does."`
-	Autonomy string `json:"autonomy" minLength:"1" maxLength:"40" pattern:"\\S" patternDescription:"more than blanks" doc:"How far it goes by itself, such as SUGGEST or ACT_WITH_APPROVAL."`
+	Name     string   `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Type     string   `json:"type" enum:"QUEUE_INTAKE,WORKFLOW_PHASE" doc:"Whether it takes requests out of queues or works phases of workflows."`
+	Source   string   `json:"source" enum:"MANAGED,CUSTOM" doc:"Whether the platform runs it or the company does."`
+	Autonomy string   `json:"autonomy" enum:"SUGGEST,ACT_WITH_APPROVAL,AUTONOMOUS" doc:"How far it goes by itself."`
+	OwnerID  *string  `json:"ownerId,omitempty" nullable:"true" maxLength:"64" doc:"The user who answers for it; the caller when not given."`
+	Role     *string  `json:"role,omitempty" nullable:"true" enum:"member,agent" doc:"What it may do; agent when not given, and never more than its owner."`
+	Scopes   []string `json:"scopes,omitempty" nullable:"true" maxItems:"16" doc:"What it may do of that; requests:read and requests:write when not given."`
+	Filter   *string  `json:"filter,omitempty" nullable:"true" maxLength:"4096" doc:"CEL over request: the new requests that it takes; all when not given."`
+	Sees     *string  `json:"sees,omitempty" nullable:"true" enum:"requester,agent" doc:"Whose eyes bound what it reads besides its own rights; the requester's when not given."`
 }
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Agent, error) {
-	a, err := tx.Agent.Create().SetName(in.Name).SetType(agent.Type(in.Type)).SetSource(agent.Source(in.Source)).SetAutonomy(in.Autonomy).Save(ctx)
+	scopes := in.Scopes
+	if scopes == nil {
+		scopes = []string{"requests:read", "requests:write"}
+	}
+	tools, err := json.Marshal(defaultTools)
+	if err != nil {
+		return nil, fmt.Errorf("write the tools: %w", err)
+	}
+	c := tx.Agent.Create().SetName(in.Name).SetType(agent.Type(in.Type)).SetSource(agent.Source(in.Source)).
+		SetAutonomy(agent.Autonomy(in.Autonomy)).SetOwnerID(op.Or(in.OwnerID, tx.Principal().ID)).
+		SetRole(agent.Role(op.Or(in.Role, string(agent.DefaultRole)))).SetScopes(scopes).SetFilter(op.Or(in.Filter, "")).
+		SetSees(agent.Sees(op.Or(in.Sees, string(agent.DefaultSees)))).SetTools(tools)
+	s := settings{
+		Autonomy: in.Autonomy, OwnerID: op.Or(in.OwnerID, tx.Principal().ID), Role: op.Or(in.Role, string(agent.DefaultRole)),
+		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: defaultTools,
+	}
+	if err := s.check(ctx, tx, in.Source); err != nil {
+		return nil, err
+	}
+	a, err := c.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create the agent: %w", err)
 	}
 	tx.Changed(nil, a)
 	return a, nil
+}
+
+// UpdateInput changes the fields of the draft that it names.
+type UpdateInput struct {
+	op.ByID
+	Name         op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Autonomy     op.Patch[string]   `json:"autonomy,omitzero" enum:"SUGGEST,ACT_WITH_APPROVAL,AUTONOMOUS"`
+	OwnerID      op.Patch[string]   `json:"ownerId,omitzero" maxLength:"64" doc:"The user who answers for it."`
+	Role         op.Patch[string]   `json:"role,omitzero" enum:"member,agent"`
+	Scopes       op.Patch[[]string] `json:"scopes,omitzero" maxItems:"16"`
+	Filter       op.Patch[string]   `json:"filter,omitzero" nullable:"true" maxLength:"4096" doc:"CEL over request: the new requests that it takes; null for all."`
+	Sees         op.Patch[string]   `json:"sees,omitzero" enum:"requester,agent"`
+	Instructions op.Patch[string]   `json:"instructions,omitzero" nullable:"true" maxLength:"20000" doc:"What people want of it. The engine history reads none."`
+	Engine       op.Patch[string]   `json:"engine,omitzero" enum:"history" doc:"What it thinks with: the company's own finished requests."`
+	Tools        op.Patch[[]Tool]   `json:"tools,omitzero" maxItems:"20" doc:"The operations that it may use; replaces the list."`
+	RunsPerDay   op.Patch[int]      `json:"runsPerDay,omitzero" minimum:"1" maximum:"100000" doc:"Runs beyond them are handed over."`
+	Shadow       op.Patch[bool]     `json:"shadow,omitzero" doc:"Whether it only proposes, and to admins alone."`
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (*ent.Agent, error) {
+	s, err := draftOf(before)
+	if err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	if v, ok := op.Given(in.Autonomy); ok {
+		s.Autonomy = v
+		u.SetAutonomy(agent.Autonomy(v))
+	}
+	if v, ok := op.Given(in.OwnerID); ok {
+		s.OwnerID = v
+		u.SetOwnerID(v)
+	}
+	if v, ok := op.Given(in.Role); ok {
+		s.Role = v
+		u.SetRole(agent.Role(v))
+	}
+	if v, ok := op.Given(in.Scopes); ok {
+		s.Scopes = v
+		u.SetScopes(v)
+	}
+	if v, ok := op.Given(in.Sees); ok {
+		s.Sees = v
+		u.SetSees(agent.Sees(v))
+	}
+	if v, ok := op.Given(in.Tools); ok {
+		s.Tools = v
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return nil, fmt.Errorf("write the tools: %w", err)
+		}
+		u.SetTools(raw)
+	}
+	op.SetOrClear(in.Filter, u.SetFilter, func() *ent.AgentUpdateOne { return u.SetFilter("") })
+	op.SetOrClear(in.Instructions, u.SetInstructions, func() *ent.AgentUpdateOne { return u.SetInstructions("") })
+	op.Set(in.RunsPerDay, u.SetRunsPerDay)
+	op.Set(in.Shadow, u.SetShadow)
+	if err := s.check(ctx, tx, string(before.Source)); err != nil {
+		return nil, err
+	}
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("update the agent: %w", err)
+	}
+	return after, nil
+}
+
+// remove returns conflict when a published workflow names the agent, or while it works.
+func remove(ctx context.Context, tx *op.Tx, a *ent.Agent, _ op.ByID) (struct{}, error) {
+	if err := workflow.Unused(ctx, tx, "agent", a.ID); err != nil {
+		return struct{}{}, err
+	}
+	works, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), agentrun.StatusIn(interrupt.Open...)).
+		Exist(tx.Unfiltered(ctx, "a run that the caller does not see keeps the agent, too"))
+	if err != nil {
+		return struct{}{}, fmt.Errorf("look for the agent's runs: %w", err)
+	}
+	if works {
+		return struct{}{}, apperr.New(apperr.Conflict, "The agent works on requests. Pause it and stop its runs first.")
+	}
+	if err := tx.Agent.DeleteOne(a).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the agent: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(a, nil)
+	return struct{}{}, nil
 }

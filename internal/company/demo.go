@@ -47,8 +47,9 @@ const demoDefinition = `{
   ]
 }`
 
-// Fill gives a new company two services, seven offerings, five workflows and some requests, through the same operations
-// that its people use, as its first owner. What an earlier call that was cut off has made it finds and keeps.
+// Fill gives a new company two services, eight offerings, five workflows, three teams, some requests and an agent that has
+// learned from them, through the same operations that its people use, as its first owner. What an earlier call that was cut
+// off has made it finds and keeps.
 func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
 	sys := principal.System(ctx, "the demo company's owner acts only once found")
 	owner, err := e.Store.Reader().User.Query().Where(user.CompanyID(companyID), user.RoleEQ(user.RoleOwner)).
@@ -82,6 +83,8 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
 	} {
 		d.request(r)
 	}
+	d.history(it)
+	d.intake()
 	if d.err != nil {
 		return nil, fmt.Errorf("make the demo content: %w", d.err)
 	}

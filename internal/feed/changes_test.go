@@ -45,6 +45,9 @@ func TestOperationsAloneChangeRequests(t *testing.T) {
 				return nil
 			}
 			rel, err := filepath.Rel(root, path)
+			if strings.HasPrefix(filepath.ToSlash(rel), "internal/agent/") && !writes.Match(source) {
+				return err // rows of runs and actions, which stand beside requests there
+			}
 			require.Equal(t, "internal/request", filepath.ToSlash(filepath.Dir(rel)), "%s changes requests: run an operation of package request instead", rel)
 			owned++
 			return err

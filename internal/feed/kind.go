@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
+	"atrium/ent/agentrun"
 	"atrium/ent/auditentry"
 	"atrium/ent/comment"
 	"atrium/ent/execution"
@@ -28,6 +29,7 @@ const (
 	Notifications             // new ones; ParentID is the user who is told
 	Executions                // ParentID is empty
 	Tasks                     // ParentID is empty
+	AgentRuns                 // ParentID is empty
 	kinds
 )
 
@@ -59,6 +61,7 @@ var sources = [kinds]source{
 
 	Executions: {"execution", productTime, readExecutions},
 	Tasks:      {"task", productTime, readTasks},
+	AgentRuns:  {"agent_run", productTime, readAgentRuns},
 }
 
 // machineTime is the time in ids, whatever the product's clock says.
@@ -162,6 +165,11 @@ func readExecutions(ctx context.Context, db dialect.Driver, after place, compani
 // readTasks finds changes of tasks. Two of one task in the same millisecond are told apart by what people do to one.
 func readTasks(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
 	return readUpdated(ctx, db, task.Table, []string{task.FieldStatus, task.FieldAssigneeID, task.FieldTeamID, task.FieldSLAState}, after, companies, limit)
+}
+
+// readAgentRuns finds changes of runs of agents.
+func readAgentRuns(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+	return readUpdated(ctx, db, agentrun.Table, []string{agentrun.FieldStatus, agentrun.FieldPlans}, after, companies, limit)
 }
 
 // readUpdated finds changes by when rows were last changed, by the product's clock. versions are the columns that tell two changes

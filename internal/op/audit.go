@@ -12,6 +12,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/audit"
 	"atrium/internal/id"
+	"atrium/internal/principal"
 	"atrium/internal/store"
 )
 
@@ -23,8 +24,21 @@ func (tx *Tx) finish(ctx context.Context, out any) error {
 	}
 	changes := audit.Diff(tx.before, tx.after)
 	maps.Copy(changes, tx.extra)
+	maps.Copy(changes, caused(tx.principal.Cause))
 	action, id := cmp.Or(tx.action, tx.info.past(tx.verbs[0])), cmp.Or(tx.subject, tx.target, idOf(out))
 	return tx.attempt.audit(ctx, tx.Client, action, id, auditentry.OutcomeAllowed, changes)
+}
+
+// caused tells of an agent's part in a change.
+func caused(c *principal.Cause) map[string]audit.Change {
+	switch {
+	case c == nil:
+		return nil
+	case c.ProposalID != "":
+		return map[string]audit.Change{"proposalId": {To: c.ProposalID}}
+	}
+	by := map[string]any{"runId": c.RunID, "stepN": c.Step, "approvedBy": c.ApprovedBy, "actionId": c.ActionID}
+	return map[string]audit.Change{"agent": {To: by}}
 }
 
 // failed turns whatever stopped the operation into an *apperr.Error, and audits denials and conflicts.

@@ -241,6 +241,23 @@ func (tx *Tx) ReadableBy(ctx context.Context, who *principal.Principal, info *In
 // VisibleTo reports whether the company's policies let somebody read a row by an operation, whichever rows the role reaches: for
 // whom a row is assigned to.
 func (tx *Tx) VisibleTo(ctx context.Context, who *principal.Principal, info *Info, entity any) (bool, error) {
+	return tx.allowedTo(ctx, who, info, Read, entity)
+}
+
+// MayDo reports whether scopes, role and policies let somebody of the company perform an operation on a row as it is, with that
+// operation's verb. It asks the company's policies, as ReadableBy does.
+func (tx *Tx) MayDo(ctx context.Context, who *principal.Principal, info *Info, entity any) (bool, error) {
+	d, err := tx.engine.decide(ctx, who, info, info.Verb)
+	if err != nil || !d.Allow || !Reaches(d.Rows, entity, who.ID) {
+		return false, err
+	}
+	if ok, err := tx.VisibleTo(ctx, who, info, entity); !ok || err != nil {
+		return false, err
+	}
+	return tx.allowedTo(ctx, who, info, info.Action, entity)
+}
+
+func (tx *Tx) allowedTo(ctx context.Context, who *principal.Principal, info *Info, action Action, entity any) (bool, error) {
 	set, caller, err := tx.PoliciesOf(ctx, who)
 	if err != nil {
 		return false, undecided(err)
@@ -250,7 +267,7 @@ func (tx *Tx) VisibleTo(ctx context.Context, who *principal.Principal, info *Inf
 		return false, undecided(err)
 	}
 	d, err := tx.engine.Authz.DecideRow(ctx, set, caller, authz.Question{
-		Verb: info.Verb, Scope: info.Scope, AdminLayer: info.AdminLayer, Action: string(Read), Resource: info.Resource,
+		Verb: info.Verb, Scope: info.Scope, AdminLayer: info.AdminLayer, Action: string(action), Resource: info.Resource,
 	}, row)
 	return d.Allow, err
 }

@@ -47,7 +47,13 @@ func (e *Engine) Outside(p *principal.Principal) *Tx {
 // AsWorker returns the transaction as a worker of that name has it: for what the product does on its own account in an
 // operation's transaction, and its caller needs no right to. The operation returns what RunIn returns for it.
 func (tx *Tx) AsWorker(name string) *Tx {
-	a := &attempt{engine: tx.engine, principal: principal.Worker(tx.principal.CompanyID, name), info: &Info{Name: name}}
+	return tx.ActingAs(principal.Worker(tx.principal.CompanyID, name))
+}
+
+// ActingAs returns the transaction as somebody else of the company has it: an agent whose action a person approved. RunIn then
+// asks for that one's rights and audits it.
+func (tx *Tx) ActingAs(p *principal.Principal) *Tx {
+	a := &attempt{engine: tx.engine, principal: p, info: &Info{Name: p.Name}}
 	return &Tx{Client: tx.Client, attempt: a, db: tx.db}
 }
 

@@ -32,6 +32,7 @@ type Type string
 const (
 	TypeUser           Type = "user"
 	TypeServiceAccount Type = "service_account"
+	TypeAgent          Type = "agent"    // an agent's run, within its own rights; see internal/agent
 	TypeWebhook        Type = "webhook"  // a webhook subscription, which calls nothing: policies say what it is told of
 	TypeOperator       Type = "operator" // the command line on the server's own machine
 	TypeSystem         Type = "system"   // the product itself: jobs, migrations, authentication
@@ -76,8 +77,26 @@ type Principal struct {
 	UserAgent string
 	RequestID string
 
+	Cause *Cause // why an agent's work brings this change about; nil for everything else
+
 	bypass string // the reason of a System principal
 	rows   Rows   // what the company's policies let the caller see; nil for every row
+}
+
+// Cause is the part of an agent in a change, for its audit entry.
+type Cause struct {
+	RunID      string // of what an agent does itself
+	Step       int    // likewise: the step of the run
+	ApprovedBy string // likewise: who approved the action
+	ActionID   string // likewise
+	ProposalID string // of what a person does because an agent proposed it
+}
+
+// Because returns a copy of the caller that acts for that reason.
+func (p *Principal) Because(c Cause) *Principal {
+	q := *p
+	q.Cause = &c
+	return &q
 }
 
 // Rows says which rows of the company its access policies let a caller read.

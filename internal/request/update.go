@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/request"
+	"atrium/internal/agent/interrupt"
 	"atrium/internal/events"
 	"atrium/internal/op"
 	"atrium/internal/strictjson"
@@ -128,6 +129,11 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the request: %w", err)
+	}
+	if after != before {
+		if err := interrupt.Changed(ctx, tx, before, after); err != nil {
+			return nil, err
+		}
 	}
 	if err := tellAssignee(ctx, tx, before, after); err != nil {
 		return nil, err

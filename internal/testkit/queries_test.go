@@ -22,6 +22,7 @@ import (
 // tx.Unfiltered, or its function is one that loads, lists, looks up or prepares, or it is listed here with the reason.
 var seenByTheCaller = map[string]string{
 	// What an input refers to must be visible to whoever refers to it.
+	"internal/agent.rerun":                "the request that an agent is to look at again",
 	"internal/apikey.behind":              "the user or service account that a key is made for",
 	"internal/execution.assignTask":       "the user, team or agent that a task is given to",
 	"internal/execution.delegateApproval": "the user who decides in somebody's place",
@@ -41,6 +42,7 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow.checkReferences":   "what a draft names; publishing asks unfiltered",
 
 	// What is returned.
+	"internal/agent.lockAction":        "the action that an operation is about, which loadAction returns",
 	"internal/people.remainingKeys":    "the keys that go on",
 	"internal/people.updateTeam":       "the members as they are now",
 	"internal/people.updateUser":       "the teams as they are now",
@@ -52,6 +54,8 @@ var seenByTheCaller = map[string]string{
 	"internal/catalog.uncalled":        "whether what uses the row may be named",
 
 	// Whose queries are unfiltered for another reason.
+	"internal/agent.mayDecide":          "called by a preparation",
+	"internal/agent.overBudget":         "a worker's, from whom nothing is hidden",
 	"internal/identity/signin.mayReset": "runs as the system, over all companies",
 	"internal/routing.compile":          "within a preparation, from which nothing is hidden",
 	"internal/routing.choose":           "the caller hands it an unfiltered context",

@@ -13,6 +13,7 @@ import (
 
 	rules "atrium/internal/input"
 	"atrium/internal/op"
+	"atrium/internal/strictjson"
 )
 
 // input derives an input object from the struct that an operation takes, and from its body's schema: a field has the
@@ -97,6 +98,8 @@ func (d *derived) plainType(input, name string, t reflect.Type) string {
 		return "Boolean"
 	case t.Kind() == reflect.Int:
 		return "Int"
+	case t == reflect.TypeFor[strictjson.Object]():
+		return "JSON"
 	}
 	d.faults = append(d.faults, fmt.Sprintf("%s.%s: a %s has no type in the schema", input, name, t))
 	return "JSON"

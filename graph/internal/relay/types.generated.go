@@ -19,6 +19,14 @@ type (
 	AgentConnection               = Connection[ent.Agent]
 	AgentEdge                     = Edge[ent.Agent]
 	AgentOrder                    = Order
+	AgentActionConnection         = Connection[ent.AgentAction]
+	AgentActionEdge               = Edge[ent.AgentAction]
+	AgentActionOrder              = Order
+	AgentRunConnection            = Connection[ent.AgentRun]
+	AgentRunEdge                  = Edge[ent.AgentRun]
+	AgentRunOrder                 = Order
+	AgentVersionConnection        = Connection[ent.AgentVersion]
+	AgentVersionEdge              = Edge[ent.AgentVersion]
 	ApiKeyConnection              = Connection[ent.APIKey]
 	ApiKeyEdge                    = Edge[ent.APIKey]
 	ApiKeyOrder                   = Order

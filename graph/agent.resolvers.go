@@ -1,0 +1,68 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+
+	"atrium/ent"
+	"atrium/graph/generated"
+	"atrium/graph/internal/relay"
+	"atrium/internal/agent"
+	"atrium/internal/feed"
+	"atrium/internal/op"
+)
+
+func (r *mutationResolver) StopAllAgents(ctx context.Context, input agent.StopAllInput) (*generated.StopAllAgentsPayload, error) {
+	out, err := change(ctx, r.engine, agent.StopAll, input, "")
+	if err != nil {
+		return nil, err
+	}
+	return &generated.StopAllAgentsPayload{Runs: out.Runs, Agents: out.Agents}, nil
+}
+
+func (r *subscriptionResolver) AgentRunChanged(ctx context.Context, id *string, filter *agent.ListRunsInput) (<-chan *generated.AgentRunChange, error) {
+	in := agent.LookUpRunsInput{ListRunsInput: op.Or(filter, agent.ListRunsInput{})}
+	return watch(ctx, watched{feed.AgentRuns, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.AgentRun, error) {
+		if ids == nil && id != nil {
+			if _, err := read(ctx, r.engine, agent.GetRun, *id); err != nil {
+				return nil, err
+			}
+		}
+		in.IDs = ids
+		return run(ctx, r.engine, agent.LookUpRuns, in)
+	}, func(kind generated.ChangeKind, run *ent.AgentRun) *generated.AgentRunChange {
+		return &generated.AgentRunChange{Change: kind, AgentRun: run}
+	})
+}
+
+func (r *agentResolver) Tools(_ context.Context, a *ent.Agent) ([]*agent.Tool, error) {
+	return agent.ToolsOf(a)
+}
+
+func (r *agentResolver) Versions(ctx context.Context, a *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentVersion], error) {
+	return branch(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, agent.VersionsOf, first, after, same[ent.AgentVersion])
+}
+
+func (r *agentRunResolver) Steps(_ context.Context, run *ent.AgentRun) ([]*agent.Step, error) {
+	return agent.StepsOf(run)
+}
+
+func (r *agentRunResolver) Actions(ctx context.Context, run *ent.AgentRun, first *int, after *string) (*relay.Connection[ent.AgentAction], error) {
+	return branch(ctx, r.engine, run, func(run *ent.AgentRun) string { return run.ID }, agent.ActionsOf, first, after, same[ent.AgentAction])
+}
+
+func (r *agentActionResolver) Changes(_ context.Context, a *ent.AgentAction) ([]*agent.Change, error) {
+	return agent.ChangesOf(a)
+}
+
+func (r *agentChangeResolver) From(_ context.Context, c *agent.Change) (json.RawMessage, error) {
+	return json.Marshal(c.From)
+}
+
+func (r *agentChangeResolver) To(_ context.Context, c *agent.Change) (json.RawMessage, error) {
+	return json.Marshal(c.To)
+}
+
+func (r *requestResolver) AgentRuns(ctx context.Context, q *ent.Request, first *int, after *string) (*relay.Connection[ent.AgentRun], error) {
+	return branch(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, agent.RunsOf, first, after, same[ent.AgentRun])
+}

@@ -1,0 +1,99 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/predicate"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+)
+
+var actionSorts = op.Sorts{"createdAt": agentaction.FieldCreatedAt}
+
+// The operations that read what agents propose and wait to do.
+var (
+	ListActions = paging.NewList("agentaction.list", op.Spec{
+		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Sorts: actionSorts, Summary: "List what agents propose, and what they wait to do",
+	}, func(_ context.Context, tx *op.Tx, in ListActionsInput) *ent.AgentActionQuery {
+		where := shownActions(tx)
+		where = paging.In(where, in.Status, agentaction.StatusIn)
+		where = paging.In(where, in.Kind, agentaction.KindIn)
+		where = paging.In(where, in.RunID, agentaction.RunIDIn)
+		return tx.AgentAction.Query().Where(paging.In(where, in.RequestID, agentaction.RequestIDIn)...)
+	})
+
+	GetAction = op.Get("agentaction.read", op.Spec{
+		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Summary: "Get what an agent proposes, or waits to do",
+	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, error) {
+		return tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.ID(id))...).Only(ctx)
+	})
+
+	// ActionsOf lists the actions of several runs.
+	ActionsOf = paging.NewChildren("agentaction.of_runs", op.Spec{
+		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Sorts: actionSorts, Summary: "List the actions of several runs",
+	}, agentaction.Table, agentaction.FieldRunID, func(tx *op.Tx) *ent.AgentActionQuery { return tx.AgentAction.Query() }, shownActions)
+)
+
+// ListActionsInput filters and pages the actions.
+type ListActionsInput struct {
+	paging.Page
+	Status    []string `json:"-" query:"status" enum:"PENDING,APPLIED,REJECTED,STALE,EXPIRED"`
+	Kind      []string `json:"-" query:"kind" enum:"PROPOSAL,ACTION"`
+	RunID     []string `json:"-" query:"runId" maxLength:"64"`
+	RequestID []string `json:"-" query:"requestId" maxLength:"64"`
+}
+
+// shownActions narrows actions to those that the caller is shown.
+func shownActions(tx *op.Tx) []predicate.AgentAction {
+	if seesShadows(tx) {
+		return nil
+	}
+	return []predicate.AgentAction{agentaction.ShadowEQ(false)}
+}
+
+// ChangesOf returns the fields that an action sets, and why.
+func ChangesOf(a *ent.AgentAction) ([]*Change, error) {
+	list := []*Change{}
+	if len(a.Changes) == 0 {
+		return list, nil
+	}
+	if err := json.Unmarshal(a.Changes, &list); err != nil {
+		return nil, fmt.Errorf("read the changes of %s: %w", a.ID, err)
+	}
+	return list, nil
+}
+
+// lockAction locks an action after its request and its run: everybody takes the three in this order.
+func lockAction(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, *ent.AgentRun, *ent.Request, error) {
+	a, err := tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.ID(id))...).Only(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	run, r, err := lockRun(ctx, tx, a.RunID)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	a, err = op.Lock(tx, tx.AgentAction.Query().Where(agentaction.ID(id))).Only(ctx)
+	return a, run, r, err
+}
+
+// loadAction is lockAction for operations on the action.
+func loadAction(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, error) {
+	a, _, _, err := lockAction(ctx, tx, id)
+	return a, err
+}
+
+// around returns the run and the request of an action that loadAction has locked.
+func around(ctx context.Context, tx *op.Tx, a *ent.AgentAction) (*ent.AgentRun, *ent.Request, error) {
+	all := tx.Unfiltered(ctx, "what an action is about decides whether it is still good")
+	run, err := tx.AgentRun.Query().Where(agentrun.ID(a.RunID)).WithAgent().WithRequest().Only(all)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the action's run: %w", err)
+	}
+	return run, run.Edges.Request, nil
+}

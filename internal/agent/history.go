@@ -1,0 +1,115 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/ent/team"
+	"atrium/ent/user"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+// maxHistory bounds the finished requests that a plan rests on, the newest ones.
+const maxHistory = 500
+
+// readHistory returns the finished requests that both its caller and another principal may read: one row filter each, both of
+// them in the statement.
+var readHistory = op.New("request.finished", op.Spec{
+	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Read finished requests, for an agent to learn from",
+}, listHistory)
+
+// historyInput names the second pair of eyes. A worker fills it; no caller does.
+type historyInput struct {
+	Also *principal.Principal `json:"-"` // nil for none
+}
+
+// history are finished requests, and those of the teams and people that they name who are there to take more.
+type history struct {
+	requests []*ent.Request
+	present  map[string]bool
+}
+
+func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, error) {
+	q := tx.Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED))
+	if tx.OwnOnly() {
+		q.Where(request.CreatedBy(tx.Principal().ID))
+	}
+	if in.Also != nil {
+		narrow, err := eyesOf(ctx, tx, in.Also)
+		if err != nil {
+			return history{}, err
+		}
+		q.Where(narrow...)
+	}
+	h := history{present: map[string]bool{}}
+	err := tx.Bounded(ctx, request.Table, func(ctx context.Context) (err error) {
+		h.requests, err = q.Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).
+			Select(request.FieldID, request.FieldTitle, request.FieldDescription, request.FieldServiceID, request.FieldOfferingID,
+				request.FieldPriority, request.FieldTags, request.FieldTeamID, request.FieldAssigneeID).All(ctx)
+		return err
+	})
+	if err != nil {
+		return h, fmt.Errorf("read finished requests: %w", err)
+	}
+	return h, h.lookUp(tx.Unfiltered(ctx, "whether a team or a person is there to take more"), tx)
+}
+
+// eyesOf returns what narrows a query of requests to those that somebody may read.
+func eyesOf(ctx context.Context, tx *op.Tx, who *principal.Principal) ([]predicate.Request, error) {
+	if !who.Scopes.Has(principal.MustScope("requests:read")) {
+		return []predicate.Request{request.ID("")}, nil // none
+	}
+	var where []predicate.Request
+	if who.Role == principal.Member {
+		where = append(where, request.CreatedBy(who.ID))
+	}
+	set, caller, err := tx.PoliciesOf(ctx, who)
+	if err != nil {
+		return nil, fmt.Errorf("read the policies: %w", err)
+	}
+	if rows := tx.Authz().Rows(set, caller); rows != nil {
+		if narrow := rows.Narrow("Request"); narrow != nil {
+			where = append(where, narrow)
+		}
+	}
+	return where, nil
+}
+
+// lookUp notes which teams and people exist and are active.
+func (h *history) lookUp(ctx context.Context, tx *op.Tx) error {
+	teams, people := map[string]bool{}, map[string]bool{}
+	for _, r := range h.requests {
+		if r.TeamID != nil {
+			teams[*r.TeamID] = true
+		}
+		if r.AssigneeID != nil {
+			people[*r.AssigneeID] = true
+		}
+	}
+	there, err := tx.Team.Query().Where(team.IDIn(keys(teams)...)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look the teams up: %w", err)
+	}
+	active, err := tx.User.Query().Where(user.IDIn(keys(people)...), user.StatusEQ(user.StatusActive)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look the people up: %w", err)
+	}
+	for _, id := range append(there, active...) {
+		h.present[id] = true
+	}
+	return nil
+}
+
+func keys(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for k := range set {
+		out = append(out, k)
+	}
+	return out
+}

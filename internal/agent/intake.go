@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
+	"atrium/ent/request"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
+	"atrium/internal/events"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	domain "atrium/internal/request"
+	"atrium/internal/store"
+	"atrium/internal/workflow/definition"
+)
+
+// IntakeArgs is the job that finds the agent which takes a new request.
+type IntakeArgs struct {
+	Company string `json:"company"`
+	Request string `json:"request"`
+}
+
+// Kind names the job.
+func (IntakeArgs) Kind() string { return "agent_intake" }
+
+// InsertOpts put the job into the agents' queue.
+func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
+
+// maxRemembered bounds the companies of which it is remembered whether agents work there; past it all are forgotten.
+const maxRemembered = 20_000
+
+// roster remembers which companies have agents at work, for as long as nothing has changed anywhere (store.Authority).
+type roster struct {
+	store   *store.Store
+	mu      sync.RWMutex
+	version uint64
+	at      map[string]bool // by company
+}
+
+// Follow returns the subscriber that has agents look at new requests. Where no agent works, a request costs a look into memory.
+func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
+	r := &roster{store: s}
+	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+		if e.Type != events.RequestCreated {
+			return nil
+		}
+		works, err := r.works(ctx, tx, e.CompanyID)
+		if err != nil || !works {
+			return err
+		}
+		return queue.InsertManyTx(ctx, tx, jobs.Job{Args: IntakeArgs{Company: e.CompanyID, Request: e.SubjectID}})
+	}
+}
+
+func (r *roster) works(ctx context.Context, tx *store.Tx, company string) (bool, error) {
+	version, heard := r.store.Authority()
+	if heard {
+		r.mu.RLock()
+		works, ok := r.at[company]
+		ok = ok && r.version == version
+		r.mu.RUnlock()
+		if ok {
+			return works, nil
+		}
+	}
+	works, err := tx.Agent.Query().Where(atWork).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for agents: %w", err)
+	}
+	if heard {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.version != version || r.at == nil || len(r.at) >= maxRemembered {
+			r.version, r.at = version, map[string]bool{}
+		}
+		r.at[company] = works
+	}
+	return works, nil
+}
+
+// atWork matches the agents that take new requests.
+var atWork = agent.And(agent.StatusEQ(agent.StatusACTIVE), agent.TypeEQ(agent.TypeQUEUE_INTAKE), agent.SourceEQ(agent.SourceMANAGED))
+
+// chosen is the agent that takes a request, and what it obeys.
+type chosen struct {
+	agent    *ent.Agent
+	settings settings
+}
+
+// choose returns the oldest agent at work whose filter holds for the request, and nil for none. A filter that fails does not
+// hold. It evaluates what customers wrote: its place is outside of transactions.
+func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*chosen, error) {
+	if r.Status != request.StatusPENDING {
+		return nil, nil // people deal with it
+	}
+	list, err := db.Agent.Query().Where(atWork).Order(agent.ByCreatedAt(), agent.ByID()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the agents: %w", err)
+	}
+	values, err := domain.Variables(r)
+	if err != nil {
+		return nil, err
+	}
+	bound := definition.Vars{Request: values}.Bind()
+	for _, a := range list {
+		s, err := published(ctx, db, a.ID, a.Version)
+		if err != nil {
+			return nil, err
+		}
+		if filters.hold(ctx, s.Filter, bound) {
+			return &chosen{a, s}, nil
+		}
+	}
+	return nil, nil
+}
+
+// published returns the settings of a version.
+func published(ctx context.Context, db *ent.Client, agentID string, version int) (s settings, err error) {
+	v, err := db.AgentVersion.Query().Where(agentversion.AgentID(agentID), agentversion.Version(version)).Only(ctx)
+	if err != nil {
+		return s, fmt.Errorf("read the agent's version: %w", err)
+	}
+	if err := json.Unmarshal(v.Settings, &s); err != nil {
+		return s, fmt.Errorf("read the settings of %s: %w", v.ID, err)
+	}
+	return s, nil
+}
+
+const (
+	filterTimeout = time.Second
+	maxFilters    = 512 // that are kept compiled; past it all are forgotten
+)
+
+// filterCache keeps compiled filters by their text.
+type filterCache struct {
+	mu       sync.Mutex
+	compiled map[[sha256.Size]byte]*definition.Condition
+}
+
+var filters = &filterCache{compiled: map[[sha256.Size]byte]*definition.Condition{}}
+
+// hold reports whether a filter does; an empty one always.
+func (c *filterCache) hold(ctx context.Context, source string, b definition.Bound) bool {
+	if source == "" {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, filterTimeout)
+	defer cancel()
+	key := sha256.Sum256([]byte(source))
+	c.mu.Lock()
+	e := c.compiled[key]
+	c.mu.Unlock()
+	if e == nil {
+		var rows []apperr.Detail
+		if e, rows = definition.ParseCondition(ctx, filterField, source); len(rows) > 0 {
+			return false // it was checked when it was saved
+		}
+		c.mu.Lock()
+		if len(c.compiled) >= maxFilters {
+			clear(c.compiled)
+		}
+		c.compiled[key] = e
+		c.mu.Unlock()
+	}
+	return e.Holds(ctx, b)
+}
+
+// errMoved says that an agent or a request is not as it was read.
+var errMoved = errors.New("the agent or the request has changed meanwhile")
+
+// begin makes the run of an agent on a request, with its job. Returns errMoved for an agent that is not at work as it was read.
+func begin(ctx context.Context, tx *op.Tx, c *chosen, r *ent.Request, trigger agentrun.Trigger) (*ent.AgentRun, error) {
+	all := tx.Unfiltered(ctx, "runs are numbered whatever the caller sees")
+	same, err := tx.Agent.Query().Where(atWork, agent.ID(c.agent.ID), agent.Version(c.agent.Version)).Exist(all)
+	if err != nil {
+		return nil, fmt.Errorf("read the agent: %w", err)
+	}
+	if !same {
+		return nil, errMoved
+	}
+	n, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID)).Count(all)
+	if err != nil {
+		return nil, fmt.Errorf("count the request's runs: %w", err)
+	}
+	run, err := tx.AgentRun.Create().SetAgentID(c.agent.ID).SetAgentVersion(c.agent.Version).SetRequestID(r.ID).SetNumber(n + 1).
+		SetTrigger(trigger).SetShadow(c.settings.Shadow).Save(all)
+	if err != nil {
+		return nil, fmt.Errorf("begin a run: %w", err)
+	}
+	return run, tx.Insert(ctx, interrupt.RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
+}

@@ -1,0 +1,106 @@
+// Package interrupt keeps agents from overwriting what others change. Package request calls it in the transaction of every
+// change of a request; package agent, which stands above request, plans anew by the job that is declared here.
+package interrupt
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+// QueueName is where the jobs of agents wait: what they compute must not hold up the rest.
+const QueueName = "agents"
+
+// Open are the statuses of runs that have not ended.
+var Open = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING}
+
+// RunArgs is the job that takes a run from where it is to its end, or to where it waits for a person.
+type RunArgs struct {
+	Company string `json:"company"`
+	Run     string `json:"run"`
+}
+
+// Kind names the job.
+func (RunArgs) Kind() string { return "agent_run" }
+
+// InsertOpts put the job into the agents' queue.
+func (RunArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueName} }
+
+// Version returns what a plan for a request rests on, as a digest: who plans compares it with the request as it is later. The
+// clocks of service levels are no part of it.
+func Version(r *ent.Request) (string, error) {
+	tags := r.Tags
+	if len(tags) == 0 {
+		tags = nil // none and no tags are one
+	}
+	raw, err := json.Marshal([]any{r.Title, r.Description, r.Status, r.Priority, tags, r.TeamID, r.AssigneeID, r.Fields})
+	if err != nil {
+		return "", fmt.Errorf("digest the request: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Changed makes what agents have planned for a request stale, after a change of what plans rest on. A change by a person ends
+// the request's runs; after another's they plan anew. The caller holds the lock of the request. A request that no agent has
+// worked pays one statement.
+func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
+	was, err := Version(before)
+	if err != nil {
+		return err
+	}
+	is, err := Version(after)
+	if err != nil || was == is {
+		return err
+	}
+	ctx = tx.Unfiltered(ctx, "plans go stale whether or not the caller sees them")
+	some, err := tx.AgentRun.Query().Where(agentrun.RequestID(after.ID)).Exist(ctx)
+	if err != nil || !some {
+		return wrap("look for runs of agents", err)
+	}
+	waiting, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.RequestID(after.ID), agentrun.StatusIn(Open...))).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for open runs of agents: %w", err)
+	}
+	for _, r := range waiting {
+		if err := moveOn(ctx, tx, r); err != nil {
+			return err
+		}
+	}
+	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
+		SetStatus(agentaction.StatusSTALE).Exec(ctx)
+	return wrap("make plans stale", err)
+}
+
+// moveOn stops a run whose request a person has changed, and has one that waits plan anew.
+func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun) error {
+	if p := tx.Principal(); p.Type == principal.TypeUser && p.Method != principal.MethodAPIKey {
+		err := r.Update().SetStatus(agentrun.StatusSTOPPED).SetReason("Somebody changed the request.").SetEndedAt(tx.Now(ctx)).Exec(ctx)
+		return wrap("stop a run", err)
+	}
+	if r.Status != agentrun.StatusWAITING {
+		return nil // it looks at the request again before it ends
+	}
+	if err := r.Update().SetStatus(agentrun.StatusQUEUED).Exec(ctx); err != nil {
+		return fmt.Errorf("have a run plan anew: %w", err)
+	}
+	return tx.Insert(ctx, RunArgs{Company: r.CompanyID, Run: r.ID}, time.Time{})
+}
+
+func wrap(doing string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}

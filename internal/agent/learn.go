@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"atrium/ent"
+)
+
+const (
+	neighbours = 10  // nearest requests that have a say
+	named      = 3   // of them that a rationale names
+	certain    = 0.5 // least confidence of a guess that is proposed
+	smoothing  = 0.1 // of naive Bayes
+)
+
+// example is a finished request as the engine sees it.
+type example struct {
+	id     string
+	words  map[string]float64 // counts; with TF-IDF weights of length 1 once it is in a corpus
+	counts map[string]float64
+	row    *ent.Request
+}
+
+// corpus are the examples that a guess is made from.
+type corpus struct {
+	examples []example
+	idf      map[string]float64
+}
+
+// wordsOf returns how often each word stands in a request; its service and offering are words, too.
+func wordsOf(r *ent.Request) map[string]float64 {
+	out := map[string]float64{"service:" + r.ServiceID: 1, "offering:" + r.OfferingID: 1}
+	text := strings.ToLower(r.Title + " " + r.Description)
+	for w := range strings.FieldsFuncSeq(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		if len(w) > 1 {
+			out[w]++
+		}
+	}
+	return out
+}
+
+// learn weighs the words of finished requests by how rare they are.
+func learn(rows []*ent.Request) *corpus {
+	c := &corpus{idf: map[string]float64{}}
+	for _, r := range rows {
+		e := example{id: r.ID, counts: wordsOf(r), row: r}
+		for w := range e.counts {
+			c.idf[w]++
+		}
+		c.examples = append(c.examples, e)
+	}
+	for w, n := range c.idf {
+		c.idf[w] = math.Log(1 + float64(len(rows))/n)
+	}
+	for i := range c.examples {
+		c.examples[i].words = c.weigh(c.examples[i].counts)
+	}
+	return c
+}
+
+// weigh returns the TF-IDF weights of words, of length 1. Words that no example has weigh nothing.
+func (c *corpus) weigh(counts map[string]float64) map[string]float64 {
+	out, sum := make(map[string]float64, len(counts)), 0.0
+	for _, w := range sorted(counts) {
+		v := (1 + math.Log(counts[w])) * c.idf[w]
+		out[w] = v
+		sum += v * v
+	}
+	if sum == 0 {
+		return out
+	}
+	for w := range out {
+		out[w] /= math.Sqrt(sum)
+	}
+	return out
+}
+
+// near is an example with its similarity to a request, 0 to 1.
+type near struct {
+	*example
+	likeness float64
+}
+
+// nearest returns the examples that are like a request, the most like first.
+func (c *corpus) nearest(counts map[string]float64) []near {
+	words := c.weigh(counts)
+	order := sorted(words) // sums of floats depend on their order
+	var out []near
+	for i := range c.examples {
+		e := &c.examples[i]
+		dot := 0.0
+		for _, w := range order {
+			dot += words[w] * e.words[w]
+		}
+		if dot > 0 {
+			out = append(out, near{e, dot})
+		}
+	}
+	slices.SortFunc(out, func(a, b near) int { return cmp.Or(cmp.Compare(b.likeness, a.likeness), strings.Compare(b.id, a.id)) })
+	return out
+}
+
+// guess is a value for a field, with what it rests on.
+type guess struct {
+	value      string
+	confidence float64
+	because    []string // ids of the nearest requests that have the value
+}
+
+// guess returns the likeliest value that label gives the examples, and false when there is none to propose. The confidence is the
+// mean of what naive Bayes and the nearest requests say.
+func (c *corpus) guess(counts map[string]float64, near []near, label func(*ent.Request) string) (guess, bool) {
+	bayes := c.bayes(counts, label)
+	votes, all := map[string]float64{}, 0.0
+	for _, n := range near[:min(neighbours, len(near))] {
+		votes[label(n.row)] += n.likeness
+		all += n.likeness
+	}
+	var best guess
+	for _, value := range sorted(bayes) {
+		p := bayes[value] / 2
+		if all > 0 {
+			p += votes[value] / all / 2
+		}
+		if p > best.confidence {
+			best = guess{value: value, confidence: p}
+		}
+	}
+	if best.value == "" || best.confidence < certain {
+		return best, false
+	}
+	for _, n := range near {
+		if label(n.row) == best.value && len(best.because) < named {
+			best.because = append(best.because, n.id)
+		}
+	}
+	return best, len(best.because) > 0
+}
+
+// bayes returns how likely each value is for the words, by multinomial naive Bayes.
+func (c *corpus) bayes(counts map[string]float64, label func(*ent.Request) string) map[string]float64 {
+	type class struct {
+		rows, total float64
+		words       map[string]float64
+	}
+	classes := map[string]*class{}
+	for i := range c.examples {
+		e := &c.examples[i]
+		k := classes[label(e.row)]
+		if k == nil {
+			k = &class{words: map[string]float64{}}
+			classes[label(e.row)] = k
+		}
+		k.rows++
+		for w, n := range e.counts {
+			k.words[w] += n
+			k.total += n
+		}
+	}
+	logs, highest := map[string]float64{}, math.Inf(-1)
+	order := sorted(counts)
+	for value, k := range classes {
+		p := math.Log(k.rows / float64(len(c.examples)))
+		for _, w := range order {
+			if c.idf[w] > 0 {
+				p += counts[w] * math.Log((k.words[w]+smoothing)/(k.total+smoothing*float64(len(c.idf))))
+			}
+		}
+		logs[value] = p
+		highest = max(highest, p)
+	}
+	sum := 0.0
+	for _, value := range sorted(logs) {
+		logs[value] = math.Exp(logs[value] - highest)
+		sum += logs[value]
+	}
+	for value := range logs {
+		logs[value] /= sum
+	}
+	return logs
+}
+
+// sorted returns a map's keys in order: what is proposed must not depend on the order of maps.
+func sorted[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,117 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentversion"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+)
+
+var versionSorts = op.Sorts{"createdAt": agentversion.FieldCreatedAt}
+
+// The operations that put agents to work and take them off it.
+var (
+	Publish = op.OnRow("agent.publish", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Publish an agent's draft as its next version, and put it to work",
+	}, load, publish)
+
+	Pause = op.OnRow("agent.pause", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Have an agent begin nothing, and do nothing that was approved, until it is resumed",
+	}, load, pause)
+
+	Resume = op.OnRow("agent.resume", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Have a paused agent go on",
+	}, load, resume)
+
+	// VersionsOf lists the published versions of several agents, the newest first.
+	VersionsOf = paging.NewChildren("agent.versions_of", op.Spec{
+		Resource: "Agent", Action: op.Read, AdminLayer: true, Sorts: versionSorts, Summary: "List the published versions of several agents",
+	}, agentversion.Table, agentversion.FieldAgentID, func(tx *op.Tx) *ent.AgentVersionQuery { return tx.AgentVersion.Query() })
+)
+
+// publish returns conflict for an agent that cannot be put to work: one that is AUTONOMOUS has no evaluation that passed, and the
+// platform runs no phases and no agents of the company's own.
+func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
+	switch {
+	case before.Autonomy == agent.AutonomyAUTONOMOUS:
+		return nil, apperr.New(apperr.Conflict, "An AUTONOMOUS agent needs an evaluation of this version that passed.")
+	case before.Type != agent.TypeQUEUE_INTAKE:
+		return nil, apperr.New(apperr.Conflict, "Only QUEUE_INTAKE agents can be published.")
+	case before.Source != agent.SourceMANAGED:
+		return nil, apperr.New(apperr.Conflict, "Only MANAGED agents can be published.")
+	}
+	s, err := draftOf(before)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(ctx, tx, string(before.Source)); err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("write the version: %w", err)
+	}
+	after, err := before.Update().SetStatus(agent.StatusACTIVE).AddVersion(1).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("publish the agent: %w", err)
+	}
+	err = tx.AgentVersion.Create().SetAgentID(after.ID).SetVersion(after.Version).SetSettings(raw).SetPublishedAt(tx.Now(ctx)).
+		SetPublishedBy(tx.Principal().ID).Exec(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("keep the published version: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(before, after)
+	return after, goOn(ctx, tx, after)
+}
+
+func pause(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
+	if before.Status == agent.StatusDRAFT {
+		return nil, apperr.New(apperr.Conflict, "The agent was not published.")
+	}
+	return turn(ctx, tx, before, agent.StatusPAUSED)
+}
+
+func resume(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
+	if before.Status != agent.StatusPAUSED {
+		return nil, apperr.New(apperr.Conflict, "The agent is not paused.")
+	}
+	after, err := turn(ctx, tx, before, agent.StatusACTIVE)
+	if err != nil {
+		return nil, err
+	}
+	return after, goOn(ctx, tx, after)
+}
+
+func turn(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Status) (*ent.Agent, error) {
+	after, err := op.Save(ctx, tx, before, before.Update().SetStatus(to))
+	if err != nil {
+		return nil, fmt.Errorf("turn the agent %s: %w", to, err)
+	}
+	tx.AuthorityChanged()
+	return after, nil
+}
+
+// goOn has the runs of an agent worked that came to nothing while it was paused.
+func goOn(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
+	ids, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
+		IDs(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))
+	if err != nil {
+		return fmt.Errorf("look for runs that wait: %w", err)
+	}
+	for _, id := range ids {
+		if err := tx.Insert(ctx, interrupt.RunArgs{Company: a.CompanyID, Run: id}, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

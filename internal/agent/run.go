@@ -1,0 +1,227 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/principal"
+)
+
+var runSorts = op.Sorts{"createdAt": agentrun.FieldCreatedAt}
+
+// The operations on runs. Who may read a request and works requests may read its runs.
+var (
+	ListRuns = paging.NewList("agentrun.list", op.Spec{
+		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Sorts: runSorts, Summary: "List runs of agents",
+	}, func(_ context.Context, tx *op.Tx, in ListRunsInput) *ent.AgentRunQuery {
+		return tx.AgentRun.Query().Where(in.where(tx)...)
+	})
+
+	GetRun = op.Get("agentrun.read", op.Spec{
+		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Get a run of an agent",
+	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
+		return tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).Only(ctx)
+	})
+
+	// LookUpRuns reads those of many runs that match a filter and that the caller may see.
+	LookUpRuns = op.New("agentrun.lookup", op.Spec{
+		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Look runs of agents up by their ids",
+	}, func(ctx context.Context, tx *op.Tx, in LookUpRunsInput) (map[string]*ent.AgentRun, error) {
+		return paging.LookUp(ctx, tx.AgentRun.Query().Where(in.where(tx)...), paging.ByIDs{IDs: in.IDs})
+	})
+
+	// LookUpEdges reads the runs that edges of the graph lead to, many at once, by the same rights as a read of one.
+	LookUpEdges = paging.NewLookUp("agentrun.edges", op.Spec{
+		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Look up the runs that other rows are about",
+	}, func(tx *op.Tx) *ent.AgentRunQuery { return tx.AgentRun.Query().Where(shownRuns(tx)...) })
+
+	// RunsOf lists the runs of several requests.
+	RunsOf = paging.NewChildren("agentrun.of_requests", op.Spec{
+		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Sorts: runSorts, Summary: "List the runs of agents on several requests",
+	}, agentrun.Table, agentrun.FieldRequestID, func(tx *op.Tx) *ent.AgentRunQuery { return tx.AgentRun.Query() }, shownRuns)
+
+	StopRun = op.OnRow("agentrun.stop", op.Spec{
+		Resource: "AgentRun", Action: op.Update, Scope: "requests:write", Past: map[string]string{"agentrun.stop": "agentrun.stopped"},
+		Summary: "Stop a run: nothing of it is done any more once this has answered",
+	}, loadRun, stopRun)
+
+	Rerun = op.New("agentrun.rerun", op.Spec{
+		Resource: "AgentRun", Action: op.Update, Scope: "requests:write", Past: map[string]string{"agentrun.rerun": "agentrun.rerun"},
+		Summary: "Have an agent look at a request again",
+	}, rerun).Prepared(prepareRerun)
+
+	StopAll = op.New("agent.stop_all", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.stop_all": "agent.all_stopped"},
+		Summary: "Stop all runs and pause all agents",
+	}, stopAll)
+)
+
+// RunFilter filters runs; each takes several values, any of which may match.
+type RunFilter struct {
+	Status    []string `json:"-" query:"status" enum:"QUEUED,RUNNING,WAITING,COMPLETED,PROPOSED,HANDED_OVER,FAILED,STOPPED"`
+	AgentID   []string `json:"-" query:"agentId" maxLength:"64"`
+	RequestID []string `json:"-" query:"requestId" maxLength:"64"`
+}
+
+// ListRunsInput filters and pages the runs.
+type ListRunsInput struct {
+	paging.Page
+	RunFilter
+}
+
+// LookUpRunsInput names runs, and filters them as the list does.
+type LookUpRunsInput struct {
+	ListRunsInput
+	IDs []string `json:"-"`
+}
+
+func (f RunFilter) where(tx *op.Tx) []predicate.AgentRun {
+	where := shownRuns(tx)
+	where = paging.In(where, f.Status, agentrun.StatusIn)
+	where = paging.In(where, f.AgentID, agentrun.AgentIDIn)
+	return paging.In(where, f.RequestID, agentrun.RequestIDIn)
+}
+
+// seesShadows reports whether the caller is shown what shadows do.
+func seesShadows(tx *op.Tx) bool {
+	return slices.Contains([]principal.Role{principal.Admin, principal.Owner, principal.OperatorRole}, tx.Principal().Role)
+}
+
+// shownRuns narrows runs to those that the caller is shown.
+func shownRuns(tx *op.Tx) []predicate.AgentRun {
+	if seesShadows(tx) {
+		return nil
+	}
+	return []predicate.AgentRun{agentrun.ShadowEQ(false)}
+}
+
+// StepsOf returns what a run did, in order.
+func StepsOf(r *ent.AgentRun) ([]*Step, error) {
+	list := []*Step{}
+	if len(r.Steps) == 0 {
+		return list, nil
+	}
+	if err := json.Unmarshal(r.Steps, &list); err != nil {
+		return nil, fmt.Errorf("read the steps of %s: %w", r.ID, err)
+	}
+	return list, nil
+}
+
+func loadRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
+	return op.Lock(tx, tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...)).Only(ctx)
+}
+
+// stopRun returns conflict for a run that has ended.
+func stopRun(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
+	if !slices.Contains(interrupt.Open, before.Status) {
+		return nil, apperr.New(apperr.Conflict, "The run has ended already.")
+	}
+	if err := end(ctx, tx, before, agentrun.StatusSTOPPED, "Stopped by a person."); err != nil {
+		return nil, err
+	}
+	after, err := tx.AgentRun.Get(tx.Unfiltered(ctx, "the row that was just changed"), before.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	tx.Changed(before, after)
+	return after, nil
+}
+
+// RerunInput names a request.
+type RerunInput struct {
+	RequestID string `json:"requestId" minLength:"1" maxLength:"64" doc:"A PENDING request."`
+}
+
+// prepareRerun finds the agent that takes the request.
+func prepareRerun(ctx context.Context, tx *op.Tx, in RerunInput) (any, error) {
+	all := principal.With(ctx, principal.Worker(tx.Principal().CompanyID, workerName))
+	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(all)
+	if ent.IsNotFound(err) {
+		return (*chosen)(nil), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	return choose(all, tx.Client, r)
+}
+
+// rerun returns not_found for a request that the caller does not see, and conflict for one that no agent takes or that one is
+// working.
+func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error) {
+	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(in.RequestID))).Only(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID), agentrun.StatusIn(interrupt.Open...)).
+		Exist(tx.Unfiltered(ctx, "one run of a request at a time"))
+	if err != nil {
+		return nil, fmt.Errorf("look for the request's runs: %w", err)
+	}
+	if open {
+		return nil, apperr.New(apperr.Conflict, "An agent is working the request.")
+	}
+	c, _ := op.Preparation[*chosen](tx)
+	if c == nil || r.Status != request.StatusPENDING {
+		return nil, apperr.New(apperr.Conflict, "No agent takes the request.")
+	}
+	run, err := begin(ctx, tx, c, r, agentrun.TriggerRerun)
+	if errors.Is(err, errMoved) {
+		return nil, op.ErrOutdated
+	}
+	if err != nil {
+		return nil, err
+	}
+	// What was proposed before is no longer what the agent thinks.
+	err = tx.AgentAction.Update().Where(agentaction.RequestID(r.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
+		SetStatus(agentaction.StatusSTALE).Exec(tx.Unfiltered(ctx, "earlier proposals go stale whoever sees them"))
+	if err != nil {
+		return nil, fmt.Errorf("make earlier proposals stale: %w", err)
+	}
+	tx.Changed(nil, run)
+	return run, nil
+}
+
+// StopAllInput says why everything is stopped.
+type StopAllInput struct {
+	Reason string `json:"reason" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks" doc:"Kept with each run."`
+}
+
+// Stopped says what was stopped.
+type Stopped struct{ Runs, Agents int }
+
+func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) {
+	all, now := tx.Unfiltered(ctx, "everything is stopped, whoever sees it"), tx.Now(ctx)
+	out := &Stopped{}
+	var err error
+	if out.Agents, err = tx.Agent.Update().Where(agent.StatusEQ(agent.StatusACTIVE)).SetStatus(agent.StatusPAUSED).Save(all); err != nil {
+		return nil, fmt.Errorf("pause the agents: %w", err)
+	}
+	out.Runs, err = tx.AgentRun.Update().Where(agentrun.StatusIn(interrupt.Open...)).SetStatus(agentrun.StatusSTOPPED).
+		SetReason("All agents were stopped: " + in.Reason).SetEndedAt(now.Truncate(time.Millisecond)).Save(all)
+	if err != nil {
+		return nil, fmt.Errorf("stop the runs: %w", err)
+	}
+	err = tx.AgentAction.Update().Where(agentaction.KindEQ(agentaction.KindACTION), agentaction.StatusEQ(agentaction.StatusPENDING)).
+		SetStatus(agentaction.StatusSTALE).Exec(all)
+	if err != nil {
+		return nil, fmt.Errorf("make the runs' plans stale: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.ChangedField("reason", nil, in.Reason)
+	tx.ChangedField("runs", 0, out.Runs)
+	return out, nil
+}

@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/user"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/workflow/definition"
+)
+
+// Tool is an operation that an agent may use, named as GraphQL names it.
+type Tool struct {
+	Name string `json:"name" enum:"updateRequest,acceptRequest,declineRequest,createComment"`
+	Mode string `json:"mode" enum:"auto,approve,off" doc:"auto leaves it to the agent's autonomy, approve waits for a person in any case, off refuses it."`
+}
+
+// The modes of tools.
+const (
+	modeAuto = "auto"
+	modeOff  = "off"
+)
+
+// toolUpdate is the operation by which an agent routes requests.
+const toolUpdate = "updateRequest"
+
+// defaultTools are those of a new agent.
+var defaultTools = []Tool{{Name: toolUpdate, Mode: modeAuto}}
+
+// messages are the tools by which somebody is told something.
+var messages = []string{"createComment", "declineRequest"}
+
+// settings are what decides how an agent behaves: its draft, or as one version was published.
+type settings struct {
+	Autonomy     string   `json:"autonomy"`
+	OwnerID      string   `json:"ownerId"`
+	Role         string   `json:"role"`
+	Scopes       []string `json:"scopes"`
+	Filter       string   `json:"filter"`
+	Sees         string   `json:"sees"`
+	Instructions string   `json:"instructions"`
+	Engine       string   `json:"engine"`
+	Tools        []Tool   `json:"tools"`
+	RunsPerDay   int      `json:"runsPerDay"`
+	Shadow       bool     `json:"shadow"`
+}
+
+// draftOf returns the settings of an agent's row.
+func draftOf(a *ent.Agent) (settings, error) {
+	s := settings{
+		Autonomy: string(a.Autonomy), OwnerID: op.Or(a.OwnerID, ""), Role: string(a.Role), Scopes: a.Scopes, Filter: a.Filter, Sees: string(a.Sees),
+		Instructions: a.Instructions, Engine: string(a.Engine), RunsPerDay: a.RunsPerDay, Shadow: a.Shadow,
+	}
+	tools, err := ToolsOf(a)
+	for _, t := range tools {
+		s.Tools = append(s.Tools, *t)
+	}
+	return s, err
+}
+
+// ToolsOf returns the operations that an agent's draft may use.
+func ToolsOf(a *ent.Agent) ([]*Tool, error) {
+	list := []*Tool{}
+	if len(a.Tools) == 0 {
+		return list, nil
+	}
+	if err := json.Unmarshal(a.Tools, &list); err != nil {
+		return nil, fmt.Errorf("read the tools of %s: %w", a.ID, err)
+	}
+	return list, nil
+}
+
+// mode returns the mode of a tool; off for one that is not on the list.
+func (s settings) mode(tool string) string {
+	for _, t := range s.Tools {
+		if t.Name == tool {
+			return t.Mode
+		}
+	}
+	return modeOff
+}
+
+// check refuses settings that no agent may have.
+func (s settings) check(ctx context.Context, tx *op.Tx, source string) error {
+	var refs op.Refs
+	if source == string(agent.SourceCUSTOM) && s.Autonomy == string(agent.AutonomyAUTONOMOUS) {
+		refs.Fault("autonomy", "is not for an agent whose source is CUSTOM")
+	}
+	own, err := principal.ParseScopes(s.Scopes)
+	switch {
+	case err != nil:
+		refs.Fault("scopes", "names a scope that does not exist")
+	case own&^tx.Principal().Scopes != 0:
+		refs.Fault("scopes", "must not go beyond the caller's")
+	}
+	if s.Sees == string(agent.SeesAgent) {
+		if open := s.ungated(); len(open) > 0 {
+			refs.Fault("sees", "cannot be agent together with messages that nobody approves: "+strings.Join(open, ", "))
+		}
+	}
+	seen := map[string]bool{}
+	for _, t := range s.Tools {
+		if seen[t.Name] {
+			refs.Fault("tools", "names "+t.Name+" twice")
+		}
+		seen[t.Name] = true
+	}
+	owner, err := tx.User.Query().Where(user.ID(s.OwnerID)).Only(tx.Unfiltered(ctx, "who answers for an agent is there or not"))
+	switch {
+	case ent.IsNotFound(err):
+		refs.Fault("ownerId", "is no user of the company")
+	case err != nil:
+		return fmt.Errorf("look the owner up: %w", err)
+	case owner.Status == user.StatusDeactivated:
+		refs.Fault("ownerId", "is a user who was deactivated")
+	case owner.Role == user.RoleMember && s.Role != string(agent.RoleMember):
+		refs.Fault("role", "must not go beyond the owner's")
+	}
+	return refs.Err()
+}
+
+// ungated returns the tools that tell somebody something and wait for nobody.
+func (s settings) ungated() []string {
+	var out []string
+	for _, t := range s.Tools {
+		if t.Mode == modeAuto && slices.Contains(messages, t.Name) {
+			out = append(out, t.Name)
+		}
+	}
+	return out
+}
+
+// filterField is how refusals name the filter.
+const filterField = "filter"
+
+// checkFilter returns validation_error for a filter that does not compile.
+func checkFilter(ctx context.Context, source string) error {
+	if source == "" {
+		return nil
+	}
+	if _, rows := definition.ParseCondition(ctx, filterField, source); len(rows) > 0 {
+		return apperr.Invalid(rows...)
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/request"
+	"atrium/internal/strictjson"
+)
+
+// The operations by which people settle what agents propose and wait to do.
+var (
+	ApplyProposal = op.OnRow("agentaction.apply", op.Spec{
+		Resource: "AgentAction", Action: op.Update, Scope: "requests:write", Past: map[string]string{"agentaction.apply": "agentaction.applied"},
+		Summary: "Do what an agent proposes, as oneself",
+	}, loadAction, apply)
+
+	RejectProposal = op.OnRow("agentaction.reject", op.Spec{
+		Resource: "AgentAction", Action: op.Update, Scope: "requests:write", Summary: "Say why one does not do what an agent proposes",
+	}, loadAction, reject)
+
+	DecideAction = op.OnRow("agentaction.decide", op.Spec{
+		Resource: "AgentAction", Action: op.Update, Scope: "requests:write", Summary: "Let an agent do what it waits to do, or do not",
+	}, loadAction, decideAction).Prepared(mayDecide)
+)
+
+// pending returns conflict for an action that cannot be settled any more: somebody has, its run was stopped, its agent is
+// paused, or the request is not as the agent saw it.
+func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentaction.Kind) (*ent.AgentRun, *ent.Request, error) {
+	if a.Kind != kind {
+		return nil, nil, apperr.New(apperr.Conflict, "This is a %s.", a.Kind)
+	}
+	if a.Status != agentaction.StatusPENDING {
+		return nil, nil, apperr.New(apperr.Conflict, "It is %s.", a.Status)
+	}
+	if a.Shadow {
+		return nil, nil, apperr.New(apperr.Conflict, "What a shadow proposes is only to be looked at.")
+	}
+	run, r, err := around(ctx, tx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	if run.Edges.Agent.Status == agent.StatusPAUSED {
+		return nil, nil, apperr.New(apperr.Conflict, "The agent is paused.")
+	}
+	want := agentrun.StatusPROPOSED
+	if kind == agentaction.KindACTION {
+		want = agentrun.StatusWAITING
+	}
+	if run.Status != want {
+		return nil, nil, apperr.New(apperr.Conflict, "The run is %s.", run.Status)
+	}
+	is, err := interrupt.Version(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if is != a.RowVersion {
+		return nil, nil, apperr.New(apperr.Conflict, "It is STALE: the request has changed since the agent looked at it.")
+	}
+	return run, r, nil
+}
+
+// person refuses whoever is none, and callers by API keys.
+func person(tx *op.Tx) error {
+	if p := tx.Principal(); p.Type != principal.TypeUser || p.Method == principal.MethodAPIKey {
+		return apperr.New(apperr.Forbidden, "This takes a person.")
+	}
+	return nil
+}
+
+// settle notes what a person has decided.
+func settle(ctx context.Context, tx *op.Tx, a *ent.AgentAction, as agentaction.Status, comment string) (*ent.AgentAction, error) {
+	after, err := a.Update().SetStatus(as).SetDecidedBy(tx.Principal().ID).SetDecidedAt(tx.Now(ctx)).SetComment(comment).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("settle the action: %w", err)
+	}
+	tx.Changed(a, after)
+	return after, nil
+}
+
+// ApplyInput says what of a proposal is done otherwise.
+type ApplyInput struct {
+	op.ByID
+	Edits strictjson.Object `json:"edits,omitempty" nullable:"true" doc:"Other values for fields that the proposal sets, by field; null leaves a field alone."`
+}
+
+// apply does what was proposed by the same operation that anybody would use, with its rights and its refusals.
+func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*ent.AgentAction, error) {
+	if err := person(tx); err != nil {
+		return nil, err
+	}
+	_, r, err := pending(ctx, tx, a, agentaction.KindPROPOSAL)
+	if err != nil {
+		return nil, err
+	}
+	args, err := edited(a.Arguments, in.Edits)
+	if err != nil {
+		return nil, err
+	}
+	after, err := settle(ctx, tx, a, agentaction.StatusAPPLIED, "")
+	if err != nil {
+		return nil, err
+	}
+	me := tx.ActingAs(tx.Principal().Because(principal.Cause{ProposalID: a.ID}))
+	return after, perform(ctx, me, r.ID, args)
+}
+
+// edited returns the arguments with the values that a person has put in their places.
+func edited(arguments json.RawMessage, edits strictjson.Object) (json.RawMessage, error) {
+	if len(edits) == 0 {
+		return arguments, nil
+	}
+	args := map[string]any{}
+	if err := json.Unmarshal(arguments, &args); err != nil {
+		return nil, fmt.Errorf("read the arguments: %w", err)
+	}
+	for _, field := range sorted(edits) {
+		if _, ok := args[field]; !ok {
+			return nil, apperr.InvalidField("edits", "names a field that the proposal does not set")
+		}
+		if args[field] = edits[field]; edits[field] == nil {
+			delete(args, field)
+		}
+	}
+	if len(args) == 0 {
+		return nil, apperr.InvalidField("edits", "must leave something to be done")
+	}
+	out, err := json.Marshal(args)
+	return out, wrap("write the arguments", err)
+}
+
+// perform runs the operation of an action, which the row that it is about has been locked for.
+func perform(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error {
+	in, err := request.Update.Decode(arguments, func(string) string { return requestID }, nil)
+	if err != nil {
+		return err
+	}
+	_, err = op.RunIn(ctx, tx, request.Update, in)
+	return err
+}
+
+// RejectInput says why.
+type RejectInput struct {
+	op.ByID
+	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"Kept with the proposal."`
+}
+
+func reject(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in RejectInput) (*ent.AgentAction, error) {
+	if err := person(tx); err != nil {
+		return nil, err
+	}
+	if a.Kind != agentaction.KindPROPOSAL || a.Status != agentaction.StatusPENDING {
+		return nil, apperr.New(apperr.Conflict, "It is no proposal that waits.")
+	}
+	return settle(ctx, tx, a, agentaction.StatusREJECTED, in.Reason)
+}
+
+// DecideInput is a person's decision about what an agent waits to do.
+type DecideInput struct {
+	op.ByID
+	Digest   string  `json:"digest" minLength:"1" maxLength:"64" doc:"The action's, as it was looked at."`
+	Decision string  `json:"decision" enum:"APPROVE,REJECT" doc:"Whether the agent does it."`
+	Comment  *string `json:"comment,omitempty" nullable:"true" maxLength:"1000"`
+}
+
+// mayDecide returns whether the caller could do it on that row: it asks policies, before the transaction.
+func mayDecide(ctx context.Context, tx *op.Tx, in DecideInput) (any, error) {
+	a, err := tx.AgentAction.Query().Where(agentaction.ID(in.ID)).WithRequest().Only(ctx)
+	if err != nil {
+		return false, ent.MaskNotFound(err) // the operation finds none either
+	}
+	if a.Edges.Request == nil {
+		return false, nil
+	}
+	return tx.MayDo(ctx, tx.Principal(), request.Update.Info(), a.Edges.Request)
+}
+
+// decideAction uses the approval up in the transaction that does the action, as the agent. Returns conflict for another digest.
+func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideInput) (*ent.AgentAction, error) {
+	if err := person(tx); err != nil {
+		return nil, err
+	}
+	run, r, err := pending(ctx, tx, a, agentaction.KindACTION)
+	if err != nil {
+		return nil, err
+	}
+	if may, _ := op.Preparation[bool](tx); !may {
+		return nil, apperr.New(apperr.Forbidden, "You may not do this yourself.")
+	}
+	if r.CreatedBy == tx.Principal().ID {
+		return nil, apperr.New(apperr.Forbidden, "Somebody else than the requester decides.")
+	}
+	if is := digestOf(a.Operation, a.RequestID, a.Arguments, a.RowVersion); is != a.Digest || in.Digest != is {
+		return nil, apperr.New(apperr.Conflict, "The digest is not that of the action.")
+	}
+	if in.Decision == "REJECT" {
+		after, err := settle(ctx, tx, a, agentaction.StatusREJECTED, op.Or(in.Comment, ""))
+		if err != nil {
+			return nil, err
+		}
+		return after, end(ctx, tx, run, agentrun.StatusHANDED_OVER, "A person rejected what the agent was about to do.")
+	}
+	after, err := settle(ctx, tx, a, agentaction.StatusAPPLIED, op.Or(in.Comment, ""))
+	if err != nil {
+		return nil, err
+	}
+	if err := end(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
+		return nil, err
+	}
+	return after, act(ctx, tx, run, a)
+}
+
+// act does an action that was approved, as the agent and within the rights that it has by now.
+func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) error {
+	all := tx.Unfiltered(ctx, "an agent's own settings")
+	s, err := published(all, tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return err
+	}
+	self, err := principalOf(all, tx.Client, run.Edges.Agent, s)
+	if err != nil {
+		return err
+	}
+	if self == nil || !slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Name == a.Operation && t.Mode != modeOff }) {
+		return apperr.New(apperr.Conflict, "The agent may not do this any more.")
+	}
+	self = self.Because(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})
+	return perform(all, tx.ActingAs(self), a.RequestID, a.Arguments)
+}

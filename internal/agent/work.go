@@ -1,0 +1,344 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/request"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/clock"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+const (
+	workerName  = "agents"
+	workers     = 4 // of the agents' queue, on each node
+	maxAttempts = 4 // at a run that meets an error
+	maxPlans    = 3 // of a run whose request goes on changing
+	retryAfter  = time.Second
+	answerTime  = 72 * time.Hour // that people have to decide about an action
+)
+
+// Work returns what works the agents' jobs.
+func Work(e *op.Engine) jobs.Option {
+	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers),
+		jobs.Work(&intake{engine: e}), jobs.Work(&runner{engine: e}), jobs.Work(&expirer{engine: e}))
+}
+
+// outside returns the context in which a worker reads outside of transactions.
+func outside(ctx context.Context, e *op.Engine, company string) context.Context {
+	return clock.With(principal.With(ctx, principal.Worker(company, workerName)), e.Store.Clock())
+}
+
+// intake finds the agent that takes a new request.
+type intake struct {
+	river.WorkerDefaults[IntakeArgs]
+	engine *op.Engine
+}
+
+// NextRetry comes soon: somebody waits for the request to be looked at.
+func (*intake) NextRetry(*river.Job[IntakeArgs]) time.Time { return time.Now().Add(retryAfter) }
+
+// Work begins the run in one transaction with the end of the job.
+func (w *intake) Work(ctx context.Context, job *river.Job[IntakeArgs]) error {
+	a := job.Args
+	read := outside(ctx, w.engine, a.Company)
+	r, err := w.engine.Store.Reader().Request.Get(read, a.Request)
+	if err != nil {
+		return wrap("read the request", ent.MaskNotFound(err))
+	}
+	c, err := choose(read, w.engine.Store.Reader(), r)
+	if err != nil || c == nil {
+		return err
+	}
+	return w.engine.Work(ctx, a.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(r.ID))).OnlyID(ctx); err != nil {
+			return fmt.Errorf("lock the request: %w", err)
+		}
+		begun, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID)).Exist(ctx)
+		if err != nil {
+			return fmt.Errorf("look for the request's runs: %w", err)
+		}
+		if !begun {
+			if _, err := begin(ctx, tx, c, r, agentrun.TriggerCreated); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
+
+// runner takes runs to their ends.
+type runner struct {
+	river.WorkerDefaults[interrupt.RunArgs]
+	engine *op.Engine
+}
+
+// NextRetry comes soon: a run must end within half a minute.
+func (*runner) NextRetry(*river.Job[interrupt.RunArgs]) time.Time { return time.Now().Add(retryAfter) }
+
+// Work plans outside of any transaction and ends the run in one, together with the job. A run that goes on failing ends as FAILED.
+func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
+	err := w.work(ctx, job)
+	if err == nil || ctx.Err() != nil || job.Attempt < maxAttempts {
+		return err
+	}
+	w.engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
+	return w.finish(ctx, job, "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
+		return end(ctx, tx, run, agentrun.StatusFAILED, "The agent met an error of the platform.")
+	})
+}
+
+func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
+	run, err := w.start(ctx, job)
+	if err != nil || run == nil {
+		return err
+	}
+	read := outside(ctx, w.engine, run.CompanyID)
+	db := w.engine.Store.Reader()
+	r, err := db.Request.Get(read, run.RequestID)
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	a, err := db.Agent.Get(read, run.AgentID)
+	if err != nil {
+		return fmt.Errorf("read the agent: %w", err)
+	}
+	s, err := published(read, db, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return err
+	}
+	p, err := makePlan(read, w.engine, &chosen{a, s}, r, w.engine.Store.Clock().Now)
+	if err != nil {
+		return err
+	}
+	return w.finish(ctx, job, p.version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
+		return conclude(ctx, tx, run, r, s, p)
+	})
+}
+
+// start turns a run RUNNING and returns it, or ends the job of one that there is nothing to do for: it has ended, it waits for
+// a person, or its agent is paused and it goes on when that is resumed.
+func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (*ent.AgentRun, error) {
+	var out *ent.AgentRun
+	err := w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		out = nil
+		run, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.ID(job.Args.Run))).WithAgent().Only(ctx)
+		if ent.IsNotFound(err) {
+			return tx.Complete(ctx, job.JobRow)
+		}
+		if err != nil {
+			return fmt.Errorf("read the run: %w", err)
+		}
+		idle := run.Status != agentrun.StatusQUEUED && run.Status != agentrun.StatusRUNNING
+		if idle || run.Edges.Agent.Status == agent.StatusPAUSED {
+			return tx.Complete(ctx, job.JobRow)
+		}
+		if run.Status == agentrun.StatusQUEUED {
+			reason, err := overBudget(ctx, tx, run)
+			if err != nil {
+				return err
+			}
+			if reason != "" {
+				if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, reason); err != nil {
+					return err
+				}
+				return tx.Complete(ctx, job.JobRow)
+			}
+			if run, err = run.Update().SetStatus(agentrun.StatusRUNNING).AddPlans(1).Save(ctx); err != nil {
+				return fmt.Errorf("start the run: %w", err)
+			}
+		}
+		out = run
+		return nil
+	})
+	return out, err
+}
+
+// overBudget returns why a run must not begin to plan; empty when it may.
+func overBudget(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
+	if run.Plans >= maxPlans {
+		return "The request changed each time that the agent had planned.", nil
+	}
+	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return "", err
+	}
+	today := tx.Now(ctx).UTC().Truncate(24 * time.Hour)
+	n, err := tx.AgentRun.Query().Where(agentrun.AgentID(run.AgentID), agentrun.CreatedAtGTE(today), agentrun.CreatedAtLTE(run.CreatedAt)).Count(ctx)
+	if err != nil {
+		return "", fmt.Errorf("count the agent's runs: %w", err)
+	}
+	if n > s.RunsPerDay {
+		return "The agent has had its runs of the day.", nil
+	}
+	return "", nil
+}
+
+// finish runs fn on a run that is RUNNING, and ends the job with it. A run that was stopped meanwhile stays as it is, and one
+// whose request has changed is planned anew.
+func (w *runner) finish(ctx context.Context, job *river.Job[interrupt.RunArgs], version string,
+	fn func(context.Context, *op.Tx, *ent.AgentRun, *ent.Request) error,
+) error {
+	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		run, r, err := lockRun(ctx, tx, job.Args.Run)
+		if ent.IsNotFound(err) || err == nil && run.Status != agentrun.StatusRUNNING {
+			return tx.Complete(ctx, job.JobRow)
+		}
+		if err != nil {
+			return err
+		}
+		is, err := interrupt.Version(r)
+		if err != nil {
+			return err
+		}
+		if version != "" && is != version {
+			if err := run.Update().SetStatus(agentrun.StatusQUEUED).Exec(ctx); err != nil {
+				return fmt.Errorf("have the run plan anew: %w", err)
+			}
+			if err := tx.Insert(ctx, job.Args, time.Time{}); err != nil {
+				return err
+			}
+			return tx.Complete(ctx, job.JobRow)
+		}
+		if err := fn(ctx, tx, run, r); err != nil {
+			return err
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
+
+// lockRun locks a run after its request: everybody takes the two in this order.
+func lockRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Request, error) {
+	ctx = tx.Unfiltered(ctx, "a run is locked together with its request")
+	run, err := tx.AgentRun.Query().Where(agentrun.ID(id)).Only(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(run.RequestID))).Only(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("lock the request: %w", err)
+	}
+	run, err = op.Lock(tx, tx.AgentRun.Query().Where(agentrun.ID(id))).Only(ctx)
+	return run, r, err
+}
+
+// conclude writes what a plan comes to.
+func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, s settings, p *plan) error {
+	steps, err := json.Marshal(p.steps)
+	if err != nil {
+		return fmt.Errorf("write the steps: %w", err)
+	}
+	if run, err = run.Update().SetSteps(steps).Save(ctx); err != nil {
+		return fmt.Errorf("keep the steps: %w", err)
+	}
+	switch {
+	case r.Status != request.StatusPENDING:
+		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The request does not wait any more.")
+	case len(p.changes) == 0:
+		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
+	}
+	acts := s.Autonomy != string(agent.AutonomySUGGEST) && !run.Shadow
+	kind := agentaction.KindPROPOSAL
+	if acts {
+		kind = agentaction.KindACTION
+	}
+	a, err := propose(ctx, tx, run, kind, p)
+	if err != nil {
+		return err
+	}
+	if !acts {
+		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
+	}
+	if err := run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx); err != nil {
+		return fmt.Errorf("have the run wait: %w", err)
+	}
+	return tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime))
+}
+
+// propose writes the action that a plan comes to.
+func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, p *plan) (*ent.AgentAction, error) {
+	args, err := arguments(p.changes)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := json.Marshal(p.changes)
+	if err != nil {
+		return nil, fmt.Errorf("write the changes: %w", err)
+	}
+	least := p.changes[0]
+	for _, c := range p.changes {
+		if c.Confidence < least.Confidence {
+			least = c
+		}
+	}
+	a, err := tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(len(p.steps)).SetKind(kind).
+		SetOperation(toolUpdate).SetArguments(args).SetChanges(changes).SetRationale(least.Rationale).SetConfidence(least.Confidence).
+		SetRows(rowsOf(p.changes)).SetDigest(digestOf(toolUpdate, run.RequestID, args, p.version)).SetRowVersion(p.version).
+		SetShadow(run.Shadow).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("keep what the agent proposes: %w", err)
+	}
+	return a, nil
+}
+
+// end ends a run, and what it had planned with it.
+func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, reason string) error {
+	if err := run.Update().SetStatus(as).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx); err != nil {
+		return fmt.Errorf("end the run: %w", err)
+	}
+	if as == agentrun.StatusPROPOSED || as == agentrun.StatusCOMPLETED {
+		return nil
+	}
+	err := tx.AgentAction.Update().Where(agentaction.RunID(run.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
+		SetStatus(agentaction.StatusSTALE).Exec(ctx)
+	return wrap("make the run's plans stale", err)
+}
+
+// ExpiryArgs is the job that ends the wait for a decision.
+type ExpiryArgs struct {
+	Company string `json:"company"`
+	Action  string `json:"action"`
+}
+
+// Kind names the job.
+func (ExpiryArgs) Kind() string { return "agent_expiry" }
+
+// InsertOpts put the job into the agents' queue.
+func (ExpiryArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
+
+// expirer ends waits.
+type expirer struct {
+	river.WorkerDefaults[ExpiryArgs]
+	engine *op.Engine
+}
+
+// Work expires an action that nobody has decided about, and hands its run over.
+func (w *expirer) Work(ctx context.Context, job *river.Job[ExpiryArgs]) error {
+	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		a, run, _, err := lockAction(ctx, tx, job.Args.Action)
+		if ent.IsNotFound(err) || err == nil && a.Status != agentaction.StatusPENDING {
+			return tx.Complete(ctx, job.JobRow)
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.Update().SetStatus(agentaction.StatusEXPIRED).Exec(ctx); err != nil {
+			return fmt.Errorf("expire the action: %w", err)
+		}
+		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, "Nobody decided within 72 hours."); err != nil {
+			return err
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
