@@ -95,7 +95,9 @@ var unaddressable = map[string]map[string]string{
 	},
 	"Approval":            {"approvers": "a document", "decisions": "a document", "visit": "the engine's own", "attempt": "the engine's own"},
 	"Incident":            {"variables": "a document", "visit": "the engine's own", "attempt": "the engine's own"},
-	AuditEntry:            {"changes": "a document"},
+	AuditEntry: {
+		"changes": "a document", "actorSeal": "the log's own", "changesSeal": "the log's own", "leafHash": "the log's own",
+	},
 	"APIKey":              {"scopes": "a list", "allowedIps": "a list"},
 	"Invoice":             {"lines": "a document"},
 	"OAuthClient":         {"redirectUris": "a list", "postLogoutRedirectUris": "a list", "scopes": "a list"},

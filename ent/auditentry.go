@@ -45,8 +45,17 @@ type AuditEntry struct {
 	// RequestID holds the value of the "request_id" field.
 	RequestID string `json:"request_id,omitempty"`
 	// {field: {from, to}}, with the digits of numbers as they were sent
-	Changes      json.RawMessage `json:"changes,omitempty"`
+	Changes json.RawMessage `json:"changes,omitempty"`
+	// salt of the commitment to name, address and program; once they are erased, the commitment and the entry that says so
+	ActorSeal []byte `json:"actor_seal,omitempty"`
+	// the same for the changes
+	ChangesSeal []byte `json:"changes_seal,omitempty"`
+	// of the entry's leaf in the company's Merkle log; none until it has one
+	LeafHash     []byte `json:"leaf_hash,omitempty"`
 	selectValues sql.SelectValues
+
+	// Index is the entry's place in the log; nil until it is sealed, and where nobody has looked for it.
+	Index *int64 `json:"-"`
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -54,7 +63,7 @@ func (*AuditEntry) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case auditentry.FieldChanges:
+		case auditentry.FieldChanges, auditentry.FieldActorSeal, auditentry.FieldChangesSeal, auditentry.FieldLeafHash:
 			values[i] = new([]byte)
 		case auditentry.FieldID, auditentry.FieldCompanyID, auditentry.FieldActorType, auditentry.FieldActorID, auditentry.FieldActorName, auditentry.FieldAction, auditentry.FieldResourceType, auditentry.FieldResourceID, auditentry.FieldOutcome, auditentry.FieldIP, auditentry.FieldUserAgent, auditentry.FieldRequestID:
 			values[i] = new(sql.NullString)
@@ -168,6 +177,24 @@ func (_m *AuditEntry) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field changes: %w", err)
 				}
 			}
+		case auditentry.FieldActorSeal:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field actor_seal", values[i])
+			} else if value != nil {
+				_m.ActorSeal = *value
+			}
+		case auditentry.FieldChangesSeal:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field changes_seal", values[i])
+			} else if value != nil {
+				_m.ChangesSeal = *value
+			}
+		case auditentry.FieldLeafHash:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field leaf_hash", values[i])
+			} else if value != nil {
+				_m.LeafHash = *value
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -247,6 +274,15 @@ func (_m *AuditEntry) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("changes=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Changes))
+	builder.WriteString(", ")
+	builder.WriteString("actor_seal=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ActorSeal))
+	builder.WriteString(", ")
+	builder.WriteString("changes_seal=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ChangesSeal))
+	builder.WriteString(", ")
+	builder.WriteString("leaf_hash=")
+	builder.WriteString(fmt.Sprintf("%v", _m.LeafHash))
 	builder.WriteByte(')')
 	return builder.String()
 }

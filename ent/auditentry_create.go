@@ -113,6 +113,24 @@ func (_c *AuditEntryCreate) SetChanges(v json.RawMessage) *AuditEntryCreate {
 	return _c
 }
 
+// SetActorSeal sets the "actor_seal" field.
+func (_c *AuditEntryCreate) SetActorSeal(v []byte) *AuditEntryCreate {
+	_c.mutation.SetActorSeal(v)
+	return _c
+}
+
+// SetChangesSeal sets the "changes_seal" field.
+func (_c *AuditEntryCreate) SetChangesSeal(v []byte) *AuditEntryCreate {
+	_c.mutation.SetChangesSeal(v)
+	return _c
+}
+
+// SetLeafHash sets the "leaf_hash" field.
+func (_c *AuditEntryCreate) SetLeafHash(v []byte) *AuditEntryCreate {
+	_c.mutation.SetLeafHash(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *AuditEntryCreate) SetID(v string) *AuditEntryCreate {
 	_c.mutation.SetID(v)
@@ -267,6 +285,21 @@ func (_c *AuditEntryCreate) check() error {
 			return &ValidationError{Name: "request_id", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.request_id": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.ActorSeal(); ok {
+		if err := auditentry.ActorSealValidator(v); err != nil {
+			return &ValidationError{Name: "actor_seal", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.actor_seal": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.ChangesSeal(); ok {
+		if err := auditentry.ChangesSealValidator(v); err != nil {
+			return &ValidationError{Name: "changes_seal", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.changes_seal": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.LeafHash(); ok {
+		if err := auditentry.LeafHashValidator(v); err != nil {
+			return &ValidationError{Name: "leaf_hash", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.leaf_hash": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := auditentry.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.id": %w`, err)}
@@ -362,6 +395,18 @@ func (_c *AuditEntryCreate) createSpec() (*AuditEntry, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Changes(); ok {
 		_spec.SetField(auditentry.FieldChanges, field.TypeJSON, value)
 		_node.Changes = value
+	}
+	if value, ok := _c.mutation.ActorSeal(); ok {
+		_spec.SetField(auditentry.FieldActorSeal, field.TypeBytes, value)
+		_node.ActorSeal = value
+	}
+	if value, ok := _c.mutation.ChangesSeal(); ok {
+		_spec.SetField(auditentry.FieldChangesSeal, field.TypeBytes, value)
+		_node.ChangesSeal = value
+	}
+	if value, ok := _c.mutation.LeafHash(); ok {
+		_spec.SetField(auditentry.FieldLeafHash, field.TypeBytes, value)
+		_node.LeafHash = value
 	}
 	return _node, _spec
 }

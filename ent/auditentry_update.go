@@ -6,12 +6,14 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/predicate"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -39,6 +41,102 @@ func (_u *AuditEntryUpdate) SetNillableUpdatedAt(v *time.Time) *AuditEntryUpdate
 	if v != nil {
 		_u.SetUpdatedAt(*v)
 	}
+	return _u
+}
+
+// SetActorName sets the "actor_name" field.
+func (_u *AuditEntryUpdate) SetActorName(v string) *AuditEntryUpdate {
+	_u.mutation.SetActorName(v)
+	return _u
+}
+
+// SetNillableActorName sets the "actor_name" field if the given value is not nil.
+func (_u *AuditEntryUpdate) SetNillableActorName(v *string) *AuditEntryUpdate {
+	if v != nil {
+		_u.SetActorName(*v)
+	}
+	return _u
+}
+
+// SetIP sets the "ip" field.
+func (_u *AuditEntryUpdate) SetIP(v string) *AuditEntryUpdate {
+	_u.mutation.SetIP(v)
+	return _u
+}
+
+// SetNillableIP sets the "ip" field if the given value is not nil.
+func (_u *AuditEntryUpdate) SetNillableIP(v *string) *AuditEntryUpdate {
+	if v != nil {
+		_u.SetIP(*v)
+	}
+	return _u
+}
+
+// SetUserAgent sets the "user_agent" field.
+func (_u *AuditEntryUpdate) SetUserAgent(v string) *AuditEntryUpdate {
+	_u.mutation.SetUserAgent(v)
+	return _u
+}
+
+// SetNillableUserAgent sets the "user_agent" field if the given value is not nil.
+func (_u *AuditEntryUpdate) SetNillableUserAgent(v *string) *AuditEntryUpdate {
+	if v != nil {
+		_u.SetUserAgent(*v)
+	}
+	return _u
+}
+
+// SetChanges sets the "changes" field.
+func (_u *AuditEntryUpdate) SetChanges(v json.RawMessage) *AuditEntryUpdate {
+	_u.mutation.SetChanges(v)
+	return _u
+}
+
+// AppendChanges appends value to the "changes" field.
+func (_u *AuditEntryUpdate) AppendChanges(v json.RawMessage) *AuditEntryUpdate {
+	_u.mutation.AppendChanges(v)
+	return _u
+}
+
+// ClearChanges clears the value of the "changes" field.
+func (_u *AuditEntryUpdate) ClearChanges() *AuditEntryUpdate {
+	_u.mutation.ClearChanges()
+	return _u
+}
+
+// SetActorSeal sets the "actor_seal" field.
+func (_u *AuditEntryUpdate) SetActorSeal(v []byte) *AuditEntryUpdate {
+	_u.mutation.SetActorSeal(v)
+	return _u
+}
+
+// ClearActorSeal clears the value of the "actor_seal" field.
+func (_u *AuditEntryUpdate) ClearActorSeal() *AuditEntryUpdate {
+	_u.mutation.ClearActorSeal()
+	return _u
+}
+
+// SetChangesSeal sets the "changes_seal" field.
+func (_u *AuditEntryUpdate) SetChangesSeal(v []byte) *AuditEntryUpdate {
+	_u.mutation.SetChangesSeal(v)
+	return _u
+}
+
+// ClearChangesSeal clears the value of the "changes_seal" field.
+func (_u *AuditEntryUpdate) ClearChangesSeal() *AuditEntryUpdate {
+	_u.mutation.ClearChangesSeal()
+	return _u
+}
+
+// SetLeafHash sets the "leaf_hash" field.
+func (_u *AuditEntryUpdate) SetLeafHash(v []byte) *AuditEntryUpdate {
+	_u.mutation.SetLeafHash(v)
+	return _u
+}
+
+// ClearLeafHash clears the value of the "leaf_hash" field.
+func (_u *AuditEntryUpdate) ClearLeafHash() *AuditEntryUpdate {
+	_u.mutation.ClearLeafHash()
 	return _u
 }
 
@@ -74,7 +172,45 @@ func (_u *AuditEntryUpdate) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *AuditEntryUpdate) check() error {
+	if v, ok := _u.mutation.ActorName(); ok {
+		if err := auditentry.ActorNameValidator(v); err != nil {
+			return &ValidationError{Name: "actor_name", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.actor_name": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.IP(); ok {
+		if err := auditentry.IPValidator(v); err != nil {
+			return &ValidationError{Name: "ip", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.ip": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.UserAgent(); ok {
+		if err := auditentry.UserAgentValidator(v); err != nil {
+			return &ValidationError{Name: "user_agent", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.user_agent": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.ActorSeal(); ok {
+		if err := auditentry.ActorSealValidator(v); err != nil {
+			return &ValidationError{Name: "actor_seal", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.actor_seal": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.ChangesSeal(); ok {
+		if err := auditentry.ChangesSealValidator(v); err != nil {
+			return &ValidationError{Name: "changes_seal", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.changes_seal": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.LeafHash(); ok {
+		if err := auditentry.LeafHashValidator(v); err != nil {
+			return &ValidationError{Name: "leaf_hash", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.leaf_hash": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *AuditEntryUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(auditentry.Table, auditentry.Columns, sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeString))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
@@ -86,11 +222,46 @@ func (_u *AuditEntryUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(auditentry.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.ActorName(); ok {
+		_spec.SetField(auditentry.FieldActorName, field.TypeString, value)
+	}
 	if _u.mutation.ResourceIDCleared() {
 		_spec.ClearField(auditentry.FieldResourceID, field.TypeString)
 	}
+	if value, ok := _u.mutation.IP(); ok {
+		_spec.SetField(auditentry.FieldIP, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.UserAgent(); ok {
+		_spec.SetField(auditentry.FieldUserAgent, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Changes(); ok {
+		_spec.SetField(auditentry.FieldChanges, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedChanges(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, auditentry.FieldChanges, value)
+		})
+	}
 	if _u.mutation.ChangesCleared() {
 		_spec.ClearField(auditentry.FieldChanges, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ActorSeal(); ok {
+		_spec.SetField(auditentry.FieldActorSeal, field.TypeBytes, value)
+	}
+	if _u.mutation.ActorSealCleared() {
+		_spec.ClearField(auditentry.FieldActorSeal, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.ChangesSeal(); ok {
+		_spec.SetField(auditentry.FieldChangesSeal, field.TypeBytes, value)
+	}
+	if _u.mutation.ChangesSealCleared() {
+		_spec.ClearField(auditentry.FieldChangesSeal, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.LeafHash(); ok {
+		_spec.SetField(auditentry.FieldLeafHash, field.TypeBytes, value)
+	}
+	if _u.mutation.LeafHashCleared() {
+		_spec.ClearField(auditentry.FieldLeafHash, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -123,6 +294,102 @@ func (_u *AuditEntryUpdateOne) SetNillableUpdatedAt(v *time.Time) *AuditEntryUpd
 	if v != nil {
 		_u.SetUpdatedAt(*v)
 	}
+	return _u
+}
+
+// SetActorName sets the "actor_name" field.
+func (_u *AuditEntryUpdateOne) SetActorName(v string) *AuditEntryUpdateOne {
+	_u.mutation.SetActorName(v)
+	return _u
+}
+
+// SetNillableActorName sets the "actor_name" field if the given value is not nil.
+func (_u *AuditEntryUpdateOne) SetNillableActorName(v *string) *AuditEntryUpdateOne {
+	if v != nil {
+		_u.SetActorName(*v)
+	}
+	return _u
+}
+
+// SetIP sets the "ip" field.
+func (_u *AuditEntryUpdateOne) SetIP(v string) *AuditEntryUpdateOne {
+	_u.mutation.SetIP(v)
+	return _u
+}
+
+// SetNillableIP sets the "ip" field if the given value is not nil.
+func (_u *AuditEntryUpdateOne) SetNillableIP(v *string) *AuditEntryUpdateOne {
+	if v != nil {
+		_u.SetIP(*v)
+	}
+	return _u
+}
+
+// SetUserAgent sets the "user_agent" field.
+func (_u *AuditEntryUpdateOne) SetUserAgent(v string) *AuditEntryUpdateOne {
+	_u.mutation.SetUserAgent(v)
+	return _u
+}
+
+// SetNillableUserAgent sets the "user_agent" field if the given value is not nil.
+func (_u *AuditEntryUpdateOne) SetNillableUserAgent(v *string) *AuditEntryUpdateOne {
+	if v != nil {
+		_u.SetUserAgent(*v)
+	}
+	return _u
+}
+
+// SetChanges sets the "changes" field.
+func (_u *AuditEntryUpdateOne) SetChanges(v json.RawMessage) *AuditEntryUpdateOne {
+	_u.mutation.SetChanges(v)
+	return _u
+}
+
+// AppendChanges appends value to the "changes" field.
+func (_u *AuditEntryUpdateOne) AppendChanges(v json.RawMessage) *AuditEntryUpdateOne {
+	_u.mutation.AppendChanges(v)
+	return _u
+}
+
+// ClearChanges clears the value of the "changes" field.
+func (_u *AuditEntryUpdateOne) ClearChanges() *AuditEntryUpdateOne {
+	_u.mutation.ClearChanges()
+	return _u
+}
+
+// SetActorSeal sets the "actor_seal" field.
+func (_u *AuditEntryUpdateOne) SetActorSeal(v []byte) *AuditEntryUpdateOne {
+	_u.mutation.SetActorSeal(v)
+	return _u
+}
+
+// ClearActorSeal clears the value of the "actor_seal" field.
+func (_u *AuditEntryUpdateOne) ClearActorSeal() *AuditEntryUpdateOne {
+	_u.mutation.ClearActorSeal()
+	return _u
+}
+
+// SetChangesSeal sets the "changes_seal" field.
+func (_u *AuditEntryUpdateOne) SetChangesSeal(v []byte) *AuditEntryUpdateOne {
+	_u.mutation.SetChangesSeal(v)
+	return _u
+}
+
+// ClearChangesSeal clears the value of the "changes_seal" field.
+func (_u *AuditEntryUpdateOne) ClearChangesSeal() *AuditEntryUpdateOne {
+	_u.mutation.ClearChangesSeal()
+	return _u
+}
+
+// SetLeafHash sets the "leaf_hash" field.
+func (_u *AuditEntryUpdateOne) SetLeafHash(v []byte) *AuditEntryUpdateOne {
+	_u.mutation.SetLeafHash(v)
+	return _u
+}
+
+// ClearLeafHash clears the value of the "leaf_hash" field.
+func (_u *AuditEntryUpdateOne) ClearLeafHash() *AuditEntryUpdateOne {
+	_u.mutation.ClearLeafHash()
 	return _u
 }
 
@@ -171,7 +438,45 @@ func (_u *AuditEntryUpdateOne) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *AuditEntryUpdateOne) check() error {
+	if v, ok := _u.mutation.ActorName(); ok {
+		if err := auditentry.ActorNameValidator(v); err != nil {
+			return &ValidationError{Name: "actor_name", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.actor_name": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.IP(); ok {
+		if err := auditentry.IPValidator(v); err != nil {
+			return &ValidationError{Name: "ip", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.ip": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.UserAgent(); ok {
+		if err := auditentry.UserAgentValidator(v); err != nil {
+			return &ValidationError{Name: "user_agent", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.user_agent": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.ActorSeal(); ok {
+		if err := auditentry.ActorSealValidator(v); err != nil {
+			return &ValidationError{Name: "actor_seal", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.actor_seal": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.ChangesSeal(); ok {
+		if err := auditentry.ChangesSealValidator(v); err != nil {
+			return &ValidationError{Name: "changes_seal", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.changes_seal": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.LeafHash(); ok {
+		if err := auditentry.LeafHashValidator(v); err != nil {
+			return &ValidationError{Name: "leaf_hash", err: fmt.Errorf(`ent: validator failed for field "AuditEntry.leaf_hash": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *AuditEntryUpdateOne) sqlSave(ctx context.Context) (_node *AuditEntry, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(auditentry.Table, auditentry.Columns, sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeString))
 	id, ok := _u.mutation.ID()
 	if !ok {
@@ -200,11 +505,46 @@ func (_u *AuditEntryUpdateOne) sqlSave(ctx context.Context) (_node *AuditEntry, 
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(auditentry.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.ActorName(); ok {
+		_spec.SetField(auditentry.FieldActorName, field.TypeString, value)
+	}
 	if _u.mutation.ResourceIDCleared() {
 		_spec.ClearField(auditentry.FieldResourceID, field.TypeString)
 	}
+	if value, ok := _u.mutation.IP(); ok {
+		_spec.SetField(auditentry.FieldIP, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.UserAgent(); ok {
+		_spec.SetField(auditentry.FieldUserAgent, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Changes(); ok {
+		_spec.SetField(auditentry.FieldChanges, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedChanges(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, auditentry.FieldChanges, value)
+		})
+	}
 	if _u.mutation.ChangesCleared() {
 		_spec.ClearField(auditentry.FieldChanges, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ActorSeal(); ok {
+		_spec.SetField(auditentry.FieldActorSeal, field.TypeBytes, value)
+	}
+	if _u.mutation.ActorSealCleared() {
+		_spec.ClearField(auditentry.FieldActorSeal, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.ChangesSeal(); ok {
+		_spec.SetField(auditentry.FieldChangesSeal, field.TypeBytes, value)
+	}
+	if _u.mutation.ChangesSealCleared() {
+		_spec.ClearField(auditentry.FieldChangesSeal, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.LeafHash(); ok {
+		_spec.SetField(auditentry.FieldLeafHash, field.TypeBytes, value)
+	}
+	if _u.mutation.LeafHashCleared() {
+		_spec.ClearField(auditentry.FieldLeafHash, field.TypeBytes)
 	}
 	_node = &AuditEntry{config: _u.config}
 	_spec.Assign = _node.assignValues

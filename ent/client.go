@@ -22,6 +22,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
+	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
@@ -105,6 +106,8 @@ type Client struct {
 	Approval *ApprovalClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
+	// AuditLeaf is the client for interacting with the AuditLeaf builders.
+	AuditLeaf *AuditLeafClient
 	// AuthRequest is the client for interacting with the AuthRequest builders.
 	AuthRequest *AuthRequestClient
 	// BillingAccount is the client for interacting with the BillingAccount builders.
@@ -225,6 +228,7 @@ func (c *Client) init() {
 	c.AgentVersion = NewAgentVersionClient(c.config)
 	c.Approval = NewApprovalClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
+	c.AuditLeaf = NewAuditLeafClient(c.config)
 	c.AuthRequest = NewAuthRequestClient(c.config)
 	c.BillingAccount = NewBillingAccountClient(c.config)
 	c.Calendar = NewCalendarClient(c.config)
@@ -377,6 +381,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		AgentVersion:        NewAgentVersionClient(cfg),
 		Approval:            NewApprovalClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
+		AuditLeaf:           NewAuditLeafClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
 		BillingAccount:      NewBillingAccountClient(cfg),
 		Calendar:            NewCalendarClient(cfg),
@@ -456,6 +461,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		AgentVersion:        NewAgentVersionClient(cfg),
 		Approval:            NewApprovalClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
+		AuditLeaf:           NewAuditLeafClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
 		BillingAccount:      NewBillingAccountClient(cfg),
 		Calendar:            NewCalendarClient(cfg),
@@ -536,15 +542,15 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.AgentAction, c.AgentRun, c.AgentVersion, c.Approval, c.AuditEntry,
-		c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent,
-		c.CreditEntry, c.CreditNote, c.Event, c.Execution, c.ExternalIdentity,
-		c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall, c.InboundWebhook,
-		c.Incident, c.Invoice, c.JournalLine, c.MailedLink, c.Notification,
-		c.OAuthClient, c.Offering, c.Organization, c.Payment, c.PhaseVisit,
-		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount, c.Session,
-		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.AuditLeaf, c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company,
+		c.Consent, c.CreditEntry, c.CreditNote, c.Event, c.Execution,
+		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
+		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
+		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.Payment,
+		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
+		c.RoutingRule, c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount,
+		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
+		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
 		c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
@@ -557,15 +563,15 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.AgentAction, c.AgentRun, c.AgentVersion, c.Approval, c.AuditEntry,
-		c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent,
-		c.CreditEntry, c.CreditNote, c.Event, c.Execution, c.ExternalIdentity,
-		c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall, c.InboundWebhook,
-		c.Incident, c.Invoice, c.JournalLine, c.MailedLink, c.Notification,
-		c.OAuthClient, c.Offering, c.Organization, c.Payment, c.PhaseVisit,
-		c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount, c.Session,
-		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.AuditLeaf, c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company,
+		c.Consent, c.CreditEntry, c.CreditNote, c.Event, c.Execution,
+		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
+		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
+		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.Payment,
+		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
+		c.RoutingRule, c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount,
+		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
+		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
 		c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
@@ -597,6 +603,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Approval.mutate(ctx, m)
 	case *AuditEntryMutation:
 		return c.AuditEntry.mutate(ctx, m)
+	case *AuditLeafMutation:
+		return c.AuditLeaf.mutate(ctx, m)
 	case *AuthRequestMutation:
 		return c.AuthRequest.mutate(ctx, m)
 	case *BillingAccountMutation:
@@ -2342,6 +2350,141 @@ func (c *AuditEntryClient) mutate(ctx context.Context, m *AuditEntryMutation) (V
 		return (&AuditEntryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown AuditEntry mutation op: %q", m.Op())
+	}
+}
+
+// AuditLeafClient is a client for the AuditLeaf schema.
+type AuditLeafClient struct {
+	config
+}
+
+// NewAuditLeafClient returns a client for the AuditLeaf from the given config.
+func NewAuditLeafClient(c config) *AuditLeafClient {
+	return &AuditLeafClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `auditleaf.Hooks(f(g(h())))`.
+func (c *AuditLeafClient) Use(hooks ...Hook) {
+	c.hooks.AuditLeaf = append(c.hooks.AuditLeaf, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `auditleaf.Intercept(f(g(h())))`.
+func (c *AuditLeafClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AuditLeaf = append(c.inters.AuditLeaf, interceptors...)
+}
+
+// Create returns a builder for creating a AuditLeaf entity.
+func (c *AuditLeafClient) Create() *AuditLeafCreate {
+	mutation := newAuditLeafMutation(c.config, OpCreate)
+	return &AuditLeafCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AuditLeaf entities.
+func (c *AuditLeafClient) CreateBulk(builders ...*AuditLeafCreate) *AuditLeafCreateBulk {
+	return &AuditLeafCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AuditLeafClient) MapCreateBulk(slice any, setFunc func(*AuditLeafCreate, int)) *AuditLeafCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AuditLeafCreateBulk{err: fmt.Errorf("calling to AuditLeafClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AuditLeafCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AuditLeafCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AuditLeaf.
+func (c *AuditLeafClient) Update() *AuditLeafUpdate {
+	mutation := newAuditLeafMutation(c.config, OpUpdate)
+	return &AuditLeafUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AuditLeafClient) UpdateOne(_m *AuditLeaf) *AuditLeafUpdateOne {
+	mutation := newAuditLeafMutation(c.config, OpUpdateOne, withAuditLeaf(_m))
+	return &AuditLeafUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AuditLeafClient) UpdateOneID(id string) *AuditLeafUpdateOne {
+	mutation := newAuditLeafMutation(c.config, OpUpdateOne, withAuditLeafID(id))
+	return &AuditLeafUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AuditLeaf.
+func (c *AuditLeafClient) Delete() *AuditLeafDelete {
+	mutation := newAuditLeafMutation(c.config, OpDelete)
+	return &AuditLeafDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AuditLeafClient) DeleteOne(_m *AuditLeaf) *AuditLeafDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AuditLeafClient) DeleteOneID(id string) *AuditLeafDeleteOne {
+	builder := c.Delete().Where(auditleaf.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AuditLeafDeleteOne{builder}
+}
+
+// Query returns a query builder for AuditLeaf.
+func (c *AuditLeafClient) Query() *AuditLeafQuery {
+	return &AuditLeafQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAuditLeaf},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AuditLeaf entity by its id.
+func (c *AuditLeafClient) Get(ctx context.Context, id string) (*AuditLeaf, error) {
+	return c.Query().Where(auditleaf.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AuditLeafClient) GetX(ctx context.Context, id string) *AuditLeaf {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *AuditLeafClient) Hooks() []Hook {
+	hooks := c.hooks.AuditLeaf
+	return append(hooks[:len(hooks):len(hooks)], auditleaf.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AuditLeafClient) Interceptors() []Interceptor {
+	inters := c.inters.AuditLeaf
+	return append(inters[:len(inters):len(inters)], auditleaf.Interceptors[:]...)
+}
+
+func (c *AuditLeafClient) mutate(ctx context.Context, m *AuditLeafMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AuditLeafCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AuditLeafUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AuditLeafUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AuditLeafDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AuditLeaf mutation op: %q", m.Op())
 	}
 }
 
@@ -9652,26 +9795,26 @@ func (c *WorkflowVersionClient) mutate(ctx context.Context, m *WorkflowVersionMu
 type (
 	hooks struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		AgentAction, AgentRun, AgentVersion, Approval, AuditEntry, AuthRequest,
-		BillingAccount, Calendar, Comment, Company, Consent, CreditEntry, CreditNote,
-		Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall,
-		InboundWebhook, Incident, Invoice, JournalLine, MailedLink, Notification,
-		OAuthClient, Offering, Organization, Payment, PhaseVisit, RateCount,
-		RecoveryCode, RefreshToken, Request, RoutingRule, RowCount, SLAEvent, Secret,
-		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
-		TeamMember, Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
-		WorkflowVersion []ent.Hook
+		AgentAction, AgentRun, AgentVersion, Approval, AuditEntry, AuditLeaf,
+		AuthRequest, BillingAccount, Calendar, Comment, Company, Consent, CreditEntry,
+		CreditNote, Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey,
+		InboundCall, InboundWebhook, Incident, Invoice, JournalLine, MailedLink,
+		Notification, OAuthClient, Offering, Organization, Payment, PhaseVisit,
+		RateCount, RecoveryCode, RefreshToken, Request, RoutingRule, RowCount,
+		SLAEvent, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
+		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		AgentAction, AgentRun, AgentVersion, Approval, AuditEntry, AuthRequest,
-		BillingAccount, Calendar, Comment, Company, Consent, CreditEntry, CreditNote,
-		Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall,
-		InboundWebhook, Incident, Invoice, JournalLine, MailedLink, Notification,
-		OAuthClient, Offering, Organization, Payment, PhaseVisit, RateCount,
-		RecoveryCode, RefreshToken, Request, RoutingRule, RowCount, SLAEvent, Secret,
-		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
-		TeamMember, Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
-		WorkflowVersion []ent.Interceptor
+		AgentAction, AgentRun, AgentVersion, Approval, AuditEntry, AuditLeaf,
+		AuthRequest, BillingAccount, Calendar, Comment, Company, Consent, CreditEntry,
+		CreditNote, Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey,
+		InboundCall, InboundWebhook, Incident, Invoice, JournalLine, MailedLink,
+		Notification, OAuthClient, Offering, Organization, Payment, PhaseVisit,
+		RateCount, RecoveryCode, RefreshToken, Request, RoutingRule, RowCount,
+		SLAEvent, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
+		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
 	}
 )

@@ -14,6 +14,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
+	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
@@ -143,6 +144,7 @@ func checkColumn(t, c string) error {
 			agentversion.Table:        agentversion.ValidColumn,
 			approval.Table:            approval.ValidColumn,
 			auditentry.Table:          auditentry.ValidColumn,
+			auditleaf.Table:           auditleaf.ValidColumn,
 			authrequest.Table:         authrequest.ValidColumn,
 			billingaccount.Table:      billingaccount.ValidColumn,
 			calendar.Table:            calendar.ValidColumn,

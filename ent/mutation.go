@@ -14,6 +14,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
+	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
@@ -97,6 +98,7 @@ const (
 	TypeAgentVersion        = "AgentVersion"
 	TypeApproval            = "Approval"
 	TypeAuditEntry          = "AuditEntry"
+	TypeAuditLeaf           = "AuditLeaf"
 	TypeAuthRequest         = "AuthRequest"
 	TypeBillingAccount      = "BillingAccount"
 	TypeCalendar            = "Calendar"
@@ -12219,6 +12221,9 @@ type AuditEntryMutation struct {
 	request_id    *string
 	changes       *json.RawMessage
 	appendchanges json.RawMessage
+	actor_seal    *[]byte
+	changes_seal  *[]byte
+	leaf_hash     *[]byte
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*AuditEntry, error)
@@ -12875,6 +12880,153 @@ func (m *AuditEntryMutation) ResetChanges() {
 	delete(m.clearedFields, auditentry.FieldChanges)
 }
 
+// SetActorSeal sets the "actor_seal" field.
+func (m *AuditEntryMutation) SetActorSeal(b []byte) {
+	m.actor_seal = &b
+}
+
+// ActorSeal returns the value of the "actor_seal" field in the mutation.
+func (m *AuditEntryMutation) ActorSeal() (r []byte, exists bool) {
+	v := m.actor_seal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldActorSeal returns the old "actor_seal" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldActorSeal(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldActorSeal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldActorSeal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldActorSeal: %w", err)
+	}
+	return oldValue.ActorSeal, nil
+}
+
+// ClearActorSeal clears the value of the "actor_seal" field.
+func (m *AuditEntryMutation) ClearActorSeal() {
+	m.actor_seal = nil
+	m.clearedFields[auditentry.FieldActorSeal] = struct{}{}
+}
+
+// ActorSealCleared returns if the "actor_seal" field was cleared in this mutation.
+func (m *AuditEntryMutation) ActorSealCleared() bool {
+	_, ok := m.clearedFields[auditentry.FieldActorSeal]
+	return ok
+}
+
+// ResetActorSeal resets all changes to the "actor_seal" field.
+func (m *AuditEntryMutation) ResetActorSeal() {
+	m.actor_seal = nil
+	delete(m.clearedFields, auditentry.FieldActorSeal)
+}
+
+// SetChangesSeal sets the "changes_seal" field.
+func (m *AuditEntryMutation) SetChangesSeal(b []byte) {
+	m.changes_seal = &b
+}
+
+// ChangesSeal returns the value of the "changes_seal" field in the mutation.
+func (m *AuditEntryMutation) ChangesSeal() (r []byte, exists bool) {
+	v := m.changes_seal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldChangesSeal returns the old "changes_seal" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldChangesSeal(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldChangesSeal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldChangesSeal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldChangesSeal: %w", err)
+	}
+	return oldValue.ChangesSeal, nil
+}
+
+// ClearChangesSeal clears the value of the "changes_seal" field.
+func (m *AuditEntryMutation) ClearChangesSeal() {
+	m.changes_seal = nil
+	m.clearedFields[auditentry.FieldChangesSeal] = struct{}{}
+}
+
+// ChangesSealCleared returns if the "changes_seal" field was cleared in this mutation.
+func (m *AuditEntryMutation) ChangesSealCleared() bool {
+	_, ok := m.clearedFields[auditentry.FieldChangesSeal]
+	return ok
+}
+
+// ResetChangesSeal resets all changes to the "changes_seal" field.
+func (m *AuditEntryMutation) ResetChangesSeal() {
+	m.changes_seal = nil
+	delete(m.clearedFields, auditentry.FieldChangesSeal)
+}
+
+// SetLeafHash sets the "leaf_hash" field.
+func (m *AuditEntryMutation) SetLeafHash(b []byte) {
+	m.leaf_hash = &b
+}
+
+// LeafHash returns the value of the "leaf_hash" field in the mutation.
+func (m *AuditEntryMutation) LeafHash() (r []byte, exists bool) {
+	v := m.leaf_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeafHash returns the old "leaf_hash" field's value of the AuditEntry entity.
+// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditEntryMutation) OldLeafHash(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeafHash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeafHash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeafHash: %w", err)
+	}
+	return oldValue.LeafHash, nil
+}
+
+// ClearLeafHash clears the value of the "leaf_hash" field.
+func (m *AuditEntryMutation) ClearLeafHash() {
+	m.leaf_hash = nil
+	m.clearedFields[auditentry.FieldLeafHash] = struct{}{}
+}
+
+// LeafHashCleared returns if the "leaf_hash" field was cleared in this mutation.
+func (m *AuditEntryMutation) LeafHashCleared() bool {
+	_, ok := m.clearedFields[auditentry.FieldLeafHash]
+	return ok
+}
+
+// ResetLeafHash resets all changes to the "leaf_hash" field.
+func (m *AuditEntryMutation) ResetLeafHash() {
+	m.leaf_hash = nil
+	delete(m.clearedFields, auditentry.FieldLeafHash)
+}
+
 // Where appends a list predicates to the AuditEntryMutation builder.
 func (m *AuditEntryMutation) Where(ps ...predicate.AuditEntry) {
 	m.predicates = append(m.predicates, ps...)
@@ -12909,7 +13061,7 @@ func (m *AuditEntryMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AuditEntryMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, auditentry.FieldCreatedAt)
 	}
@@ -12952,6 +13104,15 @@ func (m *AuditEntryMutation) Fields() []string {
 	if m.changes != nil {
 		fields = append(fields, auditentry.FieldChanges)
 	}
+	if m.actor_seal != nil {
+		fields = append(fields, auditentry.FieldActorSeal)
+	}
+	if m.changes_seal != nil {
+		fields = append(fields, auditentry.FieldChangesSeal)
+	}
+	if m.leaf_hash != nil {
+		fields = append(fields, auditentry.FieldLeafHash)
+	}
 	return fields
 }
 
@@ -12988,6 +13149,12 @@ func (m *AuditEntryMutation) Field(name string) (ent.Value, bool) {
 		return m.RequestID()
 	case auditentry.FieldChanges:
 		return m.Changes()
+	case auditentry.FieldActorSeal:
+		return m.ActorSeal()
+	case auditentry.FieldChangesSeal:
+		return m.ChangesSeal()
+	case auditentry.FieldLeafHash:
+		return m.LeafHash()
 	}
 	return nil, false
 }
@@ -13025,6 +13192,12 @@ func (m *AuditEntryMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldRequestID(ctx)
 	case auditentry.FieldChanges:
 		return m.OldChanges(ctx)
+	case auditentry.FieldActorSeal:
+		return m.OldActorSeal(ctx)
+	case auditentry.FieldChangesSeal:
+		return m.OldChangesSeal(ctx)
+	case auditentry.FieldLeafHash:
+		return m.OldLeafHash(ctx)
 	}
 	return nil, fmt.Errorf("unknown AuditEntry field %s", name)
 }
@@ -13132,6 +13305,27 @@ func (m *AuditEntryMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetChanges(v)
 		return nil
+	case auditentry.FieldActorSeal:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetActorSeal(v)
+		return nil
+	case auditentry.FieldChangesSeal:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChangesSeal(v)
+		return nil
+	case auditentry.FieldLeafHash:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeafHash(v)
+		return nil
 	}
 	return fmt.Errorf("unknown AuditEntry field %s", name)
 }
@@ -13168,6 +13362,15 @@ func (m *AuditEntryMutation) ClearedFields() []string {
 	if m.FieldCleared(auditentry.FieldChanges) {
 		fields = append(fields, auditentry.FieldChanges)
 	}
+	if m.FieldCleared(auditentry.FieldActorSeal) {
+		fields = append(fields, auditentry.FieldActorSeal)
+	}
+	if m.FieldCleared(auditentry.FieldChangesSeal) {
+		fields = append(fields, auditentry.FieldChangesSeal)
+	}
+	if m.FieldCleared(auditentry.FieldLeafHash) {
+		fields = append(fields, auditentry.FieldLeafHash)
+	}
 	return fields
 }
 
@@ -13187,6 +13390,15 @@ func (m *AuditEntryMutation) ClearField(name string) error {
 		return nil
 	case auditentry.FieldChanges:
 		m.ClearChanges()
+		return nil
+	case auditentry.FieldActorSeal:
+		m.ClearActorSeal()
+		return nil
+	case auditentry.FieldChangesSeal:
+		m.ClearChangesSeal()
+		return nil
+	case auditentry.FieldLeafHash:
+		m.ClearLeafHash()
 		return nil
 	}
 	return fmt.Errorf("unknown AuditEntry nullable field %s", name)
@@ -13238,6 +13450,15 @@ func (m *AuditEntryMutation) ResetField(name string) error {
 	case auditentry.FieldChanges:
 		m.ResetChanges()
 		return nil
+	case auditentry.FieldActorSeal:
+		m.ResetActorSeal()
+		return nil
+	case auditentry.FieldChangesSeal:
+		m.ResetChangesSeal()
+		return nil
+	case auditentry.FieldLeafHash:
+		m.ResetLeafHash()
+		return nil
 	}
 	return fmt.Errorf("unknown AuditEntry field %s", name)
 }
@@ -13288,6 +13509,482 @@ func (m *AuditEntryMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AuditEntryMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown AuditEntry edge %s", name)
+}
+
+// AuditLeafMutation represents an operation that mutates the AuditLeaf nodes in the graph.
+type AuditLeafMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	company_id    *string
+	index         *int64
+	addindex      *int64
+	hashes        *[]byte
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*AuditLeaf, error)
+	predicates    []predicate.AuditLeaf
+}
+
+var _ ent.Mutation = (*AuditLeafMutation)(nil)
+
+// auditleafOption allows management of the mutation configuration using functional options.
+type auditleafOption func(*AuditLeafMutation)
+
+// newAuditLeafMutation creates new mutation for the AuditLeaf entity.
+func newAuditLeafMutation(c config, op Op, opts ...auditleafOption) *AuditLeafMutation {
+	m := &AuditLeafMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAuditLeaf,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAuditLeafID sets the ID field of the mutation.
+func withAuditLeafID(id string) auditleafOption {
+	return func(m *AuditLeafMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AuditLeaf
+		)
+		m.oldValue = func(ctx context.Context) (*AuditLeaf, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AuditLeaf.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAuditLeaf sets the old AuditLeaf of the mutation.
+func withAuditLeaf(node *AuditLeaf) auditleafOption {
+	return func(m *AuditLeafMutation) {
+		m.oldValue = func(context.Context) (*AuditLeaf, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AuditLeafMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AuditLeafMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AuditLeaf entities.
+func (m *AuditLeafMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AuditLeafMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AuditLeafMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AuditLeaf.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AuditLeafMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AuditLeafMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AuditLeaf entity.
+// If the AuditLeaf object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditLeafMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AuditLeafMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetIndex sets the "index" field.
+func (m *AuditLeafMutation) SetIndex(i int64) {
+	m.index = &i
+	m.addindex = nil
+}
+
+// Index returns the value of the "index" field in the mutation.
+func (m *AuditLeafMutation) Index() (r int64, exists bool) {
+	v := m.index
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldIndex returns the old "index" field's value of the AuditLeaf entity.
+// If the AuditLeaf object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditLeafMutation) OldIndex(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldIndex is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldIndex requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldIndex: %w", err)
+	}
+	return oldValue.Index, nil
+}
+
+// AddIndex adds i to the "index" field.
+func (m *AuditLeafMutation) AddIndex(i int64) {
+	if m.addindex != nil {
+		*m.addindex += i
+	} else {
+		m.addindex = &i
+	}
+}
+
+// AddedIndex returns the value that was added to the "index" field in this mutation.
+func (m *AuditLeafMutation) AddedIndex() (r int64, exists bool) {
+	v := m.addindex
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetIndex resets all changes to the "index" field.
+func (m *AuditLeafMutation) ResetIndex() {
+	m.index = nil
+	m.addindex = nil
+}
+
+// SetHashes sets the "hashes" field.
+func (m *AuditLeafMutation) SetHashes(b []byte) {
+	m.hashes = &b
+}
+
+// Hashes returns the value of the "hashes" field in the mutation.
+func (m *AuditLeafMutation) Hashes() (r []byte, exists bool) {
+	v := m.hashes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHashes returns the old "hashes" field's value of the AuditLeaf entity.
+// If the AuditLeaf object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AuditLeafMutation) OldHashes(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHashes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHashes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHashes: %w", err)
+	}
+	return oldValue.Hashes, nil
+}
+
+// ResetHashes resets all changes to the "hashes" field.
+func (m *AuditLeafMutation) ResetHashes() {
+	m.hashes = nil
+}
+
+// Where appends a list predicates to the AuditLeafMutation builder.
+func (m *AuditLeafMutation) Where(ps ...predicate.AuditLeaf) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AuditLeafMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AuditLeafMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AuditLeaf, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AuditLeafMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AuditLeafMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AuditLeaf).
+func (m *AuditLeafMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AuditLeafMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.company_id != nil {
+		fields = append(fields, auditleaf.FieldCompanyID)
+	}
+	if m.index != nil {
+		fields = append(fields, auditleaf.FieldIndex)
+	}
+	if m.hashes != nil {
+		fields = append(fields, auditleaf.FieldHashes)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AuditLeafMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case auditleaf.FieldCompanyID:
+		return m.CompanyID()
+	case auditleaf.FieldIndex:
+		return m.Index()
+	case auditleaf.FieldHashes:
+		return m.Hashes()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AuditLeafMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case auditleaf.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case auditleaf.FieldIndex:
+		return m.OldIndex(ctx)
+	case auditleaf.FieldHashes:
+		return m.OldHashes(ctx)
+	}
+	return nil, fmt.Errorf("unknown AuditLeaf field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AuditLeafMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case auditleaf.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case auditleaf.FieldIndex:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIndex(v)
+		return nil
+	case auditleaf.FieldHashes:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHashes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AuditLeaf field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AuditLeafMutation) AddedFields() []string {
+	var fields []string
+	if m.addindex != nil {
+		fields = append(fields, auditleaf.FieldIndex)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AuditLeafMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case auditleaf.FieldIndex:
+		return m.AddedIndex()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AuditLeafMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case auditleaf.FieldIndex:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddIndex(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AuditLeaf numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AuditLeafMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AuditLeafMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AuditLeafMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown AuditLeaf nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AuditLeafMutation) ResetField(name string) error {
+	switch name {
+	case auditleaf.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case auditleaf.FieldIndex:
+		m.ResetIndex()
+		return nil
+	case auditleaf.FieldHashes:
+		m.ResetHashes()
+		return nil
+	}
+	return fmt.Errorf("unknown AuditLeaf field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AuditLeafMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AuditLeafMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AuditLeafMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AuditLeafMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AuditLeafMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AuditLeafMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AuditLeafMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown AuditLeaf unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AuditLeafMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown AuditLeaf edge %s", name)
 }
 
 // AuthRequestMutation represents an operation that mutates the AuthRequest nodes in the graph.

@@ -34,6 +34,8 @@ type Tx struct {
 	Approval *ApprovalClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
+	// AuditLeaf is the client for interacting with the AuditLeaf builders.
+	AuditLeaf *AuditLeafClient
 	// AuthRequest is the client for interacting with the AuthRequest builders.
 	AuthRequest *AuthRequestClient
 	// BillingAccount is the client for interacting with the BillingAccount builders.
@@ -274,6 +276,7 @@ func (tx *Tx) init() {
 	tx.AgentVersion = NewAgentVersionClient(tx.config)
 	tx.Approval = NewApprovalClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
+	tx.AuditLeaf = NewAuditLeafClient(tx.config)
 	tx.AuthRequest = NewAuthRequestClient(tx.config)
 	tx.BillingAccount = NewBillingAccountClient(tx.config)
 	tx.Calendar = NewCalendarClient(tx.config)

@@ -24,6 +24,7 @@ var stale = map[string]string{
 	"user.invite": "members and agents grant little", "user.resend_invitation": "as the first one", "user.reactivate": "as inviting",
 	"billing.change": "money, and owners alone", "company.update": "a name", "calendar.create": "no right", "calendar.update": "no right", "calendar.delete": "no right",
 	"routingrule.create": "no right", "routingrule.update": "no right", "routingrule.delete": "no right",
+	"agent.delete": "takes away", "agent.pause": "takes away", "agent.stop_all": "takes away", "agent.resume": "what was published with a proof",
 	"webhooksubscription.delete": "takes away", "webhooksubscription.test": "to where events go already", "webhooksubscription.replay": "to where events go already",
 	"webhookdelivery.replay": "to where events go already",
 	"inboundwebhook.delete":  "takes away", "inboundcall.replay": "starts what the call has started already",

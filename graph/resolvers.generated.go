@@ -1009,6 +1009,11 @@ func (r *Resolver) AuditEntry() generated.AuditEntryResolver { return &auditEntr
 
 type auditEntryResolver struct{ *Resolver }
 
+// AuditProof returns the resolver of the type's fields that are no columns.
+func (r *Resolver) AuditProof() generated.AuditProofResolver { return &auditProofResolver{r} }
+
+type auditProofResolver struct{ *Resolver }
+
 // Calendar returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Calendar() generated.CalendarResolver { return &calendarResolver{r} }
 

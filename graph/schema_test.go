@@ -303,7 +303,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 func TestSubscriptionsTellOfRows(t *testing.T) {
 	t.Parallel()
 	s := Schema()
-	rows := map[string]string{"requestChanged": "Request", "webhookDeliveryChanged": "WebhookDelivery", "executionChanged": "Execution", "taskChanged": "Task"}
+	rows := map[string]string{"requestChanged": "Request", "webhookDeliveryChanged": "WebhookDelivery", "executionChanged": "Execution", "taskChanged": "Task", "agentRunChanged": "AgentRun"}
 	require.Len(t, s.Subscription.Fields, len(rows)+1)
 	for _, f := range s.Subscription.Fields {
 		if f.Name == "notificationAdded" {

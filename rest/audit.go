@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"encoding/base64"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"atrium/ent"
@@ -18,6 +20,8 @@ type AuditEntry struct {
 	UserAgent *string       `json:"userAgent" example:"curl/8.5.0"`
 	RequestID *string       `json:"requestId" doc:"The X-Request-Id of the answer." example:"rid_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Changes   AuditChanges  `json:"changes" doc:"The fields that changed; secrets are masked." example:"{\"status\": {\"from\": \"PENDING\", \"to\": \"IN_PROGRESS\"}}"`
+	Index     *int64        `json:"index" doc:"Its place in the company's log, from 0; null until it is sealed, within 10 seconds."`
+	LeafHash  *string       `json:"leafHash" doc:"The hash of its leaf in the log, in base64." example:"Y2h1bmt5IGJhY29uIGlzIHRoZSBiZXN0IGJhY29uISE="`
 	CreatedAt Time          `json:"createdAt"`
 	UpdatedAt Time          `json:"updatedAt"`
 }
@@ -57,9 +61,12 @@ func auditEntryOut(e *ent.AuditEntry) AuditEntry {
 		Actor:  AuditActor{Type: e.ActorType, ID: e.ActorID, Name: e.ActorName},
 		Action: e.Action, Resource: AuditResource{Type: e.ResourceType, ID: e.ResourceID}, Outcome: string(e.Outcome),
 		IP: textOrNil(e.IP), UserAgent: textOrNil(e.UserAgent), RequestID: textOrNil(e.RequestID),
-		Changes: AuditChanges(objectOut(e.Changes)), CreatedAt: at(e.CreatedAt), UpdatedAt: at(e.UpdatedAt),
+		Changes: AuditChanges(objectOut(e.Changes)), Index: e.Index, LeafHash: bytesOrNil(e.LeafHash), CreatedAt: at(e.CreatedAt), UpdatedAt: at(e.UpdatedAt),
 	}
 }
+
+// bytesOrNil shows bytes in base64, and none as null.
+func bytesOrNil(b []byte) *string { return textOrNil(base64.StdEncoding.EncodeToString(b)) }
 
 // textOrNil shows no text as null.
 func textOrNil(s string) *string {

@@ -49,6 +49,10 @@ type cli struct {
 		Void     invoiceVoidCmd     `cmd:"" help:"Void an invoice that should not have been made, or discard a draft."`
 		WriteOff invoiceWriteOffCmd `cmd:"" help:"Give up on an invoice: it is uncollectible."`
 	} `cmd:"" help:"Invoices."`
+	Audit struct {
+		Verify auditVerifyCmd `cmd:"" help:"Compute the audit log anew and compare: every entry, its place, and kept checkpoints."`
+		Key    auditKeyCmd    `cmd:"" help:"Print the public key that checkpoints of the audit log are signed with."`
+	} `cmd:"" help:"The audit log."`
 }
 
 const description = `Work management for companies: services, requests, workflows, over a REST API.

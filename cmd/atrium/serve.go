@@ -19,16 +19,18 @@ type serveCmd struct {
 	accountFlags
 	issuerFlags
 	billingFlags
-	Listen      string `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
-	AdminListen string `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
-	BaseURL     string `help:"Address that callers use (default: https:// and the listening address)."`
-	AuthURL     string `help:"Address of the identity provider (default: the base URL)."`
-	Role        string `default:"all" enum:"all,api,worker" help:"all, api or worker."`
-	RedisURL    string `help:"Redis that counts calls for several nodes; without it each node counts for itself."`
-	NoDemo      bool   `help:"Make no demo company in an empty database."`
-	NoAgents    bool   `help:"Work no runs of agents on this node; they wait."`
-	AccessLog   string `default:"errors" enum:"off,errors,all" help:"Calls that get a JSON line on stderr: off, errors (answers of 5xx, and those slower than a second) or all."`
-	DevClock    bool   `help:"Let POST /dev/clock on the admin listener move time forward. Never in production."`
+	Listen           string `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
+	AdminListen      string `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
+	BaseURL          string `help:"Address that callers use (default: https:// and the listening address)."`
+	AuthURL          string `help:"Address of the identity provider (default: the base URL)."`
+	Role             string `default:"all" enum:"all,api,worker" help:"all, api or worker."`
+	RedisURL         string `help:"Redis that counts calls for several nodes; without it each node counts for itself."`
+	NoDemo           bool   `help:"Make no demo company in an empty database."`
+	NoAgents         bool   `help:"Work no runs of agents on this node; they wait."`
+	AccessLog        string `default:"errors" enum:"off,errors,all" help:"Calls that get a JSON line on stderr: off, errors (answers of 5xx, and those slower than a second) or all."`
+	AuditCheckpoints string `help:"Where signed checkpoints of the audit log are kept, hourly and at the end: a file that is appended to, or a URL that they are posted to."`
+
+	DevClock bool `help:"Let POST /dev/clock on the admin listener move time forward. Never in production."`
 
 	TLSCert       string   `help:"Certificate file, read again when it changes (default: one by the CA in the data folder)." type:"path"`
 	TLSKey        string   `help:"Key file of the certificate." type:"path"`

@@ -179,7 +179,7 @@ func (s *server) build(ctx context.Context) error {
 		return err
 	}
 	s.authURL = s.AuthURL
-	if err := s.addWork(); err != nil {
+	if err := s.addWork(ctx); err != nil {
 		return err
 	}
 	if s.Role != "worker" {
@@ -274,7 +274,7 @@ func (s *server) certificates() (*tls.Config, error) {
 }
 
 // addWork builds the work that outlives a call, of every package that has some, and starts it where this node works jobs.
-func (s *server) addWork() error {
+func (s *server) addWork(ctx context.Context) error {
 	roots, err := egress.Roots(s.EgressCA)
 	if err != nil {
 		return fmt.Errorf("--egress-ca: %w", err)
@@ -289,8 +289,15 @@ func (s *server) addWork() error {
 	if err != nil {
 		return fmt.Errorf("--webhook-retries: %w", err)
 	}
+	key, err := s.auditKey(ctx) // nodes with an API sign proofs
+	if err != nil {
+		return err
+	}
 	if s.workers = s.queue; s.Role == "api" {
 		return nil
+	}
+	if err := s.addAuditLog(key); err != nil {
+		return err
 	}
 	s.workers, err = jobs.New(s.store, s.log, true, append(identity.Rotation(s.keys), identity.Sweeps(),
 		jobs.Sweeps(

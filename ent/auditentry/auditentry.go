@@ -42,6 +42,12 @@ const (
 	FieldRequestID = "request_id"
 	// FieldChanges holds the string denoting the changes field in the database.
 	FieldChanges = "changes"
+	// FieldActorSeal holds the string denoting the actor_seal field in the database.
+	FieldActorSeal = "actor_seal"
+	// FieldChangesSeal holds the string denoting the changes_seal field in the database.
+	FieldChangesSeal = "changes_seal"
+	// FieldLeafHash holds the string denoting the leaf_hash field in the database.
+	FieldLeafHash = "leaf_hash"
 	// Table holds the table name of the auditentry in the database.
 	Table = "audit_entries"
 )
@@ -63,6 +69,9 @@ var Columns = []string{
 	FieldUserAgent,
 	FieldRequestID,
 	FieldChanges,
+	FieldActorSeal,
+	FieldChangesSeal,
+	FieldLeafHash,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -103,6 +112,12 @@ var (
 	UserAgentValidator func(string) error
 	// RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	RequestIDValidator func(string) error
+	// ActorSealValidator is a validator for the "actor_seal" field. It is called by the builders before save.
+	ActorSealValidator func([]byte) error
+	// ChangesSealValidator is a validator for the "changes_seal" field. It is called by the builders before save.
+	ChangesSealValidator func([]byte) error
+	// LeafHashValidator is a validator for the "leaf_hash" field. It is called by the builders before save.
+	LeafHashValidator func([]byte) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.

@@ -124,6 +124,21 @@ func RequestID(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldRequestID, v))
 }
 
+// ActorSeal applies equality check predicate on the "actor_seal" field. It's identical to ActorSealEQ.
+func ActorSeal(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldActorSeal, v))
+}
+
+// ChangesSeal applies equality check predicate on the "changes_seal" field. It's identical to ChangesSealEQ.
+func ChangesSeal(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldChangesSeal, v))
+}
+
+// LeafHash applies equality check predicate on the "leaf_hash" field. It's identical to LeafHashEQ.
+func LeafHash(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldLeafHash, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldCreatedAt, v))
@@ -892,6 +907,156 @@ func ChangesIsNil() predicate.AuditEntry {
 // ChangesNotNil applies the NotNil predicate on the "changes" field.
 func ChangesNotNil() predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldNotNull(FieldChanges))
+}
+
+// ActorSealEQ applies the EQ predicate on the "actor_seal" field.
+func ActorSealEQ(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldActorSeal, v))
+}
+
+// ActorSealNEQ applies the NEQ predicate on the "actor_seal" field.
+func ActorSealNEQ(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldActorSeal, v))
+}
+
+// ActorSealIn applies the In predicate on the "actor_seal" field.
+func ActorSealIn(vs ...[]byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldActorSeal, vs...))
+}
+
+// ActorSealNotIn applies the NotIn predicate on the "actor_seal" field.
+func ActorSealNotIn(vs ...[]byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldActorSeal, vs...))
+}
+
+// ActorSealGT applies the GT predicate on the "actor_seal" field.
+func ActorSealGT(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldActorSeal, v))
+}
+
+// ActorSealGTE applies the GTE predicate on the "actor_seal" field.
+func ActorSealGTE(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldActorSeal, v))
+}
+
+// ActorSealLT applies the LT predicate on the "actor_seal" field.
+func ActorSealLT(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldActorSeal, v))
+}
+
+// ActorSealLTE applies the LTE predicate on the "actor_seal" field.
+func ActorSealLTE(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldActorSeal, v))
+}
+
+// ActorSealIsNil applies the IsNil predicate on the "actor_seal" field.
+func ActorSealIsNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIsNull(FieldActorSeal))
+}
+
+// ActorSealNotNil applies the NotNil predicate on the "actor_seal" field.
+func ActorSealNotNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotNull(FieldActorSeal))
+}
+
+// ChangesSealEQ applies the EQ predicate on the "changes_seal" field.
+func ChangesSealEQ(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldChangesSeal, v))
+}
+
+// ChangesSealNEQ applies the NEQ predicate on the "changes_seal" field.
+func ChangesSealNEQ(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldChangesSeal, v))
+}
+
+// ChangesSealIn applies the In predicate on the "changes_seal" field.
+func ChangesSealIn(vs ...[]byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldChangesSeal, vs...))
+}
+
+// ChangesSealNotIn applies the NotIn predicate on the "changes_seal" field.
+func ChangesSealNotIn(vs ...[]byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldChangesSeal, vs...))
+}
+
+// ChangesSealGT applies the GT predicate on the "changes_seal" field.
+func ChangesSealGT(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldChangesSeal, v))
+}
+
+// ChangesSealGTE applies the GTE predicate on the "changes_seal" field.
+func ChangesSealGTE(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldChangesSeal, v))
+}
+
+// ChangesSealLT applies the LT predicate on the "changes_seal" field.
+func ChangesSealLT(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldChangesSeal, v))
+}
+
+// ChangesSealLTE applies the LTE predicate on the "changes_seal" field.
+func ChangesSealLTE(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldChangesSeal, v))
+}
+
+// ChangesSealIsNil applies the IsNil predicate on the "changes_seal" field.
+func ChangesSealIsNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIsNull(FieldChangesSeal))
+}
+
+// ChangesSealNotNil applies the NotNil predicate on the "changes_seal" field.
+func ChangesSealNotNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotNull(FieldChangesSeal))
+}
+
+// LeafHashEQ applies the EQ predicate on the "leaf_hash" field.
+func LeafHashEQ(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldEQ(FieldLeafHash, v))
+}
+
+// LeafHashNEQ applies the NEQ predicate on the "leaf_hash" field.
+func LeafHashNEQ(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNEQ(FieldLeafHash, v))
+}
+
+// LeafHashIn applies the In predicate on the "leaf_hash" field.
+func LeafHashIn(vs ...[]byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIn(FieldLeafHash, vs...))
+}
+
+// LeafHashNotIn applies the NotIn predicate on the "leaf_hash" field.
+func LeafHashNotIn(vs ...[]byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotIn(FieldLeafHash, vs...))
+}
+
+// LeafHashGT applies the GT predicate on the "leaf_hash" field.
+func LeafHashGT(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGT(FieldLeafHash, v))
+}
+
+// LeafHashGTE applies the GTE predicate on the "leaf_hash" field.
+func LeafHashGTE(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldGTE(FieldLeafHash, v))
+}
+
+// LeafHashLT applies the LT predicate on the "leaf_hash" field.
+func LeafHashLT(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLT(FieldLeafHash, v))
+}
+
+// LeafHashLTE applies the LTE predicate on the "leaf_hash" field.
+func LeafHashLTE(v []byte) predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldLTE(FieldLeafHash, v))
+}
+
+// LeafHashIsNil applies the IsNil predicate on the "leaf_hash" field.
+func LeafHashIsNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldIsNull(FieldLeafHash))
+}
+
+// LeafHashNotNil applies the NotNil predicate on the "leaf_hash" field.
+func LeafHashNotNil() predicate.AuditEntry {
+	return predicate.AuditEntry(sql.FieldNotNull(FieldLeafHash))
 }
 
 // And groups predicates with the AND operator between them.

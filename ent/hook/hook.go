@@ -140,6 +140,18 @@ func (f AuditEntryFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, 
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AuditEntryMutation", m)
 }
 
+// The AuditLeafFunc type is an adapter to allow the use of ordinary
+// function as AuditLeaf mutator.
+type AuditLeafFunc func(context.Context, *ent.AuditLeafMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AuditLeafFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AuditLeafMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AuditLeafMutation", m)
+}
+
 // The AuthRequestFunc type is an adapter to allow the use of ordinary
 // function as AuthRequest mutator.
 type AuthRequestFunc func(context.Context, *ent.AuthRequestMutation) (ent.Value, error)

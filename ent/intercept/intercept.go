@@ -18,6 +18,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
+	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
@@ -423,6 +424,33 @@ func (f TraverseAuditEntry) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.AuditEntryQuery", q)
+}
+
+// The AuditLeafFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AuditLeafFunc func(context.Context, *ent.AuditLeafQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AuditLeafFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AuditLeafQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AuditLeafQuery", q)
+}
+
+// The TraverseAuditLeaf type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAuditLeaf func(context.Context, *ent.AuditLeafQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAuditLeaf) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAuditLeaf) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AuditLeafQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AuditLeafQuery", q)
 }
 
 // The AuthRequestFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -1773,6 +1801,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.ApprovalQuery, predicate.Approval, approval.OrderOption]{typ: ent.TypeApproval, tq: q}, nil
 	case *ent.AuditEntryQuery:
 		return &query[*ent.AuditEntryQuery, predicate.AuditEntry, auditentry.OrderOption]{typ: ent.TypeAuditEntry, tq: q}, nil
+	case *ent.AuditLeafQuery:
+		return &query[*ent.AuditLeafQuery, predicate.AuditLeaf, auditleaf.OrderOption]{typ: ent.TypeAuditLeaf, tq: q}, nil
 	case *ent.AuthRequestQuery:
 		return &query[*ent.AuthRequestQuery, predicate.AuthRequest, authrequest.OrderOption]{typ: ent.TypeAuthRequest, tq: q}, nil
 	case *ent.BillingAccountQuery:

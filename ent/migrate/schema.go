@@ -471,6 +471,9 @@ var (
 		{Name: "user_agent", Type: field.TypeString, Size: 300},
 		{Name: "request_id", Type: field.TypeString, Size: 64},
 		{Name: "changes", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "actor_seal", Type: field.TypeBytes, Nullable: true, Size: 80},
+		{Name: "changes_seal", Type: field.TypeBytes, Nullable: true, Size: 80},
+		{Name: "leaf_hash", Type: field.TypeBytes, Nullable: true, Size: 32},
 	}
 	// AuditEntriesTable holds the schema information for the "audit_entries" table.
 	AuditEntriesTable = &schema.Table{
@@ -502,6 +505,26 @@ var (
 				Name:    "auditentry_company_id_resource_type_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{AuditEntriesColumns[3], AuditEntriesColumns[8], AuditEntriesColumns[1], AuditEntriesColumns[0]},
+			},
+		},
+	}
+	// AuditLeavesColumns holds the columns for the "audit_leaves" table.
+	AuditLeavesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "index", Type: field.TypeInt64},
+		{Name: "hashes", Type: field.TypeBytes},
+	}
+	// AuditLeavesTable holds the schema information for the "audit_leaves" table.
+	AuditLeavesTable = &schema.Table{
+		Name:       "audit_leaves",
+		Columns:    AuditLeavesColumns,
+		PrimaryKey: []*schema.Column{AuditLeavesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "auditleaf_company_id_index",
+				Unique:  true,
+				Columns: []*schema.Column{AuditLeavesColumns[1], AuditLeavesColumns[2]},
 			},
 		},
 	}
@@ -2589,6 +2612,7 @@ var (
 		AgentVersionsTable,
 		ApprovalsTable,
 		AuditEntriesTable,
+		AuditLeavesTable,
 		AuthRequestsTable,
 		BillingAccountsTable,
 		CalendarsTable,
@@ -2655,6 +2679,9 @@ func init() {
 	AgentVersionsTable.ForeignKeys[0].RefTable = AgentsTable
 	ApprovalsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	ApprovalsTable.ForeignKeys[1].RefTable = RequestsTable
+	AuditLeavesTable.Annotation = &entsql.Annotation{
+		Table: "audit_leaves",
+	}
 	CommentsTable.ForeignKeys[0].RefTable = RequestsTable
 	ConsentsTable.ForeignKeys[0].RefTable = UsersTable
 	ConsentsTable.ForeignKeys[1].RefTable = OauthClientsTable

@@ -39,6 +39,9 @@ type Approval func(*sql.Selector)
 // AuditEntry is the predicate function for auditentry builders.
 type AuditEntry func(*sql.Selector)
 
+// AuditLeaf is the predicate function for auditleaf builders.
+type AuditLeaf func(*sql.Selector)
+
 // AuthRequest is the predicate function for authrequest builders.
 type AuthRequest func(*sql.Selector)
 

@@ -14,6 +14,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
 	"atrium/ent/auditentry"
+	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
 	"atrium/ent/calendar"
@@ -629,12 +630,43 @@ func init() {
 	auditentryDescRequestID := auditentryFields[9].Descriptor()
 	// auditentry.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	auditentry.RequestIDValidator = auditentryDescRequestID.Validators[0].(func(string) error)
+	// auditentryDescActorSeal is the schema descriptor for actor_seal field.
+	auditentryDescActorSeal := auditentryFields[11].Descriptor()
+	// auditentry.ActorSealValidator is a validator for the "actor_seal" field. It is called by the builders before save.
+	auditentry.ActorSealValidator = auditentryDescActorSeal.Validators[0].(func([]byte) error)
+	// auditentryDescChangesSeal is the schema descriptor for changes_seal field.
+	auditentryDescChangesSeal := auditentryFields[12].Descriptor()
+	// auditentry.ChangesSealValidator is a validator for the "changes_seal" field. It is called by the builders before save.
+	auditentry.ChangesSealValidator = auditentryDescChangesSeal.Validators[0].(func([]byte) error)
+	// auditentryDescLeafHash is the schema descriptor for leaf_hash field.
+	auditentryDescLeafHash := auditentryFields[13].Descriptor()
+	// auditentry.LeafHashValidator is a validator for the "leaf_hash" field. It is called by the builders before save.
+	auditentry.LeafHashValidator = auditentryDescLeafHash.Validators[0].(func([]byte) error)
 	// auditentryDescID is the schema descriptor for id field.
 	auditentryDescID := auditentryMixinFields0[0].Descriptor()
 	// auditentry.DefaultID holds the default value on creation for the id field.
 	auditentry.DefaultID = auditentryDescID.Default.(func() string)
 	// auditentry.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	auditentry.IDValidator = auditentryDescID.Validators[0].(func(string) error)
+	auditleafMixin := schema.AuditLeaf{}.Mixin()
+	auditleafMixinHooks0 := auditleafMixin[0].Hooks()
+	auditleaf.Hooks[0] = auditleafMixinHooks0[0]
+	auditleafMixinInters0 := auditleafMixin[0].Interceptors()
+	auditleaf.Interceptors[0] = auditleafMixinInters0[0]
+	auditleaf.Interceptors[1] = auditleafMixinInters0[1]
+	auditleaf.Interceptors[2] = auditleafMixinInters0[2]
+	auditleafMixinFields0 := auditleafMixin[0].Fields()
+	_ = auditleafMixinFields0
+	auditleafFields := schema.AuditLeaf{}.Fields()
+	_ = auditleafFields
+	// auditleafDescCompanyID is the schema descriptor for company_id field.
+	auditleafDescCompanyID := auditleafMixinFields0[0].Descriptor()
+	// auditleaf.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	auditleaf.CompanyIDValidator = auditleafDescCompanyID.Validators[0].(func(string) error)
+	// auditleafDescID is the schema descriptor for id field.
+	auditleafDescID := auditleafFields[0].Descriptor()
+	// auditleaf.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	auditleaf.IDValidator = auditleafDescID.Validators[0].(func(string) error)
 	authrequestMixin := schema.AuthRequest{}.Mixin()
 	authrequestMixinHooks0 := authrequestMixin[0].Hooks()
 	authrequestMixinHooks1 := authrequestMixin[1].Hooks()

@@ -9,7 +9,9 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// AuditEntry says who did what to which resource, and how it ended. The database refuses to change or delete one.
+// AuditEntry says who did what to which resource, and how it ended. The database refuses to delete one, and to change one but
+// for two things: what is personal may be erased, with its seal left as a commitment, and an entry from before there were
+// leaves gets its own.
 type AuditEntry struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
@@ -20,15 +22,18 @@ func (AuditEntry) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("actor_type").MaxLen(20).Immutable(),
 		field.String("actor_id").MaxLen(40).Immutable(),
-		field.String("actor_name").MaxRuneLen(200).Immutable(),
+		field.String("actor_name").MaxRuneLen(200),
 		field.String("action").MaxLen(64).Immutable(),
 		field.String("resource_type").MaxLen(40).Immutable(),
 		field.String("resource_id").MaxLen(64).Immutable().Optional().Nillable(),
 		field.Enum("outcome").Values("allowed", "denied", "failed").Immutable(),
-		field.String("ip").MaxLen(45).Immutable(),
-		field.String("user_agent").MaxRuneLen(300).Immutable(),
+		field.String("ip").MaxLen(45),
+		field.String("user_agent").MaxRuneLen(300),
 		field.String("request_id").MaxLen(64).Immutable(),
-		field.JSON("changes", json.RawMessage{}).Optional().Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("{field: {from, to}}, with the digits of numbers as they were sent"),
+		field.JSON("changes", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("{field: {from, to}}, with the digits of numbers as they were sent"),
+		field.Bytes("actor_seal").MaxLen(80).Optional().Comment("salt of the commitment to name, address and program; once they are erased, the commitment and the entry that says so"),
+		field.Bytes("changes_seal").MaxLen(80).Optional().Comment("the same for the changes"),
+		field.Bytes("leaf_hash").MaxLen(32).Optional().Comment("of the entry's leaf in the company's Merkle log; none until it has one"),
 	}
 }
 

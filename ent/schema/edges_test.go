@@ -431,6 +431,9 @@ func place(mark string, n int) string {
 }
 
 func entityOf(c *companies, table *schema.Table) string {
+	if table.Name == "audit_leaves" { // the one irregular plural
+		return "AuditLeaf"
+	}
 	for entity := range clients(c.Store.Reader()) {
 		if strings.EqualFold(strings.ReplaceAll(table.Name, "_", ""), plural(entity)) {
 			return entity

@@ -235,6 +235,9 @@ var fixtures = []fixture{
 			SetVerb("service.read").SetAction("read").SetResourceType("Service").SetAllowed(true).SetDecidedKind("role").
 			SetDecidedID("owner").SetPolicies("").SetBundle("").SetRequestID("")
 	}},
+	{"AuditLeaf", func(db *ent.Client, _ rows, tag string) any {
+		return db.AuditLeaf.Create().SetID("aud_" + tag).SetIndex(number(tag)).SetHashes([]byte("h"))
+	}},
 	{"AuditEntry", func(db *ent.Client, own rows, _ string) any {
 		return db.AuditEntry.Create().SetActorType("user").SetActorID(own.id("User")).SetActorName("U").SetAction("service.created").
 			SetResourceType("Service").SetOutcome("allowed").SetIP("").SetUserAgent("").SetRequestID("")
@@ -354,6 +357,7 @@ func touch(u reflect.Value) reflect.Value {
 		{"SetFailures", 99},
 		{"SetValue", "touched"},
 		{"SetEmail", "touched@x.test"},
+		{"SetHashes", []byte("touched")},
 		{"SetUpdatedAt", time.Now()},
 	} {
 		if u.MethodByName(f.method).IsValid() {

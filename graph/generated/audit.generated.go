@@ -14,6 +14,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/graph/internal/inline"
+	"atrium/internal/audit/merkle"
 	"atrium/internal/auditlog"
 )
 
@@ -28,6 +29,12 @@ type AuditEntryResolver interface {
 	UserAgent(ctx context.Context, obj *ent.AuditEntry) (*string, error)
 	RequestID(ctx context.Context, obj *ent.AuditEntry) (*string, error)
 	Changes(ctx context.Context, obj *ent.AuditEntry) (json.RawMessage, error)
+
+	LeafHash(ctx context.Context, obj *ent.AuditEntry) (*string, error)
+}
+type AuditProofResolver interface {
+	Leaf(ctx context.Context, obj *auditlog.Proof) (string, error)
+	LeafHash(ctx context.Context, obj *auditlog.Proof) (string, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -243,6 +250,36 @@ func (ec *executionContext) fieldContext_AuditEntry_changes(_ context.Context, f
 	return graphql.NewScalarFieldContext("AuditEntry", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
+func (ec *executionContext) _AuditEntry_index(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint64(ctx, field.Selections, obj.Index)
+}
+func (ec *executionContext) fieldContext_AuditEntry_index(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEntry", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEntry_leafHash(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEntry_leafHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AuditEntry().LeafHash(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEntry_leafHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEntry", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _AuditEntry_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
@@ -285,6 +322,87 @@ func (ec *executionContext) fieldContext_AuditExport_truncated(_ context.Context
 	return graphql.NewScalarFieldContext("AuditExport", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
+func (ec *executionContext) _AuditProof_index(ctx context.Context, field graphql.CollectedField, obj *auditlog.Proof) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Index)
+}
+func (ec *executionContext) fieldContext_AuditProof_index(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditProof", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditProof_size(ctx context.Context, field graphql.CollectedField, obj *auditlog.Proof) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Size)
+}
+func (ec *executionContext) fieldContext_AuditProof_size(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditProof", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditProof_rootHash(ctx context.Context, field graphql.CollectedField, obj *auditlog.Proof) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.RootHash)
+}
+func (ec *executionContext) fieldContext_AuditProof_rootHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditProof", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditProof_path(ctx context.Context, field graphql.CollectedField, obj *auditlog.Proof) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Path)
+}
+func (ec *executionContext) fieldContext_AuditProof_path(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditProof", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditProof_checkpoint(ctx context.Context, field graphql.CollectedField, obj *auditlog.Proof) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Checkpoint)
+}
+func (ec *executionContext) fieldContext_AuditProof_checkpoint(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditProof", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditProof_leaf(ctx context.Context, field graphql.CollectedField, obj *auditlog.Proof) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditProof_leaf(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AuditProof().Leaf(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditProof_leaf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditProof", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditProof_leafHash(ctx context.Context, field graphql.CollectedField, obj *auditlog.Proof) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditProof_leafHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AuditProof().LeafHash(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditProof_leafHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditProof", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _AuditResource_type(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEntry) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.ResourceType)
 }
@@ -297,6 +415,62 @@ func (ec *executionContext) _AuditResource_id(ctx context.Context, field graphql
 }
 func (ec *executionContext) fieldContext_AuditResource_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AuditResource", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AuditVerification_size(ctx context.Context, field graphql.CollectedField, obj *merkle.Report) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Size)
+}
+func (ec *executionContext) fieldContext_AuditVerification_size(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditVerification", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditVerification_rootHash(ctx context.Context, field graphql.CollectedField, obj *merkle.Report) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.RootHash)
+}
+func (ec *executionContext) fieldContext_AuditVerification_rootHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditVerification", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AuditVerification_sealed(ctx context.Context, field graphql.CollectedField, obj *merkle.Report) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Sealed)
+}
+func (ec *executionContext) fieldContext_AuditVerification_sealed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditVerification", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditVerification_unsealed(ctx context.Context, field graphql.CollectedField, obj *merkle.Report) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Unsealed)
+}
+func (ec *executionContext) fieldContext_AuditVerification_unsealed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditVerification", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditVerification_erased(ctx context.Context, field graphql.CollectedField, obj *merkle.Report) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Erased)
+}
+func (ec *executionContext) fieldContext_AuditVerification_erased(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditVerification", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditVerification_intact(ctx context.Context, field graphql.CollectedField, obj *merkle.Report) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Intact)
+}
+func (ec *executionContext) fieldContext_AuditVerification_intact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditVerification", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AuditVerification_brokenAt(ctx context.Context, field graphql.CollectedField, obj *merkle.Report) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint64(ctx, field.Selections, obj.BrokenAt)
+}
+func (ec *executionContext) fieldContext_AuditVerification_brokenAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditVerification", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AuditVerification_reason(ctx context.Context, field graphql.CollectedField, obj *merkle.Report) (ret graphql.Marshaler) {
+	return ec.marshalOString2string(ctx, field.Selections, obj.Reason)
+}
+func (ec *executionContext) fieldContext_AuditVerification_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditVerification", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _ExportAuditPayload_export(ctx context.Context, field graphql.CollectedField, obj *ExportAuditPayload) (ret graphql.Marshaler) {
@@ -479,6 +653,16 @@ func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "index":
+			out.Values[i] = ec._AuditEntry_index(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "leafHash":
+			out.Values[i] = ec._AuditEntry_leafHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createdAt":
 			out.Values[i] = ec._AuditEntry_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -544,6 +728,64 @@ func (ec *executionContext) _AuditExport(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var auditProofImplementors = []string{"AuditProof"}
+
+func (ec *executionContext) _AuditProof(ctx context.Context, sel ast.SelectionSet, obj *auditlog.Proof) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, auditProofImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AuditProof")
+		case "index":
+			out.Values[i] = ec._AuditProof_index(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "size":
+			out.Values[i] = ec._AuditProof_size(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rootHash":
+			out.Values[i] = ec._AuditProof_rootHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "path":
+			out.Values[i] = ec._AuditProof_path(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "checkpoint":
+			out.Values[i] = ec._AuditProof_checkpoint(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "leaf":
+			out.Values[i] = ec._AuditProof_leaf(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "leafHash":
+			out.Values[i] = ec._AuditProof_leafHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var auditResourceImplementors = []string{"AuditResource"}
 
 func (ec *executionContext) _AuditResource(ctx context.Context, sel ast.SelectionSet, obj *ent.AuditEntry) graphql.Marshaler {
@@ -562,6 +804,69 @@ func (ec *executionContext) _AuditResource(ctx context.Context, sel ast.Selectio
 			}
 		case "id":
 			out.Values[i] = ec._AuditResource_id(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var auditVerificationImplementors = []string{"AuditVerification"}
+
+func (ec *executionContext) _AuditVerification(ctx context.Context, sel ast.SelectionSet, obj *merkle.Report) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, auditVerificationImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AuditVerification")
+		case "size":
+			out.Values[i] = ec._AuditVerification_size(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rootHash":
+			out.Values[i] = ec._AuditVerification_rootHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sealed":
+			out.Values[i] = ec._AuditVerification_sealed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unsealed":
+			out.Values[i] = ec._AuditVerification_unsealed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "erased":
+			out.Values[i] = ec._AuditVerification_erased(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "intact":
+			out.Values[i] = ec._AuditVerification_intact(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "brokenAt":
+			out.Values[i] = ec._AuditVerification_brokenAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._AuditVerification_reason(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -754,6 +1059,20 @@ func (ec *executionContext) marshalOAuditOutcome2ᚕstringᚄ(ctx context.Contex
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalOAuditProof2ᚖatriumᚋinternalᚋauditlogᚐProof(ctx context.Context, sel ast.SelectionSet, v *auditlog.Proof) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AuditProof(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOAuditVerification2ᚖatriumᚋinternalᚋauditᚋmerkleᚐReport(ctx context.Context, sel ast.SelectionSet, v *merkle.Report) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AuditVerification(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

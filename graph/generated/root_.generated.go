@@ -34,6 +34,7 @@ type ResolverRoot interface {
 	ApiKey() ApiKeyResolver
 	Approval() ApprovalResolver
 	AuditEntry() AuditEntryResolver
+	AuditProof() AuditProofResolver
 	Calendar() CalendarResolver
 	Comment() CommentResolver
 	Execution() ExecutionResolver
@@ -763,6 +764,10 @@ type AuditEntry implements Node {
   requestId: String
   "The fields that changed, each with from and to; secrets are masked."
   changes: JSON!
+  "Its place in the company's log, from 0; null until it is sealed, within 10 seconds."
+  index: Int
+  "The hash of its leaf in the log, in base64."
+  leafHash: String
   "When it was made."
   createdAt: Time!
   "When it was last changed."
@@ -801,6 +806,54 @@ input ExportAuditInput {
 type ExportAuditPayload {
   "The entries."
   export: AuditExport!
+}
+
+"What the company's log is found to be when it is computed anew."
+type AuditVerification {
+  "How many leaves it has."
+  size: Int!
+  "Its root, in base64."
+  rootHash: String!
+  "Entries with a place in the log."
+  sealed: Int!
+  "Entries that wait for theirs."
+  unsealed: Int!
+  "Sealed entries of which something personal was erased."
+  erased: Int!
+  "Nothing differs."
+  intact: Boolean!
+  "The lowest index that differs."
+  brokenAt: Int
+  "What differs there."
+  reason: String
+}
+
+"That an entry stands at its place in the company's log. Hashes are base64."
+type AuditProof {
+  "The entry's place."
+  index: Int!
+  "How many leaves the log had."
+  size: Int!
+  "Its root."
+  rootHash: String!
+  "The hashes that lead from the leaf's sibling to the root."
+  path: [String!]!
+  "Origin, size and root, as a signed note."
+  checkpoint: String!
+  "The canonical form of the entry that the leaf is the hash of, in base64."
+  leaf: String!
+  "The leaf's hash."
+  leafHash: String!
+}
+
+extend type Query {
+  "Whether the company's log is what was sealed. Takes a person."
+  verifyAudit: AuditVerification
+  "The proof of one entry. Takes a person."
+  auditProof(
+    "The entry's id, aud_…"
+    id: ID!
+  ): AuditProof
 }
 `, BuiltIn: false},
 	{Name: "../base.graphqls", Input: `"A moment: RFC 3339, in UTC with milliseconds in answers."
@@ -3727,6 +3780,10 @@ func (ec *executionContext) childFields_AuditEntry(ctx context.Context, field gr
 		return ec.fieldContext_AuditEntry_requestId(ctx, field)
 	case "changes":
 		return ec.fieldContext_AuditEntry_changes(ctx, field)
+	case "index":
+		return ec.fieldContext_AuditEntry_index(ctx, field)
+	case "leafHash":
+		return ec.fieldContext_AuditEntry_leafHash(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_AuditEntry_createdAt(ctx, field)
 	case "updatedAt":
@@ -3771,6 +3828,26 @@ func (ec *executionContext) childFields_AuditExport(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type AuditExport", field.Name)
 }
 
+func (ec *executionContext) childFields_AuditProof(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "index":
+		return ec.fieldContext_AuditProof_index(ctx, field)
+	case "size":
+		return ec.fieldContext_AuditProof_size(ctx, field)
+	case "rootHash":
+		return ec.fieldContext_AuditProof_rootHash(ctx, field)
+	case "path":
+		return ec.fieldContext_AuditProof_path(ctx, field)
+	case "checkpoint":
+		return ec.fieldContext_AuditProof_checkpoint(ctx, field)
+	case "leaf":
+		return ec.fieldContext_AuditProof_leaf(ctx, field)
+	case "leafHash":
+		return ec.fieldContext_AuditProof_leafHash(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditProof", field.Name)
+}
+
 func (ec *executionContext) childFields_AuditResource(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "type":
@@ -3779,6 +3856,28 @@ func (ec *executionContext) childFields_AuditResource(ctx context.Context, field
 		return ec.fieldContext_AuditResource_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AuditResource", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditVerification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "size":
+		return ec.fieldContext_AuditVerification_size(ctx, field)
+	case "rootHash":
+		return ec.fieldContext_AuditVerification_rootHash(ctx, field)
+	case "sealed":
+		return ec.fieldContext_AuditVerification_sealed(ctx, field)
+	case "unsealed":
+		return ec.fieldContext_AuditVerification_unsealed(ctx, field)
+	case "erased":
+		return ec.fieldContext_AuditVerification_erased(ctx, field)
+	case "intact":
+		return ec.fieldContext_AuditVerification_intact(ctx, field)
+	case "brokenAt":
+		return ec.fieldContext_AuditVerification_brokenAt(ctx, field)
+	case "reason":
+		return ec.fieldContext_AuditVerification_reason(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditVerification", field.Name)
 }
 
 func (ec *executionContext) childFields_Calendar(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -1,18 +1,22 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/clock"
+	"atrium/internal/id"
 	"atrium/internal/principal"
 	"atrium/internal/text"
 )
 
 // Entry is one entry of the log. Texts that are too long for their columns are cut.
 type Entry struct {
+	ID         string // empty for a new one
 	CompanyID  string // whose log it goes into; empty for the company of the context's principal
 	Actor      principal.Actor
 	Action     string // "request.created"
@@ -35,27 +39,51 @@ func By(p *principal.Principal) Entry {
 	return e
 }
 
-// Write adds the entry to the log, in the transaction of db.
+// Write adds the entry to the log, in the transaction of db, with the hash of its leaf. Its place in the Merkle log is given
+// later, by package merkle.
 func Write(ctx context.Context, db *ent.Client, e Entry) error {
-	c := db.AuditEntry.Create().
-		SetActorType(e.Actor.Type).SetActorID(e.Actor.ID).SetActorName(text.Cut(e.Actor.Name, 200)).
-		SetAction(e.Action).SetResourceType(e.Resource).SetOutcome(e.Outcome).
-		SetIP(text.Cut(e.Origin.IP, 45)).SetUserAgent(text.Cut(e.Origin.UserAgent, 300)).SetRequestID(text.Cut(e.Origin.RequestID, 64))
-	if e.CompanyID != "" {
-		c.SetCompanyID(e.CompanyID)
+	row, err := rowOf(ctx, e)
+	if err != nil {
+		return err
 	}
-	if e.ResourceID != "" {
-		c.SetResourceID(text.Cut(e.ResourceID, 64))
+	hash, err := Hash(row)
+	if err != nil {
+		return err
 	}
-	if len(e.Changes) > 0 {
-		b, err := json.Marshal(e.Changes)
-		if err != nil {
-			return fmt.Errorf("write the audit entry: %w", err)
-		}
-		c.SetChanges(b)
+	c := db.AuditEntry.Create().SetID(row.ID).SetCompanyID(row.CompanyID).SetCreatedAt(row.CreatedAt).
+		SetActorType(row.ActorType).SetActorID(row.ActorID).SetActorName(row.ActorName).
+		SetAction(row.Action).SetResourceType(row.ResourceType).SetNillableResourceID(row.ResourceID).SetOutcome(row.Outcome).
+		SetIP(row.IP).SetUserAgent(row.UserAgent).SetRequestID(row.RequestID).
+		SetActorSeal(row.ActorSeal).SetChangesSeal(row.ChangesSeal).SetLeafHash(hash[:])
+	if len(row.Changes) > 0 {
+		c.SetChanges(row.Changes)
 	}
 	if err := c.Exec(ctx); err != nil {
 		return fmt.Errorf("write the audit entry: %w", err)
 	}
 	return nil
+}
+
+// rowOf returns the row of an entry, as the database will have it.
+func rowOf(ctx context.Context, e Entry) (*ent.AuditEntry, error) {
+	row := &ent.AuditEntry{
+		ID: cmp.Or(e.ID, id.New("aud")), CompanyID: e.CompanyID, CreatedAt: stamp(clock.From(ctx).Now()),
+		ActorType: e.Actor.Type, ActorID: e.Actor.ID, ActorName: text.Cut(e.Actor.Name, 200), Action: e.Action, ResourceType: e.Resource, Outcome: e.Outcome,
+		IP: text.Cut(e.Origin.IP, 45), UserAgent: text.Cut(e.Origin.UserAgent, 300), RequestID: text.Cut(e.Origin.RequestID, 64),
+		ActorSeal: NewSalt(), ChangesSeal: NewSalt(),
+	}
+	if p, ok := principal.From(ctx); ok && row.CompanyID == "" {
+		row.CompanyID = p.CompanyID
+	}
+	if e.ResourceID != "" {
+		row.ResourceID = new(text.Cut(e.ResourceID, 64))
+	}
+	if len(e.Changes) > 0 {
+		b, err := json.Marshal(e.Changes)
+		if err != nil {
+			return nil, fmt.Errorf("write the audit entry: %w", err)
+		}
+		row.Changes = b
+	}
+	return row, nil
 }

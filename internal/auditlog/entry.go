@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/audit/merkle"
 	"atrium/internal/op"
 )
 
@@ -13,5 +14,9 @@ var GetEntry = op.Get("audit.read", op.Spec{
 	Resource: "AuditEntry", Action: op.Read, Scope: "audit:read",
 	Summary: "Get an audit entry",
 }, func(ctx context.Context, tx *op.Tx, id string) (*ent.AuditEntry, error) {
-	return tx.AuditEntry.Query().Where(auditentry.ID(id)).Only(ctx)
+	e, err := tx.AuditEntry.Query().Where(auditentry.ID(id)).Only(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e, merkle.Indexes(ctx, tx.Client, []*ent.AuditEntry{e})
 })

@@ -10,6 +10,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/audit"
+	"atrium/internal/audit/merkle"
 	"atrium/internal/clock"
 	"atrium/internal/op"
 )
@@ -77,11 +79,15 @@ func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, erro
 		rows = rows[:MaxExport]
 		out.Count = MaxExport
 	}
-	write := asCSV
-	if in.Format == "jsonl" {
-		write = asJSONL
+	if in.Format == "csv" {
+		out.Content, err = asCSV(rows)
+		return out, err
 	}
-	out.Content, err = write(rows)
+	places, err := placesOf(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out.Content, err = asJSONL(rows, places)
 	return out, err
 }
 
@@ -146,13 +152,49 @@ func asCSV(rows []*ent.AuditEntry) (string, error) {
 	return b.String(), nil
 }
 
-// asJSONL writes an object a line, as REST shows an entry; what is empty is null.
-func asJSONL(rows []*ent.AuditEntry) (string, error) {
+// placesOf returns what proves each of the entries, under one checkpoint, which stands with the first that is sealed.
+func placesOf(ctx context.Context, tx *op.Tx, rows []*ent.AuditEntry) ([]merkle.Exported, error) {
+	p, err := proverOf(ctx, tx, rows...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]merkle.Exported, len(rows))
+	var sealed []int // of the rows
+	var indexes []int64
+	for i, row := range rows {
+		if row.Index == nil || *row.Index >= p.Size {
+			continue
+		}
+		leaf, err := audit.Leaf(row)
+		if err != nil {
+			return nil, fmt.Errorf("write the leaf of %s: %w", row.ID, err)
+		}
+		out[i] = merkle.Exported{
+			Index: row.Index, LeafHash: row.LeafHash, Leaf: leaf, Size: p.Size, Seals: merkle.Seals{Actor: row.ActorSeal, Changes: row.ChangesSeal},
+		}
+		sealed, indexes = append(sealed, i), append(indexes, *row.Index)
+	}
+	proofs, err := p.Prove(indexes)
+	if err != nil || len(sealed) == 0 {
+		return out, err
+	}
+	for j, i := range sealed {
+		out[i].Path = proofs[j].Path
+	}
+	out[sealed[0]].Checkpoint, err = sign(ctx, tx, p.Checkpoint)
+	return out, err
+}
+
+// asJSONL writes an object a line, as REST shows an entry, with what proves it; what is empty is null.
+func asJSONL(rows []*ent.AuditEntry, places []merkle.Exported) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	for _, row := range rows {
+	for i, row := range rows {
 		line := map[string]any{}
+		if err := flatten(line, places[i]); err != nil {
+			return "", err
+		}
 		for _, c := range columns {
 			v := c.of(row)
 			if v == "" {
@@ -175,4 +217,20 @@ func asJSONL(rows []*ent.AuditEntry) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// flatten adds the fields of a place to a line.
+func flatten(line map[string]any, place merkle.Exported) error {
+	b, err := json.Marshal(place)
+	if err != nil {
+		return fmt.Errorf("write a place: %w", err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(b, &fields); err != nil {
+		return fmt.Errorf("write a place: %w", err)
+	}
+	for name, value := range fields {
+		line[name] = value
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/predicate"
+	"atrium/internal/audit/merkle"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
@@ -36,9 +37,19 @@ func listEntries(ctx context.Context, tx *op.Tx, in ListEntriesInput) (paging.Li
 	where := in.where()
 	q := tx.AuditEntry.Query().Where(where...)
 	if len(where) == 0 {
-		return paging.Counted(ctx, tx, in.Page, sorts, paging.Counter{Entity: "AuditEntry", Kind: "audit"}, q)
+		return placed(ctx, tx)(paging.Counted(ctx, tx, in.Page, sorts, paging.Counter{Entity: "AuditEntry", Kind: "audit"}, q))
 	}
-	return paging.Of(ctx, in.Page, sorts, q)
+	return placed(ctx, tx)(paging.Of(ctx, in.Page, sorts, q))
+}
+
+// placed sets the places that the entries of a page have in the company's log.
+func placed(ctx context.Context, tx *op.Tx) func(paging.List[*ent.AuditEntry], error) (paging.List[*ent.AuditEntry], error) {
+	return func(l paging.List[*ent.AuditEntry], err error) (paging.List[*ent.AuditEntry], error) {
+		if err != nil {
+			return l, err
+		}
+		return l, merkle.Indexes(ctx, tx.Client, l.Rows)
+	}
 }
 
 // where returns the filters as predicates.

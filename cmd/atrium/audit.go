@@ -1,0 +1,185 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"atrium/internal/audit/merkle"
+	"atrium/internal/principal"
+)
+
+type auditKeyCmd struct {
+	dataFlags
+	jsonFlag
+}
+
+// Run prints the key that checkpoints are signed with.
+func (m *auditKeyCmd) Run(ctx context.Context) (err error) {
+	c, err := m.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	key, err := c.auditKey(ctx)
+	if err != nil {
+		return err
+	}
+	return m.print(map[string]string{"publicKey": key.Public}, key.Public)
+}
+
+// auditKey returns the key that checkpoints are signed with, and makes it where there is none.
+func (c *core) auditKey(ctx context.Context) (*merkle.Key, error) {
+	if err := merkle.MakeKey(ctx, c.store, c.sealer); err != nil {
+		return nil, err
+	}
+	return merkle.OpenKey(ctx, c.store.Reader(), c.sealer)
+}
+
+type auditVerifyCmd struct {
+	dataFlags
+	jsonFlag
+	Company     string `help:"The company's id (co_…), or its sandbox's; all companies without it."`
+	Checkpoints string `help:"File of signed checkpoints to hold the logs against." type:"path"`
+	Export      string `help:"Verify this export in JSON lines instead, without a database." type:"path"`
+	Key         string `help:"Public key that checkpoints must be signed with (default: the installation's)."`
+}
+
+// verified is a report with the key that was trusted.
+type verified struct {
+	merkle.Report
+	PublicKey string `json:"publicKey"`
+}
+
+// allVerified is what is printed of all companies.
+type allVerified struct {
+	Intact    bool            `json:"intact"`
+	PublicKey string          `json:"publicKey"`
+	Companies []merkle.Report `json:"companies"`
+}
+
+var errNotIntact = errors.New("the audit log is not what was sealed")
+
+// Run verifies logs, or an export; it fails unless they are intact.
+func (m *auditVerifyCmd) Run(ctx context.Context) (err error) {
+	if m.Export != "" && m.Key != "" {
+		return m.export(m.Key)
+	}
+	c, err := m.openExisting(ctx)
+	if err != nil {
+		if m.Export != "" {
+			return fmt.Errorf("--export needs --key where there is no installation: %w", err)
+		}
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	key := m.Key
+	if key == "" {
+		own, err := c.auditKey(ctx)
+		if err != nil {
+			return err
+		}
+		key = own.Public
+	}
+	if m.Export != "" {
+		return m.export(key)
+	}
+	return m.logs(ctx, c, key)
+}
+
+// export verifies a file by itself.
+func (m *auditVerifyCmd) export(key string) (err error) {
+	f, err := os.Open(m.Export)
+	if err != nil {
+		return fmt.Errorf("open the export: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	report, err := merkle.VerifyExport(f, key)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Export, err)
+	}
+	return m.one(report, key)
+}
+
+// logs verifies the logs of one company or of all.
+func (m *auditVerifyCmd) logs(ctx context.Context, c *core, key string) error {
+	kept, err := m.checkpoints(key)
+	if err != nil {
+		return err
+	}
+	sys := principal.System(ctx, "the operator verifies the logs of all companies")
+	companies, err := c.store.Reader().Company.Query().IDs(sys)
+	if err != nil {
+		return fmt.Errorf("list the companies: %w", err)
+	}
+	slices.Sort(companies)
+	if m.Company != "" {
+		if !slices.Contains(companies, m.Company) {
+			return fmt.Errorf("--company: there is no company %q", m.Company)
+		}
+		report, err := merkle.Verify(ctx, c.store.Reader(), m.Company, kept[m.Company])
+		if err != nil {
+			return err
+		}
+		return m.one(report, key)
+	}
+	all := allVerified{Intact: true, PublicKey: key, Companies: []merkle.Report{}}
+	var lines []string
+	for _, id := range companies {
+		report, err := merkle.Verify(ctx, c.store.Reader(), id, kept[id])
+		if err != nil {
+			return err
+		}
+		all.Companies = append(all.Companies, report)
+		all.Intact = all.Intact && report.Intact
+		lines = append(lines, said(report))
+	}
+	if err := m.print(all, append(lines, "key  "+key)...); err != nil || all.Intact {
+		return err
+	}
+	return errNotIntact
+}
+
+// one prints one report.
+func (m *auditVerifyCmd) one(r merkle.Report, key string) error {
+	if err := m.print(verified{r, key}, said(r), "key  "+key); err != nil || r.Intact {
+		return err
+	}
+	return errNotIntact
+}
+
+// checkpoints reads the file of checkpoints, by company and in the order of their sizes.
+func (m *auditVerifyCmd) checkpoints(key string) (map[string][]merkle.Checkpoint, error) {
+	out := map[string][]merkle.Checkpoint{}
+	if m.Checkpoints == "" {
+		return out, nil
+	}
+	b, err := os.ReadFile(m.Checkpoints)
+	if err != nil {
+		return nil, fmt.Errorf("read the checkpoints: %w", err)
+	}
+	all, err := merkle.ReadCheckpoints(b, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Checkpoints, err)
+	}
+	for _, c := range all {
+		out[c.Company] = append(out[c.Company], c)
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b merkle.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
+	}
+	return out, nil
+}
+
+// said writes a report for people.
+func said(r merkle.Report) string {
+	out := fmt.Sprintf("%s  %d entries, %d waiting, %d erased in part, root %s: ", cmp.Or(r.Company, "(no company)"), r.Size, r.Unsealed, r.Erased, r.RootHash)
+	if r.Intact {
+		return out + "intact"
+	}
+	return out + fmt.Sprintf("NOT INTACT at %d: %s", *r.BrokenAt, strings.TrimSpace(r.Reason))
+}

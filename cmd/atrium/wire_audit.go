@@ -1,0 +1,32 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"time"
+
+	"atrium/internal/audit/merkle"
+	"atrium/internal/egress"
+)
+
+// addAuditLog gives audit entries their places in the logs, and keeps checkpoints where the operator wants them.
+func (s *server) addAuditLog(key *merkle.Key) error {
+	sealer := merkle.NewSealer(s.store, s.log)
+	if s.AuditCheckpoints != "" {
+		roots, err := egress.Roots(s.EgressCA)
+		if err != nil {
+			return fmt.Errorf("--egress-ca: %w", err)
+		}
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}
+		keeper := &merkle.Keeper{
+			Store: s.store, Key: key, Sealer: sealer, To: s.AuditCheckpoints, Log: s.log, HTTP: &http.Client{Transport: transport, Timeout: 10 * time.Second},
+		}
+		if err := keeper.Open(); err != nil {
+			return fmt.Errorf("--audit-checkpoints: %w", err)
+		}
+		s.add("audit checkpoints", keeper.Run)
+	}
+	s.add("audit log", sealer.Run)
+	return nil
+}

@@ -1,0 +1,131 @@
+package merkle
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"atrium/ent"
+	"atrium/ent/setting"
+	"atrium/internal/store"
+)
+
+const (
+	settingKey   = "audit_key" // the public key, and behind a space the private one, sealed
+	keyName      = "atrium-audit"
+	originPrefix = "atrium/audit/" // the company's id follows
+)
+
+// Sealing encrypts the private key; *seal.Sealer does.
+type Sealing interface {
+	Seal(plain, associated []byte) ([]byte, error)
+	Unseal(sealed, associated []byte) ([]byte, error)
+}
+
+// Key signs checkpoints; an installation has one.
+type Key struct {
+	Public string // name+hash+key, as sumdb/note writes it
+	signer note.Signer
+}
+
+// MakeKey makes the installation's key where there is none.
+func MakeKey(ctx context.Context, s *store.Store, sealing Sealing) error {
+	err := s.WriteOrRetry(system(ctx), func(ctx context.Context, tx *store.Tx) error {
+		if there, err := tx.Setting.Query().Where(setting.ID(settingKey)).Exist(ctx); there || err != nil {
+			return err
+		}
+		private, public, err := note.GenerateKey(rand.Reader, keyName)
+		if err != nil {
+			return err
+		}
+		sealed, err := sealing.Seal([]byte(private), []byte(settingKey))
+		if err != nil {
+			return err
+		}
+		return tx.Setting.Create().SetID(settingKey).SetValue(public + " " + base64.StdEncoding.EncodeToString(sealed)).Exec(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("make the audit log's key: %w", err)
+	}
+	return nil
+}
+
+// OpenKey returns the installation's key, which MakeKey has made.
+func OpenKey(ctx context.Context, db *ent.Client, sealing Sealing) (*Key, error) {
+	row, err := db.Setting.Get(system(ctx), settingKey)
+	if err != nil {
+		return nil, fmt.Errorf("read the audit log's key: %w", err)
+	}
+	public, rest, _ := strings.Cut(row.Value, " ")
+	sealed, err := base64.StdEncoding.DecodeString(rest)
+	if err != nil {
+		return nil, fmt.Errorf("read the audit log's key: %w", err)
+	}
+	private, err := sealing.Unseal(sealed, []byte(settingKey))
+	if err != nil {
+		return nil, fmt.Errorf("open the audit log's key: %w", err)
+	}
+	signer, err := note.NewSigner(string(private))
+	if err != nil {
+		return nil, fmt.Errorf("read the audit log's key: %w", err)
+	}
+	return &Key{Public: public, signer: signer}, nil
+}
+
+// Checkpoint says how long a log was, and which root it had.
+type Checkpoint struct {
+	Company string
+	Size    int64
+	Root    tlog.Hash
+}
+
+// Sign writes a checkpoint as a signed note.
+func (k *Key) Sign(c Checkpoint) (string, error) {
+	text := originPrefix + c.Company + "\n" + strconv.FormatInt(c.Size, 10) + "\n" + c.Root.String() + "\n"
+	b, err := note.Sign(&note.Note{Text: text}, k.signer)
+	if err != nil {
+		return "", fmt.Errorf("sign a checkpoint: %w", err)
+	}
+	return string(b), nil
+}
+
+// OpenCheckpoint reads a signed note that one of the keys has signed.
+func OpenCheckpoint(signed, public string) (c Checkpoint, err error) {
+	v, err := note.NewVerifier(public)
+	if err != nil {
+		return c, fmt.Errorf("read the key: %w", err)
+	}
+	n, err := note.Open([]byte(signed), note.VerifierList(v))
+	if err != nil {
+		return c, fmt.Errorf("open the checkpoint: %w", err)
+	}
+	lines := strings.Split(n.Text, "\n")
+	malformed := errors.New("the checkpoint is no origin, size and root")
+	if len(lines) != 4 || lines[3] != "" || !strings.HasPrefix(lines[0], originPrefix) {
+		return c, malformed
+	}
+	c.Company = strings.TrimPrefix(lines[0], originPrefix)
+	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 0 {
+		return c, malformed
+	}
+	if c.Root, err = tlog.ParseHash(lines[2]); err != nil {
+		return c, malformed
+	}
+	return c, nil
+}
+
+// Head returns the checkpoint of a company's log as it is.
+func Head(ctx context.Context, db *ent.Client, company string) (Checkpoint, error) {
+	e, err := edgeOf(ctx, db, company)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	return Checkpoint{Company: company, Size: e.size, Root: e.root()}, nil
+}

@@ -1,0 +1,139 @@
+package merkle
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"atrium/ent"
+	"atrium/ent/auditleaf"
+	"atrium/internal/principal"
+)
+
+// markSize is the length of the mark behind the hashes of a leaf's row.
+const markSize = 8
+
+// edge is the right edge of a log: what the next leaf needs to know of the others.
+type edge struct {
+	size  int64
+	peaks []tlog.Hash // of the complete subtrees, the largest first
+}
+
+// add appends a leaf and returns the hashes that the log stores for it.
+func (e *edge) add(h tlog.Hash) []tlog.Hash {
+	stored := []tlog.Hash{h}
+	for n := e.size; n&1 == 1; n >>= 1 {
+		last := len(e.peaks) - 1
+		h = tlog.NodeHash(e.peaks[last], h)
+		e.peaks = e.peaks[:last]
+		stored = append(stored, h)
+	}
+	e.peaks = append(e.peaks, h)
+	e.size++
+	return stored
+}
+
+// root returns the hash of the whole log; that of no leaves is what RFC 6962 says.
+func (e *edge) root() tlog.Hash {
+	if e.size == 0 {
+		return sha256.Sum256(nil)
+	}
+	h := e.peaks[len(e.peaks)-1]
+	for i := len(e.peaks) - 2; i >= 0; i-- {
+		h = tlog.NodeHash(e.peaks[i], h)
+	}
+	return h
+}
+
+// edgeOf reads the right edge of a company's log.
+func edgeOf(ctx context.Context, db *ent.Client, company string) (*edge, error) {
+	size, err := Size(ctx, db, company)
+	if err != nil {
+		return nil, err
+	}
+	e := &edge{size: size}
+	var at []int64
+	for level, lo := 62, int64(0); level >= 0; level-- {
+		if size&(1<<level) != 0 {
+			at = append(at, tlog.StoredHashIndex(level, lo>>level))
+			lo += 1 << level
+		}
+	}
+	e.peaks, err = reader(ctx, db, company).ReadHashes(at)
+	return e, err
+}
+
+// Size returns how many leaves a company's log has.
+func Size(ctx context.Context, db *ent.Client, company string) (int64, error) {
+	last, err := db.AuditLeaf.Query().Where(auditleaf.CompanyID(company)).Order(ent.Desc(auditleaf.FieldIndex)).First(system(ctx))
+	if ent.IsNotFound(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the size of the log: %w", err)
+	}
+	return last.Index + 1, nil
+}
+
+// readBatch bounds the rows that one statement asks for.
+const readBatch = 1000
+
+// reader reads the stored hashes of a company's log.
+func reader(ctx context.Context, db *ent.Client, company string) tlog.HashReader {
+	return tlog.HashReaderFunc(func(at []int64) ([]tlog.Hash, error) {
+		rows := map[int64][]byte{}
+		var wanted []int64
+		for _, i := range at {
+			if leaf, _ := placeOf(i); rows[leaf] == nil {
+				rows[leaf] = []byte{}
+				wanted = append(wanted, leaf)
+			}
+		}
+		for len(wanted) > 0 {
+			n := min(len(wanted), readBatch)
+			leaves, err := db.AuditLeaf.Query().Where(auditleaf.CompanyID(company), auditleaf.IndexIn(wanted[:n]...)).All(system(ctx))
+			if err != nil {
+				return nil, fmt.Errorf("read hashes of the log: %w", err)
+			}
+			for _, l := range leaves {
+				rows[l.Index] = l.Hashes
+			}
+			wanted = wanted[n:]
+		}
+		out := make([]tlog.Hash, len(at))
+		for j, i := range at {
+			leaf, level := placeOf(i)
+			if row := rows[leaf]; len(row) >= (level+1)*tlog.HashSize {
+				copy(out[j][:], row[level*tlog.HashSize:])
+				continue
+			}
+			return nil, errors.New("the log lacks a hash: run atrium audit verify")
+		}
+		return out, nil
+	})
+}
+
+// placeOf returns the leaf whose row holds a stored hash, and the hash's place in it.
+func placeOf(stored int64) (leaf int64, level int) {
+	level, n := tlog.SplitStoredHashIndex(stored)
+	return (n+1)<<level - 1, level
+}
+
+// pack writes the hashes of a leaf's row, with the mark behind them.
+func pack(index int64, hashes []tlog.Hash) []byte {
+	out := make([]byte, 0, len(hashes)*tlog.HashSize+markSize)
+	for _, h := range hashes {
+		out = append(out, h[:]...)
+	}
+	sum := sha256.Sum256(binary.BigEndian.AppendUint64(append([]byte(nil), hashes[0][:]...), uint64(index))) // an index is not negative
+	return append(out, sum[:markSize]...)
+}
+
+// system is the context in which the log is read: policies hide none of its hashes, and queries name the company.
+func system(ctx context.Context) context.Context {
+	return principal.System(ctx, "a proof needs every leaf of a company's log; each query names the company")
+}

@@ -1,0 +1,146 @@
+package merkle
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/internal/audit"
+)
+
+// maxLine bounds a line of an export: an entry of 300 kB at most, twice, and its proof.
+const maxLine = 4 << 20
+
+// Exported is what a line of an export says of an entry's place, beside the entry.
+type Exported struct {
+	Index    *int64           `json:"index"`    // null until the entry is sealed
+	LeafHash []byte           `json:"leafHash"` // base64, like all bytes here
+	Leaf     []byte           `json:"leaf"`     // the canonical form that is hashed
+	Seals    Seals            `json:"seals"`
+	Size     int64            `json:"size,omitempty"` // of the log that the path leads to the root of
+	Path     tlog.RecordProof `json:"path,omitempty"` // from the leaf's sibling to the root
+	// Checkpoint is the signed note of that log; it stands in the first sealed line.
+	Checkpoint string `json:"checkpoint,omitempty"`
+}
+
+// Seals are the salts that open an entry's commitments; of a part that was erased, the commitment itself.
+type Seals struct {
+	Actor   []byte `json:"actor"`
+	Changes []byte `json:"changes"`
+}
+
+// line is a line of an export as it is read.
+type line struct {
+	Exported
+	ID        string             `json:"id"`
+	At        time.Time          `json:"at"`
+	Action    string             `json:"action"`
+	Outcome   auditentry.Outcome `json:"outcome"`
+	IP        *string            `json:"ip"`
+	UserAgent *string            `json:"userAgent"`
+	RequestID *string            `json:"requestId"`
+	Changes   json.RawMessage    `json:"changes"`
+	Actor     struct {
+		Type string `json:"type"`
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	} `json:"actor"`
+	Resource struct {
+		Type string  `json:"type"`
+		ID   *string `json:"id"`
+	} `json:"resource"`
+}
+
+// entry returns the line's entry, without its company.
+func (l line) entry() *ent.AuditEntry {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	e := &ent.AuditEntry{
+		ID: l.ID, CreatedAt: l.At.UTC(), ActorType: l.Actor.Type, ActorID: l.Actor.ID, ActorName: l.Actor.Name, Action: l.Action,
+		ResourceType: l.Resource.Type, ResourceID: l.Resource.ID, Outcome: l.Outcome, IP: text(l.IP), UserAgent: text(l.UserAgent), RequestID: text(l.RequestID),
+		ActorSeal: l.Seals.Actor, ChangesSeal: l.Seals.Changes,
+	}
+	if !bytes.Equal(l.Changes, []byte("{}")) && !bytes.Equal(l.Changes, []byte("null")) {
+		e.Changes = l.Changes
+	}
+	return e
+}
+
+// VerifyExport verifies an export in JSON lines by itself, under the public key that is trusted: each line's values against its
+// leaf, and the leaf against the checkpoint. Entries that are not in the export are not missed.
+func VerifyExport(r io.Reader, public string) (Report, error) {
+	var report Report
+	var head *Checkpoint
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxLine)
+	for n := 1; in.Scan(); n++ {
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		var l line
+		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
+			return report, fmt.Errorf("line %d is no entry: %w", n, err)
+		}
+		if l.Index == nil {
+			report.Unsealed++
+			continue
+		}
+		if l.Checkpoint != "" && head == nil {
+			c, err := OpenCheckpoint(l.Checkpoint, public)
+			if err != nil {
+				return report, err
+			}
+			head = &c
+			report.Company, report.Size, report.RootHash = c.Company, c.Size, c.Root.String()
+		}
+		if head == nil {
+			return report, errors.New("the export has no checkpoint before its first sealed entry")
+		}
+		report.Sealed++
+		if len(audit.Erasers(l.entry())) > 0 {
+			report.Erased++
+		}
+		if err := l.verify(*head); err != nil {
+			report.broken(*l.Index, "line %d: %s", n, err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return report, fmt.Errorf("read the export: %w", err)
+	}
+	report.Intact = report.BrokenAt == nil
+	return report, nil
+}
+
+// verify holds a line's values against its leaf, and the leaf against the checkpoint.
+func (l line) verify(head Checkpoint) error {
+	e := l.entry()
+	if err := audit.CheckLeaf(l.Leaf, e); err != nil {
+		return err
+	}
+	if company, err := audit.CompanyOf(l.Leaf); err != nil || company != head.Company {
+		return errors.New("the entry is of another company than the checkpoint")
+	}
+	h := tlog.RecordHash(l.Leaf)
+	if !bytes.Equal(h[:], l.LeafHash) {
+		return errors.New("the leaf has another hash")
+	}
+	if *l.Index < 0 || *l.Index >= head.Size {
+		return errors.New("the checkpoint's log is shorter")
+	}
+	if err := tlog.CheckRecord(l.Path, head.Size, head.Root, *l.Index, h); err != nil {
+		return fmt.Errorf("the log does not hold the entry here: %w", err)
+	}
+	return nil
+}

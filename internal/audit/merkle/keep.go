@@ -1,0 +1,192 @@
+package merkle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"atrium/internal/store"
+)
+
+const (
+	keepEvery = time.Hour
+	keepLast  = 8 * time.Second // for the checkpoints at the end
+)
+
+// Keeper puts signed checkpoints of all logs outside of the database, hourly and at the end.
+type Keeper struct {
+	Store  *store.Store
+	Key    *Key
+	Sealer *Sealer      // seals what is there before the last checkpoints
+	To     string       // a file, which is only appended to, or a URL, which gets a POST a checkpoint
+	HTTP   *http.Client // with a deadline
+	Log    *slog.Logger
+
+	last map[string]Checkpoint // by company
+}
+
+// ReadCheckpoints reads signed notes with a blank line between them.
+func ReadCheckpoints(b []byte, public string) (out []Checkpoint, err error) {
+	// A note has a blank line before its signatures: the line behind them is followed by an origin.
+	for part := range strings.SplitSeq("\n\n"+string(b), "\n\n"+originPrefix) {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		c, err := OpenCheckpoint(strings.TrimRight(originPrefix+part, "\n")+"\n", public)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// isURL reports whether checkpoints are posted.
+func (k *Keeper) isURL() bool {
+	return strings.HasPrefix(k.To, "http://") || strings.HasPrefix(k.To, "https://")
+}
+
+// Open reads which checkpoints there are. A file that another key has signed is refused.
+func (k *Keeper) Open() error {
+	k.last = map[string]Checkpoint{}
+	if k.isURL() {
+		return nil
+	}
+	b, err := os.ReadFile(k.To)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the checkpoints: %w", err)
+	}
+	all, err := ReadCheckpoints(b, k.Key.Public)
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.To, err)
+	}
+	for _, c := range all {
+		if c.Size >= k.last[c.Company].Size {
+			k.last[c.Company] = c
+		}
+	}
+	return nil
+}
+
+// Run keeps checkpoints until the context ends, and then once more.
+func (k *Keeper) Run(ctx context.Context) error {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	for {
+		if err := k.Keep(ctx); err != nil && ctx.Err() == nil {
+			k.Log.ErrorContext(ctx, "the audit log's checkpoints were not kept", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLast)
+			defer cancel()
+			return errors.Join(k.Sealer.since(ctx, time.Now().Add(-lookDeep)), k.Keep(ctx))
+		}
+	}
+}
+
+// Keep puts the checkpoint of every log that has grown where it belongs. A log that is shorter than its last checkpoint, or
+// does not continue it, is refused: an error names it.
+func (k *Keeper) Keep(ctx context.Context) error {
+	companies, err := k.Store.Reader().Company.Query().IDs(system(ctx))
+	if err != nil {
+		return fmt.Errorf("list the companies: %w", err)
+	}
+	var errs []error
+	for _, company := range companies {
+		head, err := Head(ctx, k.Store.Reader(), company)
+		if err == nil && head != k.last[company] && head.Size > 0 || err == nil && head.Size < k.last[company].Size {
+			err = k.keep(ctx, head)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", company, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (k *Keeper) keep(ctx context.Context, head Checkpoint) error {
+	if err := k.continues(ctx, head); err != nil {
+		return err
+	}
+	signed, err := k.Key.Sign(head)
+	if err != nil {
+		return err
+	}
+	if k.isURL() {
+		err = k.post(ctx, signed)
+	} else {
+		err = appendNote(k.To, signed)
+	}
+	if err == nil {
+		k.last[head.Company] = head
+	}
+	return err
+}
+
+// continues returns an error unless the log holds all that its last checkpoint held.
+func (k *Keeper) continues(ctx context.Context, head Checkpoint) error {
+	last, ok := k.last[head.Company]
+	if !ok || last.Size == 0 {
+		return nil
+	}
+	if head.Size < last.Size {
+		return fmt.Errorf("the log has %d entries, its last checkpoint %d", head.Size, last.Size)
+	}
+	proof, err := tlog.ProveTree(head.Size, last.Size, reader(ctx, k.Store.Reader(), head.Company))
+	if err == nil {
+		err = tlog.CheckTree(proof, head.Size, head.Root, last.Size, last.Root)
+	}
+	if err != nil {
+		return fmt.Errorf("the log does not continue its last checkpoint of %d entries: %w", last.Size, err)
+	}
+	return nil
+}
+
+// appendNote adds a note to the file, down to the disk.
+func appendNote(path, signed string) (err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the checkpoints: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	at, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("append a checkpoint: %w", err)
+	}
+	if at > 0 {
+		signed = "\n" + signed
+	}
+	if _, err := f.WriteString(signed); err != nil {
+		return fmt.Errorf("append a checkpoint: %w", err)
+	}
+	return f.Sync()
+}
+
+func (k *Keeper) post(ctx context.Context, signed string) (err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, k.To, bytes.NewReader([]byte(signed)))
+	if err != nil {
+		return fmt.Errorf("post a checkpoint: %w", err)
+	}
+	req.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	res, err := k.HTTP.Do(req)
+	if err != nil {
+		return fmt.Errorf("post a checkpoint: %w", err)
+	}
+	defer func() { err = errors.Join(err, res.Body.Close()) }()
+	if res.StatusCode/100 != 2 {
+		return fmt.Errorf("post a checkpoint: it was answered with %s", res.Status)
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package merkle
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/ent/auditleaf"
+	"atrium/ent/predicate"
+	"atrium/ent/rowcount"
+	"atrium/internal/audit"
+	"atrium/internal/id"
+	"atrium/internal/store"
+)
+
+const (
+	lookEvery  = 2 * time.Second
+	lookBack   = 4 * time.Second  // of an ordinary look
+	lookDeep   = time.Minute      // of one in four: twice as long as a transaction may last, and clocks may differ
+	countEvery = 10 * time.Minute // entries against leaves
+	sealBatch  = 500              // leaves that one transaction adds, so that none holds SQLite's writer for long
+)
+
+// Sealer gives audit entries their places in the logs. Several may work on one database.
+type Sealer struct {
+	store *store.Store
+	log   *slog.Logger
+}
+
+// NewSealer returns a sealer for a database.
+func NewSealer(s *store.Store, log *slog.Logger) *Sealer { return &Sealer{store: s, log: log} }
+
+// Run seals until the context ends.
+func (s *Sealer) Run(ctx context.Context) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	var counted time.Time
+	for n := 1; ; n++ {
+		var err error
+		switch now := time.Now(); {
+		case now.Sub(counted) > countEvery:
+			if err = s.SealAll(ctx); err == nil {
+				counted = now
+			}
+		case n%4 == 0:
+			err = s.since(ctx, now.Add(-lookDeep))
+		default:
+			err = s.since(ctx, now.Add(-lookBack))
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "audit entries wait for their places in the log", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// since seals the entries that were made after a moment by the clocks of the machines.
+func (s *Sealer) since(ctx context.Context, t time.Time) error {
+	for {
+		n, err := s.sealSome(ctx, s.inCommitOrder, auditentry.IDGT(id.From("aud", t)))
+		if err != nil || n < sealBatch {
+			return err
+		}
+	}
+}
+
+// SealAll seals every entry that has no place yet, of the companies whose entries and leaves differ in number.
+func (s *Sealer) SealAll(ctx context.Context) error {
+	companies, err := s.store.Reader().Company.Query().IDs(system(ctx))
+	if err != nil {
+		return fmt.Errorf("list the companies: %w", err)
+	}
+	for _, company := range companies {
+		if err := s.SealCompany(ctx, company); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SealCompany seals every entry of a company that has no place yet.
+func (s *Sealer) SealCompany(ctx context.Context, company string) error {
+	db := s.store.Reader()
+	size, err := Size(ctx, db, company)
+	if err != nil {
+		return err
+	}
+	shards, err := db.RowCount.Query().Where(rowcount.CompanyID(company), rowcount.Kind("audit")).All(system(ctx))
+	if err != nil {
+		return fmt.Errorf("count the entries: %w", err)
+	}
+	for _, shard := range shards {
+		size -= shard.N
+	}
+	if size == 0 {
+		return nil
+	}
+	// A walk by time: a log that begins late has all of its entries before it.
+	var at time.Time
+	var last string
+	for {
+		rows, err := s.unsealed(ctx, byTime, auditentry.CompanyID(company), auditentry.CreatedAtGTE(at),
+			auditentry.Or(auditentry.CreatedAtGT(at), auditentry.IDGT(last)))
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if err := s.seal(ctx, rows); err != nil {
+			return err
+		}
+		at, last = rows[len(rows)-1].CreatedAt, rows[len(rows)-1].ID
+	}
+}
+
+// order is how entries without a place are put in line.
+type order func(*sql.Selector)
+
+func byTime(s *sql.Selector) {
+	s.OrderBy(s.C(auditentry.FieldCreatedAt), s.C(auditentry.FieldID))
+}
+
+// inCommitOrder orders by what the database knows of when rows came in. Times and ids come after it: the clocks of nodes differ.
+func (s *Sealer) inCommitOrder(sel *sql.Selector) {
+	if s.store.Dialect() == dialect.Postgres {
+		sel.OrderExpr(sql.Raw("age(" + sel.C("xmin") + ") DESC"))
+	} else {
+		sel.OrderExpr(sql.Raw("+" + sel.C("rowid"))) // the sign keeps SQLite from walking the whole table in this order
+	}
+	sel.OrderBy(sel.C(auditentry.FieldID))
+}
+
+// unsealed returns entries without a leaf, up to a batch.
+func (s *Sealer) unsealed(ctx context.Context, by order, where ...predicate.AuditEntry) ([]*ent.AuditEntry, error) {
+	rows, err := s.store.Reader().AuditEntry.Query().Where(append(where, withoutLeaf)...).
+		Order(auditentry.OrderOption(by)).Limit(sealBatch).
+		Select(auditentry.FieldID, auditentry.FieldCompanyID, auditentry.FieldCreatedAt, auditentry.FieldLeafHash).All(system(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("look for entries without a place: %w", err)
+	}
+	return rows, nil
+}
+
+// withoutLeaf holds for entries that are not sealed.
+func withoutLeaf(s *sql.Selector) {
+	t := sql.Table(auditleaf.Table)
+	s.Where(sql.NotExists(sql.Select(t.C(auditleaf.FieldID)).From(t).Where(sql.ColumnsEQ(t.C(auditleaf.FieldID), s.C(auditentry.FieldID)))))
+}
+
+func (s *Sealer) sealSome(ctx context.Context, by order, where ...predicate.AuditEntry) (int, error) {
+	rows, err := s.unsealed(ctx, by, where...)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	return len(rows), s.seal(ctx, rows)
+}
+
+// seal appends entries to the logs of their companies, in the order given.
+func (s *Sealer) seal(ctx context.Context, rows []*ent.AuditEntry) error {
+	err := s.store.Write(system(ctx), func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.LockName(ctx, "audit/seal"); err != nil {
+			return err
+		}
+		fresh, err := stillUnsealed(ctx, tx.Client, rows)
+		if err != nil {
+			return err
+		}
+		var leaves []*ent.AuditLeafCreate
+		for _, company := range companiesOf(fresh) {
+			e, err := edgeOf(ctx, tx.Client, company)
+			if err != nil {
+				return err
+			}
+			for _, row := range fresh {
+				if row.CompanyID != company {
+					continue
+				}
+				h, err := hashOf(ctx, tx.Client, row)
+				if err != nil {
+					return err
+				}
+				index := e.size
+				leaves = append(leaves, tx.AuditLeaf.Create().SetID(row.ID).SetCompanyID(company).SetIndex(index).SetHashes(pack(index, e.add(h))))
+			}
+		}
+		return tx.AuditLeaf.CreateBulk(leaves...).Exec(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("seal audit entries: %w", err)
+	}
+	return nil
+}
+
+// stillUnsealed leaves out the entries that another sealer has sealed meanwhile.
+func stillUnsealed(ctx context.Context, db *ent.Client, rows []*ent.AuditEntry) ([]*ent.AuditEntry, error) {
+	ids := make([]string, len(rows))
+	for i, r := range rows {
+		ids[i] = r.ID
+	}
+	sealed, err := db.AuditLeaf.Query().Where(auditleaf.IDIn(ids...)).IDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for leaves: %w", err)
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r *ent.AuditEntry) bool { return slices.Contains(sealed, r.ID) }), nil
+}
+
+func companiesOf(rows []*ent.AuditEntry) []string {
+	var out []string
+	for _, r := range rows {
+		out = append(out, r.CompanyID)
+	}
+	slices.SortFunc(out, cmp.Compare[string])
+	return slices.Compact(out)
+}
+
+// hashOf returns the hash of an entry's leaf. An entry from before there were leaves gets its salts and its hash here.
+func hashOf(ctx context.Context, db *ent.Client, row *ent.AuditEntry) (h tlog.Hash, err error) {
+	if len(row.LeafHash) == tlog.HashSize {
+		copy(h[:], row.LeafHash)
+		return h, nil
+	}
+	if row, err = db.AuditEntry.Get(ctx, row.ID); err != nil {
+		return h, fmt.Errorf("read an entry: %w", err)
+	}
+	row.ActorSeal, row.ChangesSeal = audit.NewSalt(), audit.NewSalt()
+	if h, err = audit.Hash(row); err != nil {
+		return h, err
+	}
+	err = db.AuditEntry.UpdateOneID(row.ID).SetActorSeal(row.ActorSeal).SetChangesSeal(row.ChangesSeal).SetLeafHash(h[:]).Exec(ctx)
+	if err != nil {
+		return h, fmt.Errorf("give an old entry its leaf: %w", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,197 @@
+package merkle
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/ent/auditleaf"
+	"atrium/internal/audit"
+)
+
+// Report is what Verify has found of one log.
+type Report struct {
+	Company  string `json:"company"`
+	Size     int64  `json:"size"`
+	RootHash string `json:"rootHash"` // base64
+	Sealed   int64  `json:"sealed"`   // entries with a place in the log
+	Unsealed int64  `json:"unsealed"` // entries that wait for theirs
+	Erased   int64  `json:"erased"`   // sealed entries of which something personal was erased
+	Intact   bool   `json:"intact"`
+	BrokenAt *int64 `json:"brokenAt"` // the lowest index that differs
+	Reason   string `json:"reason,omitempty"`
+}
+
+// broken notes what differs at an index; the lowest one stays.
+func (r *Report) broken(index int64, why string, args ...any) {
+	if r.BrokenAt == nil || index < *r.BrokenAt {
+		r.BrokenAt, r.Reason = &index, fmt.Sprintf(why, args...)
+	}
+}
+
+// Verify computes a company's log anew from its entries and compares it with the stored one and with checkpoints, which are
+// in the order of their sizes. An error says that the log could not be read; what is wrong with it stands in the report.
+func Verify(ctx context.Context, db *ent.Client, company string, checkpoints []Checkpoint) (Report, error) {
+	ctx = system(ctx)
+	v := &verifier{db: db, report: Report{Company: company}, checkpoints: checkpoints, erasures: map[string]*erasure{}}
+	size, err := Size(ctx, db, company)
+	if err != nil {
+		return v.report, err
+	}
+	v.report.Size = size
+	v.compare()
+	for from := int64(0); from < size; from += readBatch {
+		if err := v.batch(ctx, from, min(from+readBatch, size)); err != nil {
+			return v.report, err
+		}
+	}
+	for _, c := range v.checkpoints {
+		v.report.broken(v.tree.size, "a checkpoint knows a log of %d entries", c.Size)
+		break
+	}
+	if err := v.checkErasures(ctx); err != nil {
+		return v.report, err
+	}
+	unsealed, err := db.AuditEntry.Query().Where(auditentry.CompanyID(company), withoutLeaf).Count(ctx)
+	if err != nil {
+		return v.report, fmt.Errorf("count the entries that wait: %w", err)
+	}
+	v.report.Unsealed = int64(unsealed)
+	v.report.RootHash, v.report.Intact = v.tree.root().String(), v.report.BrokenAt == nil
+	return v.report, nil
+}
+
+type verifier struct {
+	db          *ent.Client
+	report      Report
+	tree        edge
+	checkpoints []Checkpoint // those that are still to come
+	agreed      int64        // the size of the last that agreed
+	erasures    map[string]*erasure
+	lost        bool // a leaf is missing or moved, and the tree behind it differs anyway
+}
+
+// erasure is what was found of the parts that one entry tells of.
+type erasure struct {
+	lowest int64
+	names  []string
+}
+
+// batch verifies the leaves of some indexes.
+func (v *verifier) batch(ctx context.Context, from, to int64) error {
+	leaves, err := v.db.AuditLeaf.Query().Where(auditleaf.CompanyID(v.report.Company), auditleaf.IndexGTE(from), auditleaf.IndexLT(to)).All(ctx)
+	if err != nil {
+		return fmt.Errorf("read the leaves: %w", err)
+	}
+	at, ids := map[int64]*ent.AuditLeaf{}, make([]string, len(leaves))
+	for i, l := range leaves {
+		at[l.Index], ids[i] = l, l.ID
+	}
+	rows, err := v.db.AuditEntry.Query().Where(auditentry.CompanyID(v.report.Company), auditentry.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return fmt.Errorf("read the entries: %w", err)
+	}
+	entries := make(map[string]*ent.AuditEntry, len(rows))
+	for _, r := range rows {
+		entries[r.ID] = r
+	}
+	for i := from; i < to; i++ {
+		leaf := at[i]
+		if leaf == nil {
+			v.report.broken(i, "the leaf is missing")
+			v.tree.add(tlog.Hash{})
+			v.lost = true
+			continue
+		}
+		v.report.Sealed++
+		v.leaf(i, leaf, entries[leaf.ID])
+		v.compare()
+	}
+	return nil
+}
+
+// leaf verifies one leaf against its entry, its place and the tree so far.
+func (v *verifier) leaf(i int64, leaf *ent.AuditLeaf, e *ent.AuditEntry) {
+	var h tlog.Hash
+	copy(h[:], leaf.Hashes)
+	if e == nil {
+		v.report.broken(i, "the entry %s was removed", leaf.ID)
+	} else {
+		got, err := audit.Hash(e)
+		switch {
+		case err != nil:
+			v.report.broken(i, "%s: %s", leaf.ID, err)
+		case got != h || !bytes.Equal(got[:], e.LeafHash):
+			v.report.broken(i, "the entry %s was changed", leaf.ID)
+		}
+		v.collect(i, e)
+	}
+	stored := v.tree.add(h)
+	want := pack(i, stored)
+	if v.lost || bytes.Equal(leaf.Hashes, want) {
+		return
+	}
+	if marks := len(stored) * tlog.HashSize; len(leaf.Hashes) != len(want) || !bytes.Equal(leaf.Hashes[marks:], want[marks:]) {
+		v.lost = true
+		v.report.broken(i, "the leaf of %s was not sealed here", leaf.ID)
+		return
+	}
+	// The row stands where it was sealed, and a subtree that it completed had other leaves.
+	level := 0
+	for bytes.Equal(leaf.Hashes[:(level+1)*tlog.HashSize], want[:(level+1)*tlog.HashSize]) {
+		level++
+	}
+	v.report.broken(i+1-int64(1)<<level, "a leaf is not the one that was sealed here")
+}
+
+// collect notes the parts of an entry that were erased.
+func (v *verifier) collect(i int64, e *ent.AuditEntry) {
+	erasers := audit.Erasers(e)
+	if len(erasers) > 0 {
+		v.report.Erased++
+	}
+	for name, by := range erasers {
+		one := v.erasures[by]
+		if one == nil {
+			one = &erasure{lowest: i}
+			v.erasures[by] = one
+		}
+		one.names = append(one.names, name)
+	}
+}
+
+// compare holds the tree as it is against the checkpoints of its size.
+func (v *verifier) compare() {
+	for len(v.checkpoints) > 0 && v.checkpoints[0].Size == v.tree.size {
+		if v.checkpoints[0].Root == v.tree.root() {
+			v.agreed = v.tree.size
+		} else {
+			v.report.broken(v.agreed, "a checkpoint of %d entries has another root", v.tree.size)
+		}
+		v.checkpoints = v.checkpoints[1:]
+	}
+}
+
+// checkErasures holds the parts that are missing against the entries that tell of erasures.
+func (v *verifier) checkErasures(ctx context.Context) error {
+	for by, found := range v.erasures {
+		e, err := v.db.AuditEntry.Query().Where(auditentry.CompanyID(v.report.Company), auditentry.ID(by)).Only(ctx)
+		if err != nil && !ent.IsNotFound(err) {
+			return fmt.Errorf("read an erasure: %w", err)
+		}
+		logged := false
+		if err == nil {
+			h, herr := audit.Hash(e)
+			said, ok := audit.ErasureIn(e)
+			logged = ok && herr == nil && bytes.Equal(h[:], e.LeafHash) && said == audit.ErasureOf(found.names)
+		}
+		if !logged {
+			v.report.broken(found.lowest, "values are missing without an erasure that the log tells of")
+		}
+	}
+	return nil
+}

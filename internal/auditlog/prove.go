@@ -1,0 +1,107 @@
+package auditlog
+
+import (
+	"context"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/internal/apperr"
+	"atrium/internal/audit"
+	"atrium/internal/audit/merkle"
+	"atrium/internal/op"
+)
+
+// maxVerify bounds a verification through a door, where somebody waits for the answer; the command line has no bound.
+const maxVerify = 45 * time.Second
+
+// Both take a person who may read the log.
+var (
+	Verify = op.New("audit.verify", op.Spec{
+		Resource: "AuditEntry", Action: op.Read, AdminLayer: true,
+		Summary: "Compute the company's log anew and compare",
+	}, verify)
+
+	Prove = op.OnRow("audit.prove", op.Spec{
+		Resource: "AuditEntry", Action: op.Read, AdminLayer: true,
+		Summary: "Prove that an entry stands in the log",
+	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AuditEntry, error) {
+		return tx.AuditEntry.Query().Where(auditentry.ID(id)).Only(ctx)
+	}, prove)
+)
+
+// VerifyInput is empty: the log is the caller's company's.
+type VerifyInput struct{}
+
+// Proof shows that an entry stands in its company's log. Hashes and bytes are base64.
+type Proof struct {
+	Index      int64
+	Size       int64 // of the log
+	RootHash   string
+	Path       []string // from the leaf's sibling to the root
+	Checkpoint string   // of this size and root, a signed note
+	Leaf       []byte   // the canonical form that is hashed
+	LeafHash   []byte
+}
+
+// verifying lets one verification at a time read a whole log.
+var verifying = make(chan struct{}, 1)
+
+func verify(ctx context.Context, tx *op.Tx, _ VerifyInput) (merkle.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxVerify)
+	defer cancel()
+	late := func(cause error) error {
+		return apperr.Wrap(cause, apperr.Unavailable, "The log takes too long to verify here. Try again, or use atrium audit verify.")
+	}
+	select {
+	case verifying <- struct{}{}:
+		defer func() { <-verifying }()
+	case <-ctx.Done():
+		return merkle.Report{}, late(ctx.Err())
+	}
+	report, err := merkle.Verify(ctx, tx.Client, tx.Principal().CompanyID, nil)
+	if err != nil && ctx.Err() != nil {
+		return report, late(err)
+	}
+	return report, err
+}
+
+func prove(ctx context.Context, tx *op.Tx, e *ent.AuditEntry, _ op.ByID) (*Proof, error) {
+	p, err := proverOf(ctx, tx, e)
+	if err != nil {
+		return nil, err
+	}
+	if e.Index == nil || *e.Index >= p.Size {
+		return nil, apperr.New(apperr.Conflict, "The entry has no place in the log yet; it gets one within 10 seconds.")
+	}
+	proofs, err := p.Prove([]int64{*e.Index})
+	if err != nil {
+		return nil, err
+	}
+	leaf, err := audit.Leaf(e)
+	if err != nil {
+		return nil, err
+	}
+	out := &Proof{Index: *e.Index, Size: p.Size, RootHash: p.Root.String(), Path: make([]string, len(proofs[0].Path)), Leaf: leaf, LeafHash: e.LeafHash}
+	for i, h := range proofs[0].Path {
+		out.Path[i] = h.String()
+	}
+	out.Checkpoint, err = sign(ctx, tx, p.Checkpoint)
+	return out, err
+}
+
+// proverOf returns a prover for the company's log, and sets the places of entries.
+func proverOf(ctx context.Context, tx *op.Tx, rows ...*ent.AuditEntry) (*merkle.Prover, error) {
+	if err := merkle.Indexes(ctx, tx.Client, rows); err != nil {
+		return nil, err
+	}
+	return merkle.NewProver(ctx, tx.Client, tx.Principal().CompanyID)
+}
+
+func sign(ctx context.Context, tx *op.Tx, c merkle.Checkpoint) (string, error) {
+	key, err := merkle.OpenKey(ctx, tx.Client, tx.Sealer())
+	if err != nil {
+		return "", err
+	}
+	return key.Sign(c)
+}
