@@ -93,8 +93,8 @@ var unaddressable = map[string]map[string]string{
 		"form": "a document", "corrections": "a document", "variables": "a document", "outcomes": "a list",
 		"visit": "the engine's own", "attempt": "the engine's own", "slaLevels": "a document", "slaNextAt": "the sweep's own",
 	},
-	"Approval":            {"approvers": "a document", "decisions": "a document", "visit": "the engine's own", "attempt": "the engine's own"},
-	"Incident":            {"variables": "a document", "visit": "the engine's own", "attempt": "the engine's own"},
+	"Approval": {"approvers": "a document", "decisions": "a document", "visit": "the engine's own", "attempt": "the engine's own"},
+	"Incident": {"variables": "a document", "visit": "the engine's own", "attempt": "the engine's own"},
 	AuditEntry: {
 		"changes": "a document", "actorSeal": "the log's own", "changesSeal": "the log's own", "leafHash": "the log's own",
 	},

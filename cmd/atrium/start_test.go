@@ -167,7 +167,7 @@ func TestTwoNodesOneDemo(t *testing.T) {
 	b := q.launch()
 	a.awaitReady()
 	b.awaitReady()
-	require.Equal(t, 2, countRows(t, p, "companies")) // it and its sandbox
+	require.Equal(t, 2, countRows(t, p, "companies"))   // it and its sandbox
 	require.Equal(t, 3+24, countRows(t, p, "requests")) // three that wait, and those that its agent has learned from
 	maker, other := a, b
 	if line, _ := a.out.line("curl"); line == "" {

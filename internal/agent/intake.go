@@ -38,56 +38,22 @@ func (IntakeArgs) Kind() string { return "agent_intake" }
 // InsertOpts put the job into the agents' queue.
 func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
-// maxRemembered bounds the companies of which it is remembered whether agents work there; past it all are forgotten.
-const maxRemembered = 20_000
-
-// roster remembers which companies have agents at work, for as long as nothing has changed anywhere (store.Authority).
-type roster struct {
-	store   *store.Store
-	mu      sync.RWMutex
-	version uint64
-	at      map[string]bool // by company
-}
-
 // Follow returns the subscriber that has agents look at new requests. Where no agent works, a request costs a look into memory.
 func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
-	r := &roster{store: s}
+	var companies store.Remembered[bool] // that have agents at work
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		if e.Type != events.RequestCreated {
 			return nil
 		}
-		works, err := r.works(ctx, tx, e.CompanyID)
-		if err != nil || !works {
-			return err
+		works, err := companies.Get(s, e.CompanyID, func() (bool, error) { return tx.Agent.Query().Where(atWork).Exist(ctx) })
+		if err != nil {
+			return fmt.Errorf("look for agents: %w", err)
+		}
+		if !works {
+			return nil
 		}
 		return queue.InsertManyTx(ctx, tx, jobs.Job{Args: IntakeArgs{Company: e.CompanyID, Request: e.SubjectID}})
 	}
-}
-
-func (r *roster) works(ctx context.Context, tx *store.Tx, company string) (bool, error) {
-	version, heard := r.store.Authority()
-	if heard {
-		r.mu.RLock()
-		works, ok := r.at[company]
-		ok = ok && r.version == version
-		r.mu.RUnlock()
-		if ok {
-			return works, nil
-		}
-	}
-	works, err := tx.Agent.Query().Where(atWork).Exist(ctx)
-	if err != nil {
-		return false, fmt.Errorf("look for agents: %w", err)
-	}
-	if heard {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.version != version || r.at == nil || len(r.at) >= maxRemembered {
-			r.version, r.at = version, map[string]bool{}
-		}
-		r.at[company] = works
-	}
-	return works, nil
 }
 
 // atWork matches the agents that take new requests.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"atrium/authz"
 	"atrium/ent/teammember"
@@ -111,16 +112,27 @@ func permits(ctx context.Context, e *Engine, p *principal.Principal, info *Info,
 	return err == nil, err
 }
 
+// grants are what grantable has made: it is the same for all callers and rows.
+type grants struct {
+	once sync.Once
+	list []*Info
+}
+
 // grantable returns an operation for each right that roles grant, in order of the rights: the one that takes it, or one that
 // changes rows of the same kind for a right that is asked for besides.
 func grantable(e *Engine) []*Info {
-	by, all := map[string]*Info{}, All()
+	e.grants.once.Do(func() { e.grants.list = rightsOf(All(), e.Authz.Verbs()) })
+	return e.grants.list
+}
+
+func rightsOf(all []*Info, verbs []string) []*Info {
+	by := map[string]*Info{}
 	for _, info := range all {
 		if !info.varies && !strings.HasPrefix(info.Name, "test.") {
 			by[info.Verb] = info
 		}
 	}
-	for _, verb := range e.Authz.Verbs() {
+	for _, verb := range verbs {
 		noun, _, _ := strings.Cut(verb, ".")
 		if like := like(all, noun, verb); by[verb] == nil && like != nil {
 			info := *like

@@ -31,7 +31,8 @@ type Engine struct {
 	Decisions *decisionlog.Sampler // samples what is allowed; nil keeps refusals alone
 
 	rights rights.Cache
-	known  known
+	known  store.Remembered[any]
+	grants grants
 }
 
 // Sealer encrypts what must not be readable in the database; aad binds the ciphertext to its row.
