@@ -42,6 +42,8 @@ type Decision struct {
 	Allow bool  `json:"allow"`
 	By    By    `json:"by"`
 	Rows  Reach `json:"rows"`
+
+	Approval string `json:"-"` // the policy by which an agent waits for a person to approve it; empty for none
 }
 
 // Question is what is asked of the caller's rights.
@@ -164,14 +166,14 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 			return Decision{By: By{Kind: "operator", ID: name}, Rows: RowsNone}, nil
 		}
 	}
-	allowed, by, err := set.bucket(q.Action, q.Resource).decide(ctx, c, row)
+	a := set.bucket(q.Action, q.Resource).decide(ctx, c, row)
 	switch {
-	case err != nil:
-		return Decision{}, err
-	case !allowed:
-		return Decision{By: By{Kind: "policy", ID: by}, Rows: RowsNone}, nil
+	case a.err != nil:
+		return Decision{}, a.err
+	case !a.allowed:
+		return Decision{By: By{Kind: "policy", ID: a.by}, Rows: RowsNone}, nil
 	}
-	d.By = By{Kind: "policy", ID: by}
+	d.By, d.Approval = By{Kind: "policy", ID: a.by}, a.approval
 	if q.Action != "read" {
 		return d, nil
 	}

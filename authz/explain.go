@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"atrium/internal/principal"
 )
 
 // Unmet is a condition that did not hold.
@@ -24,7 +26,7 @@ func (e *Engine) Explain(ctx context.Context, set *Set, c *Caller, q Question, r
 	f := folder{on: resourceOf(q.Resource), caller: c.value, row: &row}
 	out, last := []Unmet{}, Unmet{}
 	for _, p := range set.policies {
-		if !p.covers(q.Action, q.Resource) {
+		if !p.covers(q.Action, q.Resource) || p.Effect == RequireApproval && (c.Principal.Type != principal.TypeAgent || q.Action == "read") {
 			continue
 		}
 		for _, cond := range p.conditions {

@@ -11,19 +11,23 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 
 	"atrium/internal/apperr"
+	"atrium/internal/principal"
 )
 
 // The effects of a policy.
 const (
 	Allow = "Allow"
 	Deny  = "Deny"
+
+	// RequireApproval has what an agent may do wait for a person. It binds agents alone, allows nothing and denies nothing.
+	RequireApproval = "RequireApproval"
 )
 
 // Policy is an access policy as it is kept.
 type Policy struct {
 	ID        string
 	Version   int
-	Effect    string // Allow or Deny
+	Effect    string // Allow, Deny or RequireApproval
 	Action    string // one of Actions, or Any
 	Resource  string // one of Resources, or Any
 	Condition []byte // JSON: {path: value}
@@ -41,8 +45,11 @@ type Compiled struct {
 // made of.
 func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 	var bad faults
-	if p.Effect != Allow && p.Effect != Deny {
-		bad = append(bad, apperr.Detail{Field: "effect", Message: "must be Allow or Deny"})
+	if p.Effect != Allow && p.Effect != Deny && p.Effect != RequireApproval {
+		bad = append(bad, apperr.Detail{Field: "effect", Message: "must be Allow, Deny or RequireApproval"})
+	}
+	if p.Effect == RequireApproval && p.Action == "read" {
+		bad = append(bad, apperr.Detail{Field: "action", Message: "must be create, update, delete or * for RequireApproval: nobody approves reading"})
 	}
 	if p.Action != Any && !slices.Contains(Actions, p.Action) {
 		bad = append(bad, apperr.Detail{Field: "action", Message: "must be one of: " + strings.Join(Actions, ", ") + ", *"})
@@ -52,6 +59,9 @@ func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 		return nil, apperr.Invalid(bad...)
 	}
 	conditions, more := parseCondition(p)
+	if p.Effect == RequireApproval && !p.Kept && !meetsAgents(conditions) {
+		bad.add("principal.type", "cannot leave agents out: RequireApproval binds them alone")
+	}
 	if bad = append(bad, more...); len(bad) > 0 {
 		return nil, apperr.Invalid(bad...)
 	}
@@ -76,6 +86,14 @@ func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 		return nil, apperr.Invalid(bad...)
 	}
 	return c, nil
+}
+
+// meetsAgents reports whether conditions may hold for an agent.
+func meetsAgents(conditions []*condition) bool {
+	return !slices.ContainsFunc(conditions, func(c *condition) bool {
+		agent := string(principal.TypeAgent)
+		return c.path == "principal.type" && (c.op == "eq" && c.raw != agent || c.op == "ne" && c.raw == agent)
+	})
 }
 
 // residual is what partial evaluation leaves of "the condition holds", with the whole input unknown.

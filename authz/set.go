@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"atrium/internal/principal"
 )
 
 // Set is all policies of one company that are in force. It is immutable, and keeps what was found out about it.
@@ -62,9 +64,10 @@ type bucket struct {
 	on      *resource
 	allow   []*Compiled
 	deny    []*Compiled
-	settled bool       // no row and no caller makes a difference
-	weight  int        // what a decision may cost: conditions, globs for globWeight of them
-	places  [][]string // of the row's attributes that conditions look at
+	approve []*Compiled // what agents wait by
+	settled bool        // no row and no caller makes a difference
+	weight  int         // what a decision may cost: conditions, globs for globWeight of them
+	places  [][]string  // of the row's attributes that conditions look at
 }
 
 func (s *Set) bucket(action, on string) *bucket {
@@ -83,10 +86,15 @@ func (s *Set) newBucket(action, on string) *bucket {
 		if !p.covers(action, on) || slices.ContainsFunc(p.conditions, func(c *condition) bool { return !c.fits(b.on) }) {
 			continue
 		}
-		if p.Effect == Deny {
+		switch p.Effect {
+		case Deny:
 			b.deny = append(b.deny, p)
-		} else {
+		case Allow:
 			b.allow = append(b.allow, p)
+		case RequireApproval:
+			if action != "read" {
+				b.approve = append(b.approve, p)
+			}
 		}
 	}
 	free := func(p *Compiled) bool { return len(p.conditions) == 0 }
@@ -97,9 +105,9 @@ func (s *Set) newBucket(action, on string) *bucket {
 	case len(b.allow) == 0:
 		b.deny, b.settled = nil, true
 	case len(b.deny) == 0 && slices.ContainsFunc(b.allow, free):
-		b.allow, b.settled = slices.DeleteFunc(b.allow, bound), true
+		b.allow, b.settled = slices.DeleteFunc(b.allow, bound), len(b.approve) == 0
 	}
-	for _, p := range slices.Concat(b.allow, b.deny) {
+	for _, p := range slices.Concat(b.allow, b.deny, b.approve) {
 		for _, c := range p.conditions {
 			if b.weight++; c.op == "glob" {
 				b.weight += globWeight - 1
@@ -151,11 +159,12 @@ func (b *bucket) seen(row Row) string {
 	return s.String()
 }
 
-// decide reports whether the policies allow it, and names the one that decided: the first that denies, else the first that
-// allows, else none. Heavy policies are given up with an error after maxDecision; light ones are bounded by their weight, and a
+// decide answers whether the policies allow it, and names the one that decided: the first that denies, else the first that
+// allows, else none. Of what an agent may do it names the first policy by which that waits for a person. Heavy policies are given
+// up with an error after maxDecision; light ones are bounded by their weight, and a
 // busy machine is no reason to refuse what they allow. What heavy ones have decided is remembered for the
 // caller, who may ask before a transaction what counts within (see op).
-func (b *bucket) decide(ctx context.Context, c *Caller, row Row) (allowed bool, by string, err error) {
+func (b *bucket) decide(ctx context.Context, c *Caller, row Row) answer {
 	if b.weight < heavy {
 		return b.evaluate(ctx, c, row)
 	}
@@ -164,18 +173,19 @@ func (b *bucket) decide(ctx context.Context, c *Caller, row Row) (allowed bool, 
 	known, ok := c.known[key]
 	c.mu.Unlock()
 	if ok {
-		return known.allowed, known.by, known.err
+		return known
 	}
-	if allowed, by, err = b.evaluate(ctx, c, row); err != nil && !errors.Is(err, errTooLong) {
-		return false, "", err
+	out := b.evaluate(ctx, c, row)
+	if out.err != nil && !errors.Is(out.err, errTooLong) {
+		return out
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil {
 		c.known = map[question]answer{}
 	}
-	c.known[key] = answer{allowed, by, err}
-	return allowed, by, err
+	c.known[key] = out
+	return out
 }
 
 // question is one that a caller may ask again, and answer what came of it.
@@ -185,33 +195,47 @@ type question struct {
 }
 
 type answer struct {
-	allowed bool
-	by      string
-	err     error // errTooLong
+	allowed  bool
+	by       string // the policy that decided
+	approval string // the one by which an agent waits for a person
+	err      error  // errTooLong, where it is remembered
 }
 
 // errTooLong is why policies are given up that take more than maxDecision.
 var errTooLong = errors.New("decide by the policies: they take too long")
 
-func (b *bucket) evaluate(ctx context.Context, c *Caller, row Row) (allowed bool, by string, err error) {
+func (b *bucket) evaluate(ctx context.Context, c *Caller, row Row) answer {
 	f := folder{on: b.on, caller: c.value, row: &row}
 	until := time.Now().Add(maxDecision)
-	for _, policies := range [][]*Compiled{b.deny, b.allow} {
+	first := func(policies []*Compiled) (string, error) {
 		for _, p := range policies {
 			holds, err := f.holds(p)
 			switch {
 			case err != nil:
-				return false, "", err
+				return "", err
 			case holds:
-				return p.Effect == Allow, p.ID, nil
+				return p.ID, nil
 			case ctx.Err() != nil:
-				return false, "", fmt.Errorf("decide by the policies: %w", ctx.Err())
+				return "", fmt.Errorf("decide by the policies: %w", ctx.Err())
 			case b.weight >= heavy && time.Now().After(until):
-				return false, "", errTooLong
+				return "", errTooLong
 			}
 		}
+		return "", nil
 	}
-	return false, "", nil
+	denies, err := first(b.deny)
+	if err != nil || denies != "" {
+		return answer{by: denies, err: err}
+	}
+	allows, err := first(b.allow)
+	if err != nil || allows == "" {
+		return answer{err: err}
+	}
+	out := answer{allowed: true, by: allows}
+	if c.Principal.Type == principal.TypeAgent {
+		out.approval, out.err = first(b.approve)
+	}
+	return out
 }
 
 // filter folds the bucket for one caller.

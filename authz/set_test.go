@@ -12,6 +12,7 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
+	"atrium/internal/apperr"
 	"atrium/internal/principal"
 )
 
@@ -111,4 +112,51 @@ func TestDecisionsEndWithTheirCaller(t *testing.T) {
 	d, err := e.DecideRow(ctx, set, &authz.Caller{Principal: p, Time: time.Now()}, q, row)
 	require.True(t, errors.Is(err, context.Canceled), "%v", err)
 	require.Equal(t, authz.Decision{}, d)
+}
+
+// What requires an approval binds agents alone, where something else allows it.
+func TestRequireApproval(t *testing.T) {
+	t.Parallel()
+	e := engine(t)
+	row, ok := authz.RowOf(&ent.Request{ID: "req_1", Priority: "URGENT"}, nil)
+	require.True(t, ok)
+	update := authz.Question{Verb: "request.update", Scope: "requests:write", Action: "update", Resource: "Request"}
+	urgent := `RequireApproval update Request {"resource.priority": "URGENT"}`
+	for name, tc := range map[string]struct {
+		who      principal.Type
+		policies []string
+		allow    bool
+		approval string
+	}{
+		"an agent waits":              {principal.TypeAgent, []string{`Allow * * {}`, urgent}, true, "pol_b"},
+		"a person does not":           {principal.TypeUser, []string{`Allow * * {}`, urgent}, true, ""},
+		"another row":                 {principal.TypeAgent, []string{`Allow * * {}`, `RequireApproval update Request {"resource.priority": "LOW"}`}, true, ""},
+		"it allows nothing":           {principal.TypeAgent, []string{urgent}, false, ""},
+		"a denial is not approved":    {principal.TypeAgent, []string{`Allow * * {}`, urgent, `Deny update Request {}`}, false, ""},
+		"whatever agents change":      {principal.TypeAgent, []string{`Allow * * {}`, `RequireApproval * * {}`}, true, "pol_b"},
+		"another action of the agent": {principal.TypeAgent, []string{`Allow * * {}`, `RequireApproval delete Request {}`}, true, ""},
+	} {
+		who := &authz.Caller{Principal: &principal.Principal{Type: tc.who, Role: principal.Agent, Method: principal.MethodLocal, Scopes: principal.AllScopes}}
+		set := setOf(t, e, tc.policies...)
+		d, err := e.DecideRow(t.Context(), set, who, update, row)
+		require.NoError(t, err)
+		require.Equal(t, tc.allow, d.Allow, name)
+		require.Equal(t, tc.approval, d.Approval, name)
+		require.False(t, tc.approval != "" && e.Settled(set, "update", "Request"), "each row is asked about")
+		read := update
+		read.Verb, read.Scope, read.Action = "request.read", "requests:read", "read"
+		d, err = e.DecideRow(t.Context(), set, who, read, row)
+		require.NoError(t, err)
+		require.Empty(t, d.Approval, "nobody approves reading")
+	}
+
+	for field, p := range map[string]authz.Policy{
+		"effect":                   {Effect: "Require", Action: "update", Resource: "Request", Condition: []byte(`{}`)},
+		"action":                   {Effect: authz.RequireApproval, Action: "read", Resource: "Request", Condition: []byte(`{}`)},
+		"condition.principal.type": {Effect: authz.RequireApproval, Action: "update", Resource: "Request", Condition: []byte(`{"principal.type": "user"}`)},
+	} {
+		_, err := e.Compile(t.Context(), p)
+		require.ErrorContains(t, err, "", field)
+		require.Equal(t, field, apperr.From(err).Details[0].Field)
+	}
 }

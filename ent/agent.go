@@ -57,6 +57,16 @@ type Agent struct {
 	RunsPerDay int `json:"runs_per_day,omitempty"`
 	// it proposes to admins alone
 	Shadow bool `json:"shadow,omitempty"`
+	// CUSTOM: where runs are pushed to; empty for an agent that asks for them
+	EndpointURL string `json:"endpoint_url,omitempty"`
+	// how long a task waits for its opinion
+	ConsultMinutes int `json:"consult_minutes,omitempty"`
+	// CUSTOM: what signs pushes
+	SecretSealed []byte `json:"-"`
+	// the secret before, which still signs until previous_until
+	PreviousSealed []byte `json:"-"`
+	// PreviousUntil holds the value of the "previous_until" field.
+	PreviousUntil *time.Time `json:"previous_until,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the AgentQuery when eager-loading is set.
 	Edges        AgentEdges `json:"edges"`
@@ -88,15 +98,15 @@ func (*Agent) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case agent.FieldScopes, agent.FieldTools:
+		case agent.FieldScopes, agent.FieldTools, agent.FieldSecretSealed, agent.FieldPreviousSealed:
 			values[i] = new([]byte)
 		case agent.FieldShadow:
 			values[i] = new(sql.NullBool)
-		case agent.FieldVersion, agent.FieldRunsPerDay:
+		case agent.FieldVersion, agent.FieldRunsPerDay, agent.FieldConsultMinutes:
 			values[i] = new(sql.NullInt64)
-		case agent.FieldID, agent.FieldCompanyID, agent.FieldName, agent.FieldType, agent.FieldSource, agent.FieldStatus, agent.FieldAutonomy, agent.FieldOwnerID, agent.FieldRole, agent.FieldFilter, agent.FieldSees, agent.FieldInstructions, agent.FieldEngine:
+		case agent.FieldID, agent.FieldCompanyID, agent.FieldName, agent.FieldType, agent.FieldSource, agent.FieldStatus, agent.FieldAutonomy, agent.FieldOwnerID, agent.FieldRole, agent.FieldFilter, agent.FieldSees, agent.FieldInstructions, agent.FieldEngine, agent.FieldEndpointURL:
 			values[i] = new(sql.NullString)
-		case agent.FieldCreatedAt, agent.FieldUpdatedAt:
+		case agent.FieldCreatedAt, agent.FieldUpdatedAt, agent.FieldPreviousUntil:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -238,6 +248,37 @@ func (_m *Agent) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Shadow = value.Bool
 			}
+		case agent.FieldEndpointURL:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field endpoint_url", values[i])
+			} else if value.Valid {
+				_m.EndpointURL = value.String
+			}
+		case agent.FieldConsultMinutes:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field consult_minutes", values[i])
+			} else if value.Valid {
+				_m.ConsultMinutes = int(value.Int64)
+			}
+		case agent.FieldSecretSealed:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field secret_sealed", values[i])
+			} else if value != nil {
+				_m.SecretSealed = *value
+			}
+		case agent.FieldPreviousSealed:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field previous_sealed", values[i])
+			} else if value != nil {
+				_m.PreviousSealed = *value
+			}
+		case agent.FieldPreviousUntil:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field previous_until", values[i])
+			} else if value.Valid {
+				_m.PreviousUntil = new(time.Time)
+				*_m.PreviousUntil = value.Time
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -337,6 +378,21 @@ func (_m *Agent) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("shadow=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Shadow))
+	builder.WriteString(", ")
+	builder.WriteString("endpoint_url=")
+	builder.WriteString(_m.EndpointURL)
+	builder.WriteString(", ")
+	builder.WriteString("consult_minutes=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ConsultMinutes))
+	builder.WriteString(", ")
+	builder.WriteString("secret_sealed=<sensitive>")
+	builder.WriteString(", ")
+	builder.WriteString("previous_sealed=<sensitive>")
+	builder.WriteString(", ")
+	if v := _m.PreviousUntil; v != nil {
+		builder.WriteString("previous_until=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -216,6 +216,60 @@ func (_c *AgentCreate) SetNillableShadow(v *bool) *AgentCreate {
 	return _c
 }
 
+// SetEndpointURL sets the "endpoint_url" field.
+func (_c *AgentCreate) SetEndpointURL(v string) *AgentCreate {
+	_c.mutation.SetEndpointURL(v)
+	return _c
+}
+
+// SetNillableEndpointURL sets the "endpoint_url" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableEndpointURL(v *string) *AgentCreate {
+	if v != nil {
+		_c.SetEndpointURL(*v)
+	}
+	return _c
+}
+
+// SetConsultMinutes sets the "consult_minutes" field.
+func (_c *AgentCreate) SetConsultMinutes(v int) *AgentCreate {
+	_c.mutation.SetConsultMinutes(v)
+	return _c
+}
+
+// SetNillableConsultMinutes sets the "consult_minutes" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableConsultMinutes(v *int) *AgentCreate {
+	if v != nil {
+		_c.SetConsultMinutes(*v)
+	}
+	return _c
+}
+
+// SetSecretSealed sets the "secret_sealed" field.
+func (_c *AgentCreate) SetSecretSealed(v []byte) *AgentCreate {
+	_c.mutation.SetSecretSealed(v)
+	return _c
+}
+
+// SetPreviousSealed sets the "previous_sealed" field.
+func (_c *AgentCreate) SetPreviousSealed(v []byte) *AgentCreate {
+	_c.mutation.SetPreviousSealed(v)
+	return _c
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (_c *AgentCreate) SetPreviousUntil(v time.Time) *AgentCreate {
+	_c.mutation.SetPreviousUntil(v)
+	return _c
+}
+
+// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
+func (_c *AgentCreate) SetNillablePreviousUntil(v *time.Time) *AgentCreate {
+	if v != nil {
+		_c.SetPreviousUntil(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *AgentCreate) SetID(v string) *AgentCreate {
 	_c.mutation.SetID(v)
@@ -307,6 +361,14 @@ func (_c *AgentCreate) defaults() error {
 	if _, ok := _c.mutation.Shadow(); !ok {
 		v := agent.DefaultShadow
 		_c.mutation.SetShadow(v)
+	}
+	if _, ok := _c.mutation.EndpointURL(); !ok {
+		v := agent.DefaultEndpointURL
+		_c.mutation.SetEndpointURL(v)
+	}
+	if _, ok := _c.mutation.ConsultMinutes(); !ok {
+		v := agent.DefaultConsultMinutes
+		_c.mutation.SetConsultMinutes(v)
 	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if agent.DefaultID == nil {
@@ -428,6 +490,17 @@ func (_c *AgentCreate) check() error {
 	if _, ok := _c.mutation.Shadow(); !ok {
 		return &ValidationError{Name: "shadow", err: errors.New(`ent: missing required field "Agent.shadow"`)}
 	}
+	if _, ok := _c.mutation.EndpointURL(); !ok {
+		return &ValidationError{Name: "endpoint_url", err: errors.New(`ent: missing required field "Agent.endpoint_url"`)}
+	}
+	if v, ok := _c.mutation.EndpointURL(); ok {
+		if err := agent.EndpointURLValidator(v); err != nil {
+			return &ValidationError{Name: "endpoint_url", err: fmt.Errorf(`ent: validator failed for field "Agent.endpoint_url": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.ConsultMinutes(); !ok {
+		return &ValidationError{Name: "consult_minutes", err: errors.New(`ent: missing required field "Agent.consult_minutes"`)}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := agent.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Agent.id": %w`, err)}
@@ -539,6 +612,26 @@ func (_c *AgentCreate) createSpec() (*Agent, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Shadow(); ok {
 		_spec.SetField(agent.FieldShadow, field.TypeBool, value)
 		_node.Shadow = value
+	}
+	if value, ok := _c.mutation.EndpointURL(); ok {
+		_spec.SetField(agent.FieldEndpointURL, field.TypeString, value)
+		_node.EndpointURL = value
+	}
+	if value, ok := _c.mutation.ConsultMinutes(); ok {
+		_spec.SetField(agent.FieldConsultMinutes, field.TypeInt, value)
+		_node.ConsultMinutes = value
+	}
+	if value, ok := _c.mutation.SecretSealed(); ok {
+		_spec.SetField(agent.FieldSecretSealed, field.TypeBytes, value)
+		_node.SecretSealed = value
+	}
+	if value, ok := _c.mutation.PreviousSealed(); ok {
+		_spec.SetField(agent.FieldPreviousSealed, field.TypeBytes, value)
+		_node.PreviousSealed = value
+	}
+	if value, ok := _c.mutation.PreviousUntil(); ok {
+		_spec.SetField(agent.FieldPreviousUntil, field.TypeTime, value)
+		_node.PreviousUntil = &value
 	}
 	if nodes := _c.mutation.OwnerIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

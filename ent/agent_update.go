@@ -269,6 +269,85 @@ func (_u *AgentUpdate) SetNillableShadow(v *bool) *AgentUpdate {
 	return _u
 }
 
+// SetEndpointURL sets the "endpoint_url" field.
+func (_u *AgentUpdate) SetEndpointURL(v string) *AgentUpdate {
+	_u.mutation.SetEndpointURL(v)
+	return _u
+}
+
+// SetNillableEndpointURL sets the "endpoint_url" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableEndpointURL(v *string) *AgentUpdate {
+	if v != nil {
+		_u.SetEndpointURL(*v)
+	}
+	return _u
+}
+
+// SetConsultMinutes sets the "consult_minutes" field.
+func (_u *AgentUpdate) SetConsultMinutes(v int) *AgentUpdate {
+	_u.mutation.ResetConsultMinutes()
+	_u.mutation.SetConsultMinutes(v)
+	return _u
+}
+
+// SetNillableConsultMinutes sets the "consult_minutes" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableConsultMinutes(v *int) *AgentUpdate {
+	if v != nil {
+		_u.SetConsultMinutes(*v)
+	}
+	return _u
+}
+
+// AddConsultMinutes adds value to the "consult_minutes" field.
+func (_u *AgentUpdate) AddConsultMinutes(v int) *AgentUpdate {
+	_u.mutation.AddConsultMinutes(v)
+	return _u
+}
+
+// SetSecretSealed sets the "secret_sealed" field.
+func (_u *AgentUpdate) SetSecretSealed(v []byte) *AgentUpdate {
+	_u.mutation.SetSecretSealed(v)
+	return _u
+}
+
+// ClearSecretSealed clears the value of the "secret_sealed" field.
+func (_u *AgentUpdate) ClearSecretSealed() *AgentUpdate {
+	_u.mutation.ClearSecretSealed()
+	return _u
+}
+
+// SetPreviousSealed sets the "previous_sealed" field.
+func (_u *AgentUpdate) SetPreviousSealed(v []byte) *AgentUpdate {
+	_u.mutation.SetPreviousSealed(v)
+	return _u
+}
+
+// ClearPreviousSealed clears the value of the "previous_sealed" field.
+func (_u *AgentUpdate) ClearPreviousSealed() *AgentUpdate {
+	_u.mutation.ClearPreviousSealed()
+	return _u
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (_u *AgentUpdate) SetPreviousUntil(v time.Time) *AgentUpdate {
+	_u.mutation.SetPreviousUntil(v)
+	return _u
+}
+
+// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillablePreviousUntil(v *time.Time) *AgentUpdate {
+	if v != nil {
+		_u.SetPreviousUntil(*v)
+	}
+	return _u
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (_u *AgentUpdate) ClearPreviousUntil() *AgentUpdate {
+	_u.mutation.ClearPreviousUntil()
+	return _u
+}
+
 // SetOwner sets the "owner" edge to the User entity.
 func (_u *AgentUpdate) SetOwner(v *User) *AgentUpdate {
 	return _u.SetOwnerID(v.ID)
@@ -359,6 +438,11 @@ func (_u *AgentUpdate) check() error {
 			return &ValidationError{Name: "engine", err: fmt.Errorf(`ent: validator failed for field "Agent.engine": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.EndpointURL(); ok {
+		if err := agent.EndpointURLValidator(v); err != nil {
+			return &ValidationError{Name: "endpoint_url", err: fmt.Errorf(`ent: validator failed for field "Agent.endpoint_url": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -437,6 +521,33 @@ func (_u *AgentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Shadow(); ok {
 		_spec.SetField(agent.FieldShadow, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.EndpointURL(); ok {
+		_spec.SetField(agent.FieldEndpointURL, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.ConsultMinutes(); ok {
+		_spec.SetField(agent.FieldConsultMinutes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedConsultMinutes(); ok {
+		_spec.AddField(agent.FieldConsultMinutes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SecretSealed(); ok {
+		_spec.SetField(agent.FieldSecretSealed, field.TypeBytes, value)
+	}
+	if _u.mutation.SecretSealedCleared() {
+		_spec.ClearField(agent.FieldSecretSealed, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.PreviousSealed(); ok {
+		_spec.SetField(agent.FieldPreviousSealed, field.TypeBytes, value)
+	}
+	if _u.mutation.PreviousSealedCleared() {
+		_spec.ClearField(agent.FieldPreviousSealed, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.PreviousUntil(); ok {
+		_spec.SetField(agent.FieldPreviousUntil, field.TypeTime, value)
+	}
+	if _u.mutation.PreviousUntilCleared() {
+		_spec.ClearField(agent.FieldPreviousUntil, field.TypeTime)
 	}
 	if _u.mutation.OwnerCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -725,6 +836,85 @@ func (_u *AgentUpdateOne) SetNillableShadow(v *bool) *AgentUpdateOne {
 	return _u
 }
 
+// SetEndpointURL sets the "endpoint_url" field.
+func (_u *AgentUpdateOne) SetEndpointURL(v string) *AgentUpdateOne {
+	_u.mutation.SetEndpointURL(v)
+	return _u
+}
+
+// SetNillableEndpointURL sets the "endpoint_url" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableEndpointURL(v *string) *AgentUpdateOne {
+	if v != nil {
+		_u.SetEndpointURL(*v)
+	}
+	return _u
+}
+
+// SetConsultMinutes sets the "consult_minutes" field.
+func (_u *AgentUpdateOne) SetConsultMinutes(v int) *AgentUpdateOne {
+	_u.mutation.ResetConsultMinutes()
+	_u.mutation.SetConsultMinutes(v)
+	return _u
+}
+
+// SetNillableConsultMinutes sets the "consult_minutes" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableConsultMinutes(v *int) *AgentUpdateOne {
+	if v != nil {
+		_u.SetConsultMinutes(*v)
+	}
+	return _u
+}
+
+// AddConsultMinutes adds value to the "consult_minutes" field.
+func (_u *AgentUpdateOne) AddConsultMinutes(v int) *AgentUpdateOne {
+	_u.mutation.AddConsultMinutes(v)
+	return _u
+}
+
+// SetSecretSealed sets the "secret_sealed" field.
+func (_u *AgentUpdateOne) SetSecretSealed(v []byte) *AgentUpdateOne {
+	_u.mutation.SetSecretSealed(v)
+	return _u
+}
+
+// ClearSecretSealed clears the value of the "secret_sealed" field.
+func (_u *AgentUpdateOne) ClearSecretSealed() *AgentUpdateOne {
+	_u.mutation.ClearSecretSealed()
+	return _u
+}
+
+// SetPreviousSealed sets the "previous_sealed" field.
+func (_u *AgentUpdateOne) SetPreviousSealed(v []byte) *AgentUpdateOne {
+	_u.mutation.SetPreviousSealed(v)
+	return _u
+}
+
+// ClearPreviousSealed clears the value of the "previous_sealed" field.
+func (_u *AgentUpdateOne) ClearPreviousSealed() *AgentUpdateOne {
+	_u.mutation.ClearPreviousSealed()
+	return _u
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (_u *AgentUpdateOne) SetPreviousUntil(v time.Time) *AgentUpdateOne {
+	_u.mutation.SetPreviousUntil(v)
+	return _u
+}
+
+// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillablePreviousUntil(v *time.Time) *AgentUpdateOne {
+	if v != nil {
+		_u.SetPreviousUntil(*v)
+	}
+	return _u
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (_u *AgentUpdateOne) ClearPreviousUntil() *AgentUpdateOne {
+	_u.mutation.ClearPreviousUntil()
+	return _u
+}
+
 // SetOwner sets the "owner" edge to the User entity.
 func (_u *AgentUpdateOne) SetOwner(v *User) *AgentUpdateOne {
 	return _u.SetOwnerID(v.ID)
@@ -828,6 +1018,11 @@ func (_u *AgentUpdateOne) check() error {
 			return &ValidationError{Name: "engine", err: fmt.Errorf(`ent: validator failed for field "Agent.engine": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.EndpointURL(); ok {
+		if err := agent.EndpointURLValidator(v); err != nil {
+			return &ValidationError{Name: "endpoint_url", err: fmt.Errorf(`ent: validator failed for field "Agent.endpoint_url": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -923,6 +1118,33 @@ func (_u *AgentUpdateOne) sqlSave(ctx context.Context) (_node *Agent, err error)
 	}
 	if value, ok := _u.mutation.Shadow(); ok {
 		_spec.SetField(agent.FieldShadow, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.EndpointURL(); ok {
+		_spec.SetField(agent.FieldEndpointURL, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.ConsultMinutes(); ok {
+		_spec.SetField(agent.FieldConsultMinutes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedConsultMinutes(); ok {
+		_spec.AddField(agent.FieldConsultMinutes, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SecretSealed(); ok {
+		_spec.SetField(agent.FieldSecretSealed, field.TypeBytes, value)
+	}
+	if _u.mutation.SecretSealedCleared() {
+		_spec.ClearField(agent.FieldSecretSealed, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.PreviousSealed(); ok {
+		_spec.SetField(agent.FieldPreviousSealed, field.TypeBytes, value)
+	}
+	if _u.mutation.PreviousSealedCleared() {
+		_spec.ClearField(agent.FieldPreviousSealed, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.PreviousUntil(); ok {
+		_spec.SetField(agent.FieldPreviousUntil, field.TypeTime, value)
+	}
+	if _u.mutation.PreviousUntilCleared() {
+		_spec.ClearField(agent.FieldPreviousUntil, field.TypeTime)
 	}
 	if _u.mutation.OwnerCleared() {
 		edge := &sqlgraph.EdgeSpec{

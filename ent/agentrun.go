@@ -6,6 +6,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/ent/task"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -36,6 +37,8 @@ type AgentRun struct {
 	Number int `json:"number,omitempty"`
 	// Trigger holds the value of the "trigger" field.
 	Trigger agentrun.Trigger `json:"trigger,omitempty"`
+	// of a workflow's phase: what it is asked to do, or for its opinion about
+	TaskID *string `json:"task_id,omitempty"`
 	// Status holds the value of the "status" field.
 	Status agentrun.Status `json:"status,omitempty"`
 	// admins alone see it
@@ -44,6 +47,10 @@ type AgentRun struct {
 	Steps json.RawMessage `json:"steps,omitempty"`
 	// how often it has planned: three times at most
 	Plans int `json:"plans,omitempty"`
+	// CUSTOM: handed over when nothing is heard until then; none before the push
+	LeaseUntil *time.Time `json:"lease_until,omitempty"`
+	// what it was completed with
+	Outcome string `json:"outcome,omitempty"`
 	// why it ended so, for people
 	Reason string `json:"reason,omitempty"`
 	// EndedAt holds the value of the "ended_at" field.
@@ -60,9 +67,11 @@ type AgentRunEdges struct {
 	Agent *Agent `json:"agent,omitempty"`
 	// Request holds the value of the request edge.
 	Request *Request `json:"request,omitempty"`
+	// Task holds the value of the task edge.
+	Task *Task `json:"task,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [2]bool
+	loadedTypes [3]bool
 }
 
 // AgentOrErr returns the Agent value or an error if the edge
@@ -87,6 +96,17 @@ func (e AgentRunEdges) RequestOrErr() (*Request, error) {
 	return nil, &NotLoadedError{edge: "request"}
 }
 
+// TaskOrErr returns the Task value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e AgentRunEdges) TaskOrErr() (*Task, error) {
+	if e.Task != nil {
+		return e.Task, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: task.Label}
+	}
+	return nil, &NotLoadedError{edge: "task"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*AgentRun) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
@@ -98,9 +118,9 @@ func (*AgentRun) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case agentrun.FieldAgentVersion, agentrun.FieldNumber, agentrun.FieldPlans:
 			values[i] = new(sql.NullInt64)
-		case agentrun.FieldID, agentrun.FieldCompanyID, agentrun.FieldAgentID, agentrun.FieldRequestID, agentrun.FieldTrigger, agentrun.FieldStatus, agentrun.FieldReason:
+		case agentrun.FieldID, agentrun.FieldCompanyID, agentrun.FieldAgentID, agentrun.FieldRequestID, agentrun.FieldTrigger, agentrun.FieldTaskID, agentrun.FieldStatus, agentrun.FieldOutcome, agentrun.FieldReason:
 			values[i] = new(sql.NullString)
-		case agentrun.FieldCreatedAt, agentrun.FieldUpdatedAt, agentrun.FieldEndedAt:
+		case agentrun.FieldCreatedAt, agentrun.FieldUpdatedAt, agentrun.FieldLeaseUntil, agentrun.FieldEndedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -171,6 +191,13 @@ func (_m *AgentRun) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Trigger = agentrun.Trigger(value.String)
 			}
+		case agentrun.FieldTaskID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field task_id", values[i])
+			} else if value.Valid {
+				_m.TaskID = new(string)
+				*_m.TaskID = value.String
+			}
 		case agentrun.FieldStatus:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field status", values[i])
@@ -196,6 +223,19 @@ func (_m *AgentRun) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field plans", values[i])
 			} else if value.Valid {
 				_m.Plans = int(value.Int64)
+			}
+		case agentrun.FieldLeaseUntil:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field lease_until", values[i])
+			} else if value.Valid {
+				_m.LeaseUntil = new(time.Time)
+				*_m.LeaseUntil = value.Time
+			}
+		case agentrun.FieldOutcome:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field outcome", values[i])
+			} else if value.Valid {
+				_m.Outcome = value.String
 			}
 		case agentrun.FieldReason:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -231,6 +271,11 @@ func (_m *AgentRun) QueryAgent() *AgentQuery {
 // QueryRequest queries the "request" edge of the AgentRun entity.
 func (_m *AgentRun) QueryRequest() *RequestQuery {
 	return NewAgentRunClient(_m.config).QueryRequest(_m)
+}
+
+// QueryTask queries the "task" edge of the AgentRun entity.
+func (_m *AgentRun) QueryTask() *TaskQuery {
+	return NewAgentRunClient(_m.config).QueryTask(_m)
 }
 
 // Update returns a builder for updating this AgentRun.
@@ -280,6 +325,11 @@ func (_m *AgentRun) String() string {
 	builder.WriteString("trigger=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Trigger))
 	builder.WriteString(", ")
+	if v := _m.TaskID; v != nil {
+		builder.WriteString("task_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	builder.WriteString("status=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Status))
 	builder.WriteString(", ")
@@ -291,6 +341,14 @@ func (_m *AgentRun) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("plans=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Plans))
+	builder.WriteString(", ")
+	if v := _m.LeaseUntil; v != nil {
+		builder.WriteString("lease_until=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("outcome=")
+	builder.WriteString(_m.Outcome)
 	builder.WriteString(", ")
 	builder.WriteString("reason=")
 	builder.WriteString(_m.Reason)

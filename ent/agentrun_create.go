@@ -6,6 +6,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/ent/task"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,6 +72,20 @@ func (_c *AgentRunCreate) SetTrigger(v agentrun.Trigger) *AgentRunCreate {
 	return _c
 }
 
+// SetTaskID sets the "task_id" field.
+func (_c *AgentRunCreate) SetTaskID(v string) *AgentRunCreate {
+	_c.mutation.SetTaskID(v)
+	return _c
+}
+
+// SetNillableTaskID sets the "task_id" field if the given value is not nil.
+func (_c *AgentRunCreate) SetNillableTaskID(v *string) *AgentRunCreate {
+	if v != nil {
+		_c.SetTaskID(*v)
+	}
+	return _c
+}
+
 // SetStatus sets the "status" field.
 func (_c *AgentRunCreate) SetStatus(v agentrun.Status) *AgentRunCreate {
 	_c.mutation.SetStatus(v)
@@ -115,6 +130,34 @@ func (_c *AgentRunCreate) SetPlans(v int) *AgentRunCreate {
 func (_c *AgentRunCreate) SetNillablePlans(v *int) *AgentRunCreate {
 	if v != nil {
 		_c.SetPlans(*v)
+	}
+	return _c
+}
+
+// SetLeaseUntil sets the "lease_until" field.
+func (_c *AgentRunCreate) SetLeaseUntil(v time.Time) *AgentRunCreate {
+	_c.mutation.SetLeaseUntil(v)
+	return _c
+}
+
+// SetNillableLeaseUntil sets the "lease_until" field if the given value is not nil.
+func (_c *AgentRunCreate) SetNillableLeaseUntil(v *time.Time) *AgentRunCreate {
+	if v != nil {
+		_c.SetLeaseUntil(*v)
+	}
+	return _c
+}
+
+// SetOutcome sets the "outcome" field.
+func (_c *AgentRunCreate) SetOutcome(v string) *AgentRunCreate {
+	_c.mutation.SetOutcome(v)
+	return _c
+}
+
+// SetNillableOutcome sets the "outcome" field if the given value is not nil.
+func (_c *AgentRunCreate) SetNillableOutcome(v *string) *AgentRunCreate {
+	if v != nil {
+		_c.SetOutcome(*v)
 	}
 	return _c
 }
@@ -171,6 +214,11 @@ func (_c *AgentRunCreate) SetRequest(v *Request) *AgentRunCreate {
 	return _c.SetRequestID(v.ID)
 }
 
+// SetTask sets the "task" edge to the Task entity.
+func (_c *AgentRunCreate) SetTask(v *Task) *AgentRunCreate {
+	return _c.SetTaskID(v.ID)
+}
+
 // Mutation returns the AgentRunMutation object of the builder.
 func (_c *AgentRunCreate) Mutation() *AgentRunMutation {
 	return _c.mutation
@@ -219,6 +267,10 @@ func (_c *AgentRunCreate) defaults() error {
 	if _, ok := _c.mutation.Plans(); !ok {
 		v := agentrun.DefaultPlans
 		_c.mutation.SetPlans(v)
+	}
+	if _, ok := _c.mutation.Outcome(); !ok {
+		v := agentrun.DefaultOutcome
+		_c.mutation.SetOutcome(v)
 	}
 	if _, ok := _c.mutation.Reason(); !ok {
 		v := agentrun.DefaultReason
@@ -280,6 +332,11 @@ func (_c *AgentRunCreate) check() error {
 			return &ValidationError{Name: "trigger", err: fmt.Errorf(`ent: validator failed for field "AgentRun.trigger": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.TaskID(); ok {
+		if err := agentrun.TaskIDValidator(v); err != nil {
+			return &ValidationError{Name: "task_id", err: fmt.Errorf(`ent: validator failed for field "AgentRun.task_id": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.Status(); !ok {
 		return &ValidationError{Name: "status", err: errors.New(`ent: missing required field "AgentRun.status"`)}
 	}
@@ -293,6 +350,14 @@ func (_c *AgentRunCreate) check() error {
 	}
 	if _, ok := _c.mutation.Plans(); !ok {
 		return &ValidationError{Name: "plans", err: errors.New(`ent: missing required field "AgentRun.plans"`)}
+	}
+	if _, ok := _c.mutation.Outcome(); !ok {
+		return &ValidationError{Name: "outcome", err: errors.New(`ent: missing required field "AgentRun.outcome"`)}
+	}
+	if v, ok := _c.mutation.Outcome(); ok {
+		if err := agentrun.OutcomeValidator(v); err != nil {
+			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "AgentRun.outcome": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Reason(); !ok {
 		return &ValidationError{Name: "reason", err: errors.New(`ent: missing required field "AgentRun.reason"`)}
@@ -388,6 +453,14 @@ func (_c *AgentRunCreate) createSpec() (*AgentRun, *sqlgraph.CreateSpec) {
 		_spec.SetField(agentrun.FieldPlans, field.TypeInt, value)
 		_node.Plans = value
 	}
+	if value, ok := _c.mutation.LeaseUntil(); ok {
+		_spec.SetField(agentrun.FieldLeaseUntil, field.TypeTime, value)
+		_node.LeaseUntil = &value
+	}
+	if value, ok := _c.mutation.Outcome(); ok {
+		_spec.SetField(agentrun.FieldOutcome, field.TypeString, value)
+		_node.Outcome = value
+	}
 	if value, ok := _c.mutation.Reason(); ok {
 		_spec.SetField(agentrun.FieldReason, field.TypeString, value)
 		_node.Reason = value
@@ -428,6 +501,23 @@ func (_c *AgentRunCreate) createSpec() (*AgentRun, *sqlgraph.CreateSpec) {
 			edge.Target.Nodes = append(edge.Target.Nodes, k)
 		}
 		_node.RequestID = nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.TaskIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agentrun.TaskTable,
+			Columns: []string{agentrun.TaskColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(task.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.TaskID = &nodes[0]
 		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec

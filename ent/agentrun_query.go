@@ -7,6 +7,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/task"
 	"context"
 	"fmt"
 	"math"
@@ -27,6 +28,7 @@ type AgentRunQuery struct {
 	predicates  []predicate.AgentRun
 	withAgent   *AgentQuery
 	withRequest *RequestQuery
+	withTask    *TaskQuery
 	modifiers   []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -101,6 +103,28 @@ func (_q *AgentRunQuery) QueryRequest() *RequestQuery {
 			sqlgraph.From(agentrun.Table, agentrun.FieldID, selector),
 			sqlgraph.To(request.Table, request.FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, agentrun.RequestTable, agentrun.RequestColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryTask chains the current query on the "task" edge.
+func (_q *AgentRunQuery) QueryTask() *TaskQuery {
+	query := (&TaskClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agentrun.Table, agentrun.FieldID, selector),
+			sqlgraph.To(task.Table, task.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agentrun.TaskTable, agentrun.TaskColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -302,6 +326,7 @@ func (_q *AgentRunQuery) Clone() *AgentRunQuery {
 		predicates:  append([]predicate.AgentRun{}, _q.predicates...),
 		withAgent:   _q.withAgent.Clone(),
 		withRequest: _q.withRequest.Clone(),
+		withTask:    _q.withTask.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -327,6 +352,17 @@ func (_q *AgentRunQuery) WithRequest(opts ...func(*RequestQuery)) *AgentRunQuery
 		opt(query)
 	}
 	_q.withRequest = query
+	return _q
+}
+
+// WithTask tells the query-builder to eager-load the nodes that are connected to
+// the "task" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *AgentRunQuery) WithTask(opts ...func(*TaskQuery)) *AgentRunQuery {
+	query := (&TaskClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withTask = query
 	return _q
 }
 
@@ -408,9 +444,10 @@ func (_q *AgentRunQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Age
 	var (
 		nodes       = []*AgentRun{}
 		_spec       = _q.querySpec()
-		loadedTypes = [2]bool{
+		loadedTypes = [3]bool{
 			_q.withAgent != nil,
 			_q.withRequest != nil,
+			_q.withTask != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -443,6 +480,12 @@ func (_q *AgentRunQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Age
 	if query := _q.withRequest; query != nil {
 		if err := _q.loadRequest(ctx, query, nodes, nil,
 			func(n *AgentRun, e *Request) { n.Edges.Request = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withTask; query != nil {
+		if err := _q.loadTask(ctx, query, nodes, nil,
+			func(n *AgentRun, e *Task) { n.Edges.Task = e }); err != nil {
 			return nil, err
 		}
 	}
@@ -507,6 +550,38 @@ func (_q *AgentRunQuery) loadRequest(ctx context.Context, query *RequestQuery, n
 	}
 	return nil
 }
+func (_q *AgentRunQuery) loadTask(ctx context.Context, query *TaskQuery, nodes []*AgentRun, init func(*AgentRun), assign func(*AgentRun, *Task)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*AgentRun)
+	for i := range nodes {
+		if nodes[i].TaskID == nil {
+			continue
+		}
+		fk := *nodes[i].TaskID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(task.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "task_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
 
 func (_q *AgentRunQuery) sqlCount(ctx context.Context) (int, error) {
 	_spec := _q.querySpec()
@@ -541,6 +616,9 @@ func (_q *AgentRunQuery) querySpec() *sqlgraph.QuerySpec {
 		}
 		if _q.withRequest != nil {
 			_spec.Node.AddColumnOnce(agentrun.FieldRequestID)
+		}
+		if _q.withTask != nil {
+			_spec.Node.AddColumnOnce(agentrun.FieldTaskID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

@@ -97,6 +97,40 @@ func (_u *AgentRunUpdate) AddPlans(v int) *AgentRunUpdate {
 	return _u
 }
 
+// SetLeaseUntil sets the "lease_until" field.
+func (_u *AgentRunUpdate) SetLeaseUntil(v time.Time) *AgentRunUpdate {
+	_u.mutation.SetLeaseUntil(v)
+	return _u
+}
+
+// SetNillableLeaseUntil sets the "lease_until" field if the given value is not nil.
+func (_u *AgentRunUpdate) SetNillableLeaseUntil(v *time.Time) *AgentRunUpdate {
+	if v != nil {
+		_u.SetLeaseUntil(*v)
+	}
+	return _u
+}
+
+// ClearLeaseUntil clears the value of the "lease_until" field.
+func (_u *AgentRunUpdate) ClearLeaseUntil() *AgentRunUpdate {
+	_u.mutation.ClearLeaseUntil()
+	return _u
+}
+
+// SetOutcome sets the "outcome" field.
+func (_u *AgentRunUpdate) SetOutcome(v string) *AgentRunUpdate {
+	_u.mutation.SetOutcome(v)
+	return _u
+}
+
+// SetNillableOutcome sets the "outcome" field if the given value is not nil.
+func (_u *AgentRunUpdate) SetNillableOutcome(v *string) *AgentRunUpdate {
+	if v != nil {
+		_u.SetOutcome(*v)
+	}
+	return _u
+}
+
 // SetReason sets the "reason" field.
 func (_u *AgentRunUpdate) SetReason(v string) *AgentRunUpdate {
 	_u.mutation.SetReason(v)
@@ -170,6 +204,11 @@ func (_u *AgentRunUpdate) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "AgentRun.status": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Outcome(); ok {
+		if err := agentrun.OutcomeValidator(v); err != nil {
+			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "AgentRun.outcome": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Reason(); ok {
 		if err := agentrun.ReasonValidator(v); err != nil {
 			return &ValidationError{Name: "reason", err: fmt.Errorf(`ent: validator failed for field "AgentRun.reason": %w`, err)}
@@ -218,6 +257,15 @@ func (_u *AgentRunUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedPlans(); ok {
 		_spec.AddField(agentrun.FieldPlans, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.LeaseUntil(); ok {
+		_spec.SetField(agentrun.FieldLeaseUntil, field.TypeTime, value)
+	}
+	if _u.mutation.LeaseUntilCleared() {
+		_spec.ClearField(agentrun.FieldLeaseUntil, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Outcome(); ok {
+		_spec.SetField(agentrun.FieldOutcome, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Reason(); ok {
 		_spec.SetField(agentrun.FieldReason, field.TypeString, value)
@@ -315,6 +363,40 @@ func (_u *AgentRunUpdateOne) AddPlans(v int) *AgentRunUpdateOne {
 	return _u
 }
 
+// SetLeaseUntil sets the "lease_until" field.
+func (_u *AgentRunUpdateOne) SetLeaseUntil(v time.Time) *AgentRunUpdateOne {
+	_u.mutation.SetLeaseUntil(v)
+	return _u
+}
+
+// SetNillableLeaseUntil sets the "lease_until" field if the given value is not nil.
+func (_u *AgentRunUpdateOne) SetNillableLeaseUntil(v *time.Time) *AgentRunUpdateOne {
+	if v != nil {
+		_u.SetLeaseUntil(*v)
+	}
+	return _u
+}
+
+// ClearLeaseUntil clears the value of the "lease_until" field.
+func (_u *AgentRunUpdateOne) ClearLeaseUntil() *AgentRunUpdateOne {
+	_u.mutation.ClearLeaseUntil()
+	return _u
+}
+
+// SetOutcome sets the "outcome" field.
+func (_u *AgentRunUpdateOne) SetOutcome(v string) *AgentRunUpdateOne {
+	_u.mutation.SetOutcome(v)
+	return _u
+}
+
+// SetNillableOutcome sets the "outcome" field if the given value is not nil.
+func (_u *AgentRunUpdateOne) SetNillableOutcome(v *string) *AgentRunUpdateOne {
+	if v != nil {
+		_u.SetOutcome(*v)
+	}
+	return _u
+}
+
 // SetReason sets the "reason" field.
 func (_u *AgentRunUpdateOne) SetReason(v string) *AgentRunUpdateOne {
 	_u.mutation.SetReason(v)
@@ -401,6 +483,11 @@ func (_u *AgentRunUpdateOne) check() error {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "AgentRun.status": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Outcome(); ok {
+		if err := agentrun.OutcomeValidator(v); err != nil {
+			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "AgentRun.outcome": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Reason(); ok {
 		if err := agentrun.ReasonValidator(v); err != nil {
 			return &ValidationError{Name: "reason", err: fmt.Errorf(`ent: validator failed for field "AgentRun.reason": %w`, err)}
@@ -466,6 +553,15 @@ func (_u *AgentRunUpdateOne) sqlSave(ctx context.Context) (_node *AgentRun, err 
 	}
 	if value, ok := _u.mutation.AddedPlans(); ok {
 		_spec.AddField(agentrun.FieldPlans, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.LeaseUntil(); ok {
+		_spec.SetField(agentrun.FieldLeaseUntil, field.TypeTime, value)
+	}
+	if _u.mutation.LeaseUntilCleared() {
+		_spec.ClearField(agentrun.FieldLeaseUntil, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Outcome(); ok {
+		_spec.SetField(agentrun.FieldOutcome, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Reason(); ok {
 		_spec.SetField(agentrun.FieldReason, field.TypeString, value)

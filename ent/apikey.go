@@ -3,6 +3,7 @@
 package ent
 
 import (
+	"atrium/ent/agent"
 	"atrium/ent/apikey"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
@@ -42,6 +43,8 @@ type APIKey struct {
 	UserID *string `json:"user_id,omitempty"`
 	// ServiceAccountID holds the value of the "service_account_id" field.
 	ServiceAccountID *string `json:"service_account_id,omitempty"`
+	// AgentID holds the value of the "agent_id" field.
+	AgentID *string `json:"agent_id,omitempty"`
 	// addresses and CIDR prefixes; empty means any
 	AllowedIps []string `json:"allowed_ips,omitempty"`
 	// CreatedBy holds the value of the "created_by" field.
@@ -64,9 +67,11 @@ type APIKeyEdges struct {
 	User *User `json:"user,omitempty"`
 	// ServiceAccount holds the value of the service_account edge.
 	ServiceAccount *ServiceAccount `json:"service_account,omitempty"`
+	// Agent holds the value of the agent edge.
+	Agent *Agent `json:"agent,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [2]bool
+	loadedTypes [3]bool
 }
 
 // UserOrErr returns the User value or an error if the edge
@@ -91,6 +96,17 @@ func (e APIKeyEdges) ServiceAccountOrErr() (*ServiceAccount, error) {
 	return nil, &NotLoadedError{edge: "service_account"}
 }
 
+// AgentOrErr returns the Agent value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e APIKeyEdges) AgentOrErr() (*Agent, error) {
+	if e.Agent != nil {
+		return e.Agent, nil
+	} else if e.loadedTypes[2] {
+		return nil, &NotFoundError{label: agent.Label}
+	}
+	return nil, &NotLoadedError{edge: "agent"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*APIKey) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
@@ -100,7 +116,7 @@ func (*APIKey) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case apikey.FieldTest:
 			values[i] = new(sql.NullBool)
-		case apikey.FieldID, apikey.FieldCompanyID, apikey.FieldName, apikey.FieldPrefix, apikey.FieldLast4, apikey.FieldUserID, apikey.FieldServiceAccountID, apikey.FieldCreatedBy:
+		case apikey.FieldID, apikey.FieldCompanyID, apikey.FieldName, apikey.FieldPrefix, apikey.FieldLast4, apikey.FieldUserID, apikey.FieldServiceAccountID, apikey.FieldAgentID, apikey.FieldCreatedBy:
 			values[i] = new(sql.NullString)
 		case apikey.FieldCreatedAt, apikey.FieldUpdatedAt, apikey.FieldExpiresAt, apikey.FieldRevokedAt, apikey.FieldLastUsedAt:
 			values[i] = new(sql.NullTime)
@@ -195,6 +211,13 @@ func (_m *APIKey) assignValues(columns []string, values []any) error {
 				_m.ServiceAccountID = new(string)
 				*_m.ServiceAccountID = value.String
 			}
+		case apikey.FieldAgentID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field agent_id", values[i])
+			} else if value.Valid {
+				_m.AgentID = new(string)
+				*_m.AgentID = value.String
+			}
 		case apikey.FieldAllowedIps:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field allowed_ips", values[i])
@@ -253,6 +276,11 @@ func (_m *APIKey) QueryServiceAccount() *ServiceAccountQuery {
 	return NewAPIKeyClient(_m.config).QueryServiceAccount(_m)
 }
 
+// QueryAgent queries the "agent" edge of the APIKey entity.
+func (_m *APIKey) QueryAgent() *AgentQuery {
+	return NewAPIKeyClient(_m.config).QueryAgent(_m)
+}
+
 // Update returns a builder for updating this APIKey.
 // Note that you need to call APIKey.Unwrap() before calling this method if this APIKey
 // was returned from a transaction, and the transaction was committed or rolled back.
@@ -309,6 +337,11 @@ func (_m *APIKey) String() string {
 	builder.WriteString(", ")
 	if v := _m.ServiceAccountID; v != nil {
 		builder.WriteString("service_account_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.AgentID; v != nil {
+		builder.WriteString("agent_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -3,6 +3,7 @@
 package ent
 
 import (
+	"atrium/ent/agent"
 	"atrium/ent/apikey"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
@@ -104,6 +105,20 @@ func (_c *APIKeyCreate) SetNillableServiceAccountID(v *string) *APIKeyCreate {
 	return _c
 }
 
+// SetAgentID sets the "agent_id" field.
+func (_c *APIKeyCreate) SetAgentID(v string) *APIKeyCreate {
+	_c.mutation.SetAgentID(v)
+	return _c
+}
+
+// SetNillableAgentID sets the "agent_id" field if the given value is not nil.
+func (_c *APIKeyCreate) SetNillableAgentID(v *string) *APIKeyCreate {
+	if v != nil {
+		_c.SetAgentID(*v)
+	}
+	return _c
+}
+
 // SetAllowedIps sets the "allowed_ips" field.
 func (_c *APIKeyCreate) SetAllowedIps(v []string) *APIKeyCreate {
 	_c.mutation.SetAllowedIps(v)
@@ -180,6 +195,11 @@ func (_c *APIKeyCreate) SetUser(v *User) *APIKeyCreate {
 // SetServiceAccount sets the "service_account" edge to the ServiceAccount entity.
 func (_c *APIKeyCreate) SetServiceAccount(v *ServiceAccount) *APIKeyCreate {
 	return _c.SetServiceAccountID(v.ID)
+}
+
+// SetAgent sets the "agent" edge to the Agent entity.
+func (_c *APIKeyCreate) SetAgent(v *Agent) *APIKeyCreate {
+	return _c.SetAgentID(v.ID)
 }
 
 // Mutation returns the APIKeyMutation object of the builder.
@@ -291,6 +311,11 @@ func (_c *APIKeyCreate) check() error {
 	if v, ok := _c.mutation.ServiceAccountID(); ok {
 		if err := apikey.ServiceAccountIDValidator(v); err != nil {
 			return &ValidationError{Name: "service_account_id", err: fmt.Errorf(`ent: validator failed for field "APIKey.service_account_id": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.AgentID(); ok {
+		if err := apikey.AgentIDValidator(v); err != nil {
+			return &ValidationError{Name: "agent_id", err: fmt.Errorf(`ent: validator failed for field "APIKey.agent_id": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
@@ -429,6 +454,23 @@ func (_c *APIKeyCreate) createSpec() (*APIKey, *sqlgraph.CreateSpec) {
 			edge.Target.Nodes = append(edge.Target.Nodes, k)
 		}
 		_node.ServiceAccountID = &nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.AgentIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   apikey.AgentTable,
+			Columns: []string{apikey.AgentColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(agent.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.AgentID = &nodes[0]
 		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec

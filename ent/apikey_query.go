@@ -3,6 +3,7 @@
 package ent
 
 import (
+	"atrium/ent/agent"
 	"atrium/ent/apikey"
 	"atrium/ent/predicate"
 	"atrium/ent/serviceaccount"
@@ -27,6 +28,7 @@ type APIKeyQuery struct {
 	predicates         []predicate.APIKey
 	withUser           *UserQuery
 	withServiceAccount *ServiceAccountQuery
+	withAgent          *AgentQuery
 	modifiers          []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -101,6 +103,28 @@ func (_q *APIKeyQuery) QueryServiceAccount() *ServiceAccountQuery {
 			sqlgraph.From(apikey.Table, apikey.FieldID, selector),
 			sqlgraph.To(serviceaccount.Table, serviceaccount.FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, apikey.ServiceAccountTable, apikey.ServiceAccountColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryAgent chains the current query on the "agent" edge.
+func (_q *APIKeyQuery) QueryAgent() *AgentQuery {
+	query := (&AgentClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(apikey.Table, apikey.FieldID, selector),
+			sqlgraph.To(agent.Table, agent.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, apikey.AgentTable, apikey.AgentColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -302,6 +326,7 @@ func (_q *APIKeyQuery) Clone() *APIKeyQuery {
 		predicates:         append([]predicate.APIKey{}, _q.predicates...),
 		withUser:           _q.withUser.Clone(),
 		withServiceAccount: _q.withServiceAccount.Clone(),
+		withAgent:          _q.withAgent.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -327,6 +352,17 @@ func (_q *APIKeyQuery) WithServiceAccount(opts ...func(*ServiceAccountQuery)) *A
 		opt(query)
 	}
 	_q.withServiceAccount = query
+	return _q
+}
+
+// WithAgent tells the query-builder to eager-load the nodes that are connected to
+// the "agent" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *APIKeyQuery) WithAgent(opts ...func(*AgentQuery)) *APIKeyQuery {
+	query := (&AgentClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withAgent = query
 	return _q
 }
 
@@ -408,9 +444,10 @@ func (_q *APIKeyQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*APIKe
 	var (
 		nodes       = []*APIKey{}
 		_spec       = _q.querySpec()
-		loadedTypes = [2]bool{
+		loadedTypes = [3]bool{
 			_q.withUser != nil,
 			_q.withServiceAccount != nil,
+			_q.withAgent != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -443,6 +480,12 @@ func (_q *APIKeyQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*APIKe
 	if query := _q.withServiceAccount; query != nil {
 		if err := _q.loadServiceAccount(ctx, query, nodes, nil,
 			func(n *APIKey, e *ServiceAccount) { n.Edges.ServiceAccount = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withAgent; query != nil {
+		if err := _q.loadAgent(ctx, query, nodes, nil,
+			func(n *APIKey, e *Agent) { n.Edges.Agent = e }); err != nil {
 			return nil, err
 		}
 	}
@@ -513,6 +556,38 @@ func (_q *APIKeyQuery) loadServiceAccount(ctx context.Context, query *ServiceAcc
 	}
 	return nil
 }
+func (_q *APIKeyQuery) loadAgent(ctx context.Context, query *AgentQuery, nodes []*APIKey, init func(*APIKey), assign func(*APIKey, *Agent)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*APIKey)
+	for i := range nodes {
+		if nodes[i].AgentID == nil {
+			continue
+		}
+		fk := *nodes[i].AgentID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(agent.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "agent_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
 
 func (_q *APIKeyQuery) sqlCount(ctx context.Context) (int, error) {
 	_spec := _q.querySpec()
@@ -547,6 +622,9 @@ func (_q *APIKeyQuery) querySpec() *sqlgraph.QuerySpec {
 		}
 		if _q.withServiceAccount != nil {
 			_spec.Node.AddColumnOnce(apikey.FieldServiceAccountID)
+		}
+		if _q.withAgent != nil {
+			_spec.Node.AddColumnOnce(apikey.FieldAgentID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

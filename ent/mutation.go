@@ -177,6 +177,8 @@ type APIKeyMutation struct {
 	cleareduser            bool
 	service_account        *string
 	clearedservice_account bool
+	agent                  *string
+	clearedagent           bool
 	done                   bool
 	oldValue               func(context.Context) (*APIKey, error)
 	predicates             []predicate.APIKey
@@ -723,6 +725,55 @@ func (m *APIKeyMutation) ResetServiceAccountID() {
 	delete(m.clearedFields, apikey.FieldServiceAccountID)
 }
 
+// SetAgentID sets the "agent_id" field.
+func (m *APIKeyMutation) SetAgentID(s string) {
+	m.agent = &s
+}
+
+// AgentID returns the value of the "agent_id" field in the mutation.
+func (m *APIKeyMutation) AgentID() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentID returns the old "agent_id" field's value of the APIKey entity.
+// If the APIKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *APIKeyMutation) OldAgentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentID: %w", err)
+	}
+	return oldValue.AgentID, nil
+}
+
+// ClearAgentID clears the value of the "agent_id" field.
+func (m *APIKeyMutation) ClearAgentID() {
+	m.agent = nil
+	m.clearedFields[apikey.FieldAgentID] = struct{}{}
+}
+
+// AgentIDCleared returns if the "agent_id" field was cleared in this mutation.
+func (m *APIKeyMutation) AgentIDCleared() bool {
+	_, ok := m.clearedFields[apikey.FieldAgentID]
+	return ok
+}
+
+// ResetAgentID resets all changes to the "agent_id" field.
+func (m *APIKeyMutation) ResetAgentID() {
+	m.agent = nil
+	delete(m.clearedFields, apikey.FieldAgentID)
+}
+
 // SetAllowedIps sets the "allowed_ips" field.
 func (m *APIKeyMutation) SetAllowedIps(s []string) {
 	m.allowed_ips = &s
@@ -1025,6 +1076,33 @@ func (m *APIKeyMutation) ResetServiceAccount() {
 	m.clearedservice_account = false
 }
 
+// ClearAgent clears the "agent" edge to the Agent entity.
+func (m *APIKeyMutation) ClearAgent() {
+	m.clearedagent = true
+	m.clearedFields[apikey.FieldAgentID] = struct{}{}
+}
+
+// AgentCleared reports if the "agent" edge to the Agent entity was cleared.
+func (m *APIKeyMutation) AgentCleared() bool {
+	return m.AgentIDCleared() || m.clearedagent
+}
+
+// AgentIDs returns the "agent" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AgentID instead. It exists only for internal usage by the builders.
+func (m *APIKeyMutation) AgentIDs() (ids []string) {
+	if id := m.agent; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAgent resets all changes to the "agent" edge.
+func (m *APIKeyMutation) ResetAgent() {
+	m.agent = nil
+	m.clearedagent = false
+}
+
 // Where appends a list predicates to the APIKeyMutation builder.
 func (m *APIKeyMutation) Where(ps ...predicate.APIKey) {
 	m.predicates = append(m.predicates, ps...)
@@ -1059,7 +1137,7 @@ func (m *APIKeyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *APIKeyMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, apikey.FieldCreatedAt)
 	}
@@ -1092,6 +1170,9 @@ func (m *APIKeyMutation) Fields() []string {
 	}
 	if m.service_account != nil {
 		fields = append(fields, apikey.FieldServiceAccountID)
+	}
+	if m.agent != nil {
+		fields = append(fields, apikey.FieldAgentID)
 	}
 	if m.allowed_ips != nil {
 		fields = append(fields, apikey.FieldAllowedIps)
@@ -1138,6 +1219,8 @@ func (m *APIKeyMutation) Field(name string) (ent.Value, bool) {
 		return m.UserID()
 	case apikey.FieldServiceAccountID:
 		return m.ServiceAccountID()
+	case apikey.FieldAgentID:
+		return m.AgentID()
 	case apikey.FieldAllowedIps:
 		return m.AllowedIps()
 	case apikey.FieldCreatedBy:
@@ -1179,6 +1262,8 @@ func (m *APIKeyMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldUserID(ctx)
 	case apikey.FieldServiceAccountID:
 		return m.OldServiceAccountID(ctx)
+	case apikey.FieldAgentID:
+		return m.OldAgentID(ctx)
 	case apikey.FieldAllowedIps:
 		return m.OldAllowedIps(ctx)
 	case apikey.FieldCreatedBy:
@@ -1275,6 +1360,13 @@ func (m *APIKeyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetServiceAccountID(v)
 		return nil
+	case apikey.FieldAgentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentID(v)
+		return nil
 	case apikey.FieldAllowedIps:
 		v, ok := value.([]string)
 		if !ok {
@@ -1346,6 +1438,9 @@ func (m *APIKeyMutation) ClearedFields() []string {
 	if m.FieldCleared(apikey.FieldServiceAccountID) {
 		fields = append(fields, apikey.FieldServiceAccountID)
 	}
+	if m.FieldCleared(apikey.FieldAgentID) {
+		fields = append(fields, apikey.FieldAgentID)
+	}
 	if m.FieldCleared(apikey.FieldAllowedIps) {
 		fields = append(fields, apikey.FieldAllowedIps)
 	}
@@ -1377,6 +1472,9 @@ func (m *APIKeyMutation) ClearField(name string) error {
 		return nil
 	case apikey.FieldServiceAccountID:
 		m.ClearServiceAccountID()
+		return nil
+	case apikey.FieldAgentID:
+		m.ClearAgentID()
 		return nil
 	case apikey.FieldAllowedIps:
 		m.ClearAllowedIps()
@@ -1431,6 +1529,9 @@ func (m *APIKeyMutation) ResetField(name string) error {
 	case apikey.FieldServiceAccountID:
 		m.ResetServiceAccountID()
 		return nil
+	case apikey.FieldAgentID:
+		m.ResetAgentID()
+		return nil
 	case apikey.FieldAllowedIps:
 		m.ResetAllowedIps()
 		return nil
@@ -1452,12 +1553,15 @@ func (m *APIKeyMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *APIKeyMutation) AddedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.user != nil {
 		edges = append(edges, apikey.EdgeUser)
 	}
 	if m.service_account != nil {
 		edges = append(edges, apikey.EdgeServiceAccount)
+	}
+	if m.agent != nil {
+		edges = append(edges, apikey.EdgeAgent)
 	}
 	return edges
 }
@@ -1474,13 +1578,17 @@ func (m *APIKeyMutation) AddedIDs(name string) []ent.Value {
 		if id := m.service_account; id != nil {
 			return []ent.Value{*id}
 		}
+	case apikey.EdgeAgent:
+		if id := m.agent; id != nil {
+			return []ent.Value{*id}
+		}
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *APIKeyMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -1492,12 +1600,15 @@ func (m *APIKeyMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *APIKeyMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.cleareduser {
 		edges = append(edges, apikey.EdgeUser)
 	}
 	if m.clearedservice_account {
 		edges = append(edges, apikey.EdgeServiceAccount)
+	}
+	if m.clearedagent {
+		edges = append(edges, apikey.EdgeAgent)
 	}
 	return edges
 }
@@ -1510,6 +1621,8 @@ func (m *APIKeyMutation) EdgeCleared(name string) bool {
 		return m.cleareduser
 	case apikey.EdgeServiceAccount:
 		return m.clearedservice_account
+	case apikey.EdgeAgent:
+		return m.clearedagent
 	}
 	return false
 }
@@ -1524,6 +1637,9 @@ func (m *APIKeyMutation) ClearEdge(name string) error {
 	case apikey.EdgeServiceAccount:
 		m.ClearServiceAccount()
 		return nil
+	case apikey.EdgeAgent:
+		m.ClearAgent()
+		return nil
 	}
 	return fmt.Errorf("unknown APIKey unique edge %s", name)
 }
@@ -1537,6 +1653,9 @@ func (m *APIKeyMutation) ResetEdge(name string) error {
 		return nil
 	case apikey.EdgeServiceAccount:
 		m.ResetServiceAccount()
+		return nil
+	case apikey.EdgeAgent:
+		m.ResetAgent()
 		return nil
 	}
 	return fmt.Errorf("unknown APIKey edge %s", name)
@@ -5405,37 +5524,43 @@ func (m *AccountMutation) ResetEdge(name string) error {
 // AgentMutation represents an operation that mutates the Agent nodes in the graph.
 type AgentMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	updated_at      *time.Time
-	company_id      *string
-	name            *string
-	_type           *agent.Type
-	source          *agent.Source
-	status          *agent.Status
-	version         *int
-	addversion      *int
-	autonomy        *agent.Autonomy
-	role            *agent.Role
-	scopes          *[]string
-	appendscopes    []string
-	filter          *string
-	sees            *agent.Sees
-	instructions    *string
-	engine          *agent.Engine
-	tools           *json.RawMessage
-	appendtools     json.RawMessage
-	runs_per_day    *int
-	addruns_per_day *int
-	shadow          *bool
-	clearedFields   map[string]struct{}
-	owner           *string
-	clearedowner    bool
-	done            bool
-	oldValue        func(context.Context) (*Agent, error)
-	predicates      []predicate.Agent
+	op                 Op
+	typ                string
+	id                 *string
+	created_at         *time.Time
+	updated_at         *time.Time
+	company_id         *string
+	name               *string
+	_type              *agent.Type
+	source             *agent.Source
+	status             *agent.Status
+	version            *int
+	addversion         *int
+	autonomy           *agent.Autonomy
+	role               *agent.Role
+	scopes             *[]string
+	appendscopes       []string
+	filter             *string
+	sees               *agent.Sees
+	instructions       *string
+	engine             *agent.Engine
+	tools              *json.RawMessage
+	appendtools        json.RawMessage
+	runs_per_day       *int
+	addruns_per_day    *int
+	shadow             *bool
+	endpoint_url       *string
+	consult_minutes    *int
+	addconsult_minutes *int
+	secret_sealed      *[]byte
+	previous_sealed    *[]byte
+	previous_until     *time.Time
+	clearedFields      map[string]struct{}
+	owner              *string
+	clearedowner       bool
+	done               bool
+	oldValue           func(context.Context) (*Agent, error)
+	predicates         []predicate.Agent
 }
 
 var _ ent.Mutation = (*AgentMutation)(nil)
@@ -6337,6 +6462,245 @@ func (m *AgentMutation) ResetShadow() {
 	m.shadow = nil
 }
 
+// SetEndpointURL sets the "endpoint_url" field.
+func (m *AgentMutation) SetEndpointURL(s string) {
+	m.endpoint_url = &s
+}
+
+// EndpointURL returns the value of the "endpoint_url" field in the mutation.
+func (m *AgentMutation) EndpointURL() (r string, exists bool) {
+	v := m.endpoint_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndpointURL returns the old "endpoint_url" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldEndpointURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndpointURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndpointURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndpointURL: %w", err)
+	}
+	return oldValue.EndpointURL, nil
+}
+
+// ResetEndpointURL resets all changes to the "endpoint_url" field.
+func (m *AgentMutation) ResetEndpointURL() {
+	m.endpoint_url = nil
+}
+
+// SetConsultMinutes sets the "consult_minutes" field.
+func (m *AgentMutation) SetConsultMinutes(i int) {
+	m.consult_minutes = &i
+	m.addconsult_minutes = nil
+}
+
+// ConsultMinutes returns the value of the "consult_minutes" field in the mutation.
+func (m *AgentMutation) ConsultMinutes() (r int, exists bool) {
+	v := m.consult_minutes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConsultMinutes returns the old "consult_minutes" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldConsultMinutes(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConsultMinutes is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConsultMinutes requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConsultMinutes: %w", err)
+	}
+	return oldValue.ConsultMinutes, nil
+}
+
+// AddConsultMinutes adds i to the "consult_minutes" field.
+func (m *AgentMutation) AddConsultMinutes(i int) {
+	if m.addconsult_minutes != nil {
+		*m.addconsult_minutes += i
+	} else {
+		m.addconsult_minutes = &i
+	}
+}
+
+// AddedConsultMinutes returns the value that was added to the "consult_minutes" field in this mutation.
+func (m *AgentMutation) AddedConsultMinutes() (r int, exists bool) {
+	v := m.addconsult_minutes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetConsultMinutes resets all changes to the "consult_minutes" field.
+func (m *AgentMutation) ResetConsultMinutes() {
+	m.consult_minutes = nil
+	m.addconsult_minutes = nil
+}
+
+// SetSecretSealed sets the "secret_sealed" field.
+func (m *AgentMutation) SetSecretSealed(b []byte) {
+	m.secret_sealed = &b
+}
+
+// SecretSealed returns the value of the "secret_sealed" field in the mutation.
+func (m *AgentMutation) SecretSealed() (r []byte, exists bool) {
+	v := m.secret_sealed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecretSealed returns the old "secret_sealed" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldSecretSealed(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecretSealed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecretSealed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecretSealed: %w", err)
+	}
+	return oldValue.SecretSealed, nil
+}
+
+// ClearSecretSealed clears the value of the "secret_sealed" field.
+func (m *AgentMutation) ClearSecretSealed() {
+	m.secret_sealed = nil
+	m.clearedFields[agent.FieldSecretSealed] = struct{}{}
+}
+
+// SecretSealedCleared returns if the "secret_sealed" field was cleared in this mutation.
+func (m *AgentMutation) SecretSealedCleared() bool {
+	_, ok := m.clearedFields[agent.FieldSecretSealed]
+	return ok
+}
+
+// ResetSecretSealed resets all changes to the "secret_sealed" field.
+func (m *AgentMutation) ResetSecretSealed() {
+	m.secret_sealed = nil
+	delete(m.clearedFields, agent.FieldSecretSealed)
+}
+
+// SetPreviousSealed sets the "previous_sealed" field.
+func (m *AgentMutation) SetPreviousSealed(b []byte) {
+	m.previous_sealed = &b
+}
+
+// PreviousSealed returns the value of the "previous_sealed" field in the mutation.
+func (m *AgentMutation) PreviousSealed() (r []byte, exists bool) {
+	v := m.previous_sealed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreviousSealed returns the old "previous_sealed" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldPreviousSealed(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreviousSealed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreviousSealed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreviousSealed: %w", err)
+	}
+	return oldValue.PreviousSealed, nil
+}
+
+// ClearPreviousSealed clears the value of the "previous_sealed" field.
+func (m *AgentMutation) ClearPreviousSealed() {
+	m.previous_sealed = nil
+	m.clearedFields[agent.FieldPreviousSealed] = struct{}{}
+}
+
+// PreviousSealedCleared returns if the "previous_sealed" field was cleared in this mutation.
+func (m *AgentMutation) PreviousSealedCleared() bool {
+	_, ok := m.clearedFields[agent.FieldPreviousSealed]
+	return ok
+}
+
+// ResetPreviousSealed resets all changes to the "previous_sealed" field.
+func (m *AgentMutation) ResetPreviousSealed() {
+	m.previous_sealed = nil
+	delete(m.clearedFields, agent.FieldPreviousSealed)
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (m *AgentMutation) SetPreviousUntil(t time.Time) {
+	m.previous_until = &t
+}
+
+// PreviousUntil returns the value of the "previous_until" field in the mutation.
+func (m *AgentMutation) PreviousUntil() (r time.Time, exists bool) {
+	v := m.previous_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreviousUntil returns the old "previous_until" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldPreviousUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreviousUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreviousUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreviousUntil: %w", err)
+	}
+	return oldValue.PreviousUntil, nil
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (m *AgentMutation) ClearPreviousUntil() {
+	m.previous_until = nil
+	m.clearedFields[agent.FieldPreviousUntil] = struct{}{}
+}
+
+// PreviousUntilCleared returns if the "previous_until" field was cleared in this mutation.
+func (m *AgentMutation) PreviousUntilCleared() bool {
+	_, ok := m.clearedFields[agent.FieldPreviousUntil]
+	return ok
+}
+
+// ResetPreviousUntil resets all changes to the "previous_until" field.
+func (m *AgentMutation) ResetPreviousUntil() {
+	m.previous_until = nil
+	delete(m.clearedFields, agent.FieldPreviousUntil)
+}
+
 // ClearOwner clears the "owner" edge to the User entity.
 func (m *AgentMutation) ClearOwner() {
 	m.clearedowner = true
@@ -6398,7 +6762,7 @@ func (m *AgentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AgentMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 24)
 	if m.created_at != nil {
 		fields = append(fields, agent.FieldCreatedAt)
 	}
@@ -6456,6 +6820,21 @@ func (m *AgentMutation) Fields() []string {
 	if m.shadow != nil {
 		fields = append(fields, agent.FieldShadow)
 	}
+	if m.endpoint_url != nil {
+		fields = append(fields, agent.FieldEndpointURL)
+	}
+	if m.consult_minutes != nil {
+		fields = append(fields, agent.FieldConsultMinutes)
+	}
+	if m.secret_sealed != nil {
+		fields = append(fields, agent.FieldSecretSealed)
+	}
+	if m.previous_sealed != nil {
+		fields = append(fields, agent.FieldPreviousSealed)
+	}
+	if m.previous_until != nil {
+		fields = append(fields, agent.FieldPreviousUntil)
+	}
 	return fields
 }
 
@@ -6502,6 +6881,16 @@ func (m *AgentMutation) Field(name string) (ent.Value, bool) {
 		return m.RunsPerDay()
 	case agent.FieldShadow:
 		return m.Shadow()
+	case agent.FieldEndpointURL:
+		return m.EndpointURL()
+	case agent.FieldConsultMinutes:
+		return m.ConsultMinutes()
+	case agent.FieldSecretSealed:
+		return m.SecretSealed()
+	case agent.FieldPreviousSealed:
+		return m.PreviousSealed()
+	case agent.FieldPreviousUntil:
+		return m.PreviousUntil()
 	}
 	return nil, false
 }
@@ -6549,6 +6938,16 @@ func (m *AgentMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldRunsPerDay(ctx)
 	case agent.FieldShadow:
 		return m.OldShadow(ctx)
+	case agent.FieldEndpointURL:
+		return m.OldEndpointURL(ctx)
+	case agent.FieldConsultMinutes:
+		return m.OldConsultMinutes(ctx)
+	case agent.FieldSecretSealed:
+		return m.OldSecretSealed(ctx)
+	case agent.FieldPreviousSealed:
+		return m.OldPreviousSealed(ctx)
+	case agent.FieldPreviousUntil:
+		return m.OldPreviousUntil(ctx)
 	}
 	return nil, fmt.Errorf("unknown Agent field %s", name)
 }
@@ -6691,6 +7090,41 @@ func (m *AgentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetShadow(v)
 		return nil
+	case agent.FieldEndpointURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndpointURL(v)
+		return nil
+	case agent.FieldConsultMinutes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConsultMinutes(v)
+		return nil
+	case agent.FieldSecretSealed:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecretSealed(v)
+		return nil
+	case agent.FieldPreviousSealed:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreviousSealed(v)
+		return nil
+	case agent.FieldPreviousUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreviousUntil(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Agent field %s", name)
 }
@@ -6705,6 +7139,9 @@ func (m *AgentMutation) AddedFields() []string {
 	if m.addruns_per_day != nil {
 		fields = append(fields, agent.FieldRunsPerDay)
 	}
+	if m.addconsult_minutes != nil {
+		fields = append(fields, agent.FieldConsultMinutes)
+	}
 	return fields
 }
 
@@ -6717,6 +7154,8 @@ func (m *AgentMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedVersion()
 	case agent.FieldRunsPerDay:
 		return m.AddedRunsPerDay()
+	case agent.FieldConsultMinutes:
+		return m.AddedConsultMinutes()
 	}
 	return nil, false
 }
@@ -6740,6 +7179,13 @@ func (m *AgentMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddRunsPerDay(v)
 		return nil
+	case agent.FieldConsultMinutes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddConsultMinutes(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Agent numeric field %s", name)
 }
@@ -6756,6 +7202,15 @@ func (m *AgentMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(agent.FieldTools) {
 		fields = append(fields, agent.FieldTools)
+	}
+	if m.FieldCleared(agent.FieldSecretSealed) {
+		fields = append(fields, agent.FieldSecretSealed)
+	}
+	if m.FieldCleared(agent.FieldPreviousSealed) {
+		fields = append(fields, agent.FieldPreviousSealed)
+	}
+	if m.FieldCleared(agent.FieldPreviousUntil) {
+		fields = append(fields, agent.FieldPreviousUntil)
 	}
 	return fields
 }
@@ -6779,6 +7234,15 @@ func (m *AgentMutation) ClearField(name string) error {
 		return nil
 	case agent.FieldTools:
 		m.ClearTools()
+		return nil
+	case agent.FieldSecretSealed:
+		m.ClearSecretSealed()
+		return nil
+	case agent.FieldPreviousSealed:
+		m.ClearPreviousSealed()
+		return nil
+	case agent.FieldPreviousUntil:
+		m.ClearPreviousUntil()
 		return nil
 	}
 	return fmt.Errorf("unknown Agent nullable field %s", name)
@@ -6844,6 +7308,21 @@ func (m *AgentMutation) ResetField(name string) error {
 		return nil
 	case agent.FieldShadow:
 		m.ResetShadow()
+		return nil
+	case agent.FieldEndpointURL:
+		m.ResetEndpointURL()
+		return nil
+	case agent.FieldConsultMinutes:
+		m.ResetConsultMinutes()
+		return nil
+	case agent.FieldSecretSealed:
+		m.ResetSecretSealed()
+		return nil
+	case agent.FieldPreviousSealed:
+		m.ResetPreviousSealed()
+		return nil
+	case agent.FieldPreviousUntil:
+		m.ResetPreviousUntil()
 		return nil
 	}
 	return fmt.Errorf("unknown Agent field %s", name)
@@ -8599,6 +9078,8 @@ type AgentRunMutation struct {
 	appendsteps      json.RawMessage
 	plans            *int
 	addplans         *int
+	lease_until      *time.Time
+	outcome          *string
 	reason           *string
 	ended_at         *time.Time
 	clearedFields    map[string]struct{}
@@ -8606,6 +9087,8 @@ type AgentRunMutation struct {
 	clearedagent     bool
 	request          *string
 	clearedrequest   bool
+	task             *string
+	clearedtask      bool
 	done             bool
 	oldValue         func(context.Context) (*AgentRun, error)
 	predicates       []predicate.AgentRun
@@ -9043,6 +9526,55 @@ func (m *AgentRunMutation) ResetTrigger() {
 	m.trigger = nil
 }
 
+// SetTaskID sets the "task_id" field.
+func (m *AgentRunMutation) SetTaskID(s string) {
+	m.task = &s
+}
+
+// TaskID returns the value of the "task_id" field in the mutation.
+func (m *AgentRunMutation) TaskID() (r string, exists bool) {
+	v := m.task
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTaskID returns the old "task_id" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldTaskID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTaskID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTaskID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTaskID: %w", err)
+	}
+	return oldValue.TaskID, nil
+}
+
+// ClearTaskID clears the value of the "task_id" field.
+func (m *AgentRunMutation) ClearTaskID() {
+	m.task = nil
+	m.clearedFields[agentrun.FieldTaskID] = struct{}{}
+}
+
+// TaskIDCleared returns if the "task_id" field was cleared in this mutation.
+func (m *AgentRunMutation) TaskIDCleared() bool {
+	_, ok := m.clearedFields[agentrun.FieldTaskID]
+	return ok
+}
+
+// ResetTaskID resets all changes to the "task_id" field.
+func (m *AgentRunMutation) ResetTaskID() {
+	m.task = nil
+	delete(m.clearedFields, agentrun.FieldTaskID)
+}
+
 // SetStatus sets the "status" field.
 func (m *AgentRunMutation) SetStatus(a agentrun.Status) {
 	m.status = &a
@@ -9236,6 +9768,91 @@ func (m *AgentRunMutation) ResetPlans() {
 	m.addplans = nil
 }
 
+// SetLeaseUntil sets the "lease_until" field.
+func (m *AgentRunMutation) SetLeaseUntil(t time.Time) {
+	m.lease_until = &t
+}
+
+// LeaseUntil returns the value of the "lease_until" field in the mutation.
+func (m *AgentRunMutation) LeaseUntil() (r time.Time, exists bool) {
+	v := m.lease_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLeaseUntil returns the old "lease_until" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldLeaseUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLeaseUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLeaseUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLeaseUntil: %w", err)
+	}
+	return oldValue.LeaseUntil, nil
+}
+
+// ClearLeaseUntil clears the value of the "lease_until" field.
+func (m *AgentRunMutation) ClearLeaseUntil() {
+	m.lease_until = nil
+	m.clearedFields[agentrun.FieldLeaseUntil] = struct{}{}
+}
+
+// LeaseUntilCleared returns if the "lease_until" field was cleared in this mutation.
+func (m *AgentRunMutation) LeaseUntilCleared() bool {
+	_, ok := m.clearedFields[agentrun.FieldLeaseUntil]
+	return ok
+}
+
+// ResetLeaseUntil resets all changes to the "lease_until" field.
+func (m *AgentRunMutation) ResetLeaseUntil() {
+	m.lease_until = nil
+	delete(m.clearedFields, agentrun.FieldLeaseUntil)
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *AgentRunMutation) SetOutcome(s string) {
+	m.outcome = &s
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *AgentRunMutation) Outcome() (r string, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldOutcome(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *AgentRunMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
 // SetReason sets the "reason" field.
 func (m *AgentRunMutation) SetReason(s string) {
 	m.reason = &s
@@ -9375,6 +9992,33 @@ func (m *AgentRunMutation) ResetRequest() {
 	m.clearedrequest = false
 }
 
+// ClearTask clears the "task" edge to the Task entity.
+func (m *AgentRunMutation) ClearTask() {
+	m.clearedtask = true
+	m.clearedFields[agentrun.FieldTaskID] = struct{}{}
+}
+
+// TaskCleared reports if the "task" edge to the Task entity was cleared.
+func (m *AgentRunMutation) TaskCleared() bool {
+	return m.TaskIDCleared() || m.clearedtask
+}
+
+// TaskIDs returns the "task" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// TaskID instead. It exists only for internal usage by the builders.
+func (m *AgentRunMutation) TaskIDs() (ids []string) {
+	if id := m.task; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetTask resets all changes to the "task" edge.
+func (m *AgentRunMutation) ResetTask() {
+	m.task = nil
+	m.clearedtask = false
+}
+
 // Where appends a list predicates to the AgentRunMutation builder.
 func (m *AgentRunMutation) Where(ps ...predicate.AgentRun) {
 	m.predicates = append(m.predicates, ps...)
@@ -9409,7 +10053,7 @@ func (m *AgentRunMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AgentRunMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, agentrun.FieldCreatedAt)
 	}
@@ -9434,6 +10078,9 @@ func (m *AgentRunMutation) Fields() []string {
 	if m.trigger != nil {
 		fields = append(fields, agentrun.FieldTrigger)
 	}
+	if m.task != nil {
+		fields = append(fields, agentrun.FieldTaskID)
+	}
 	if m.status != nil {
 		fields = append(fields, agentrun.FieldStatus)
 	}
@@ -9445,6 +10092,12 @@ func (m *AgentRunMutation) Fields() []string {
 	}
 	if m.plans != nil {
 		fields = append(fields, agentrun.FieldPlans)
+	}
+	if m.lease_until != nil {
+		fields = append(fields, agentrun.FieldLeaseUntil)
+	}
+	if m.outcome != nil {
+		fields = append(fields, agentrun.FieldOutcome)
 	}
 	if m.reason != nil {
 		fields = append(fields, agentrun.FieldReason)
@@ -9476,6 +10129,8 @@ func (m *AgentRunMutation) Field(name string) (ent.Value, bool) {
 		return m.Number()
 	case agentrun.FieldTrigger:
 		return m.Trigger()
+	case agentrun.FieldTaskID:
+		return m.TaskID()
 	case agentrun.FieldStatus:
 		return m.Status()
 	case agentrun.FieldShadow:
@@ -9484,6 +10139,10 @@ func (m *AgentRunMutation) Field(name string) (ent.Value, bool) {
 		return m.Steps()
 	case agentrun.FieldPlans:
 		return m.Plans()
+	case agentrun.FieldLeaseUntil:
+		return m.LeaseUntil()
+	case agentrun.FieldOutcome:
+		return m.Outcome()
 	case agentrun.FieldReason:
 		return m.Reason()
 	case agentrun.FieldEndedAt:
@@ -9513,6 +10172,8 @@ func (m *AgentRunMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldNumber(ctx)
 	case agentrun.FieldTrigger:
 		return m.OldTrigger(ctx)
+	case agentrun.FieldTaskID:
+		return m.OldTaskID(ctx)
 	case agentrun.FieldStatus:
 		return m.OldStatus(ctx)
 	case agentrun.FieldShadow:
@@ -9521,6 +10182,10 @@ func (m *AgentRunMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldSteps(ctx)
 	case agentrun.FieldPlans:
 		return m.OldPlans(ctx)
+	case agentrun.FieldLeaseUntil:
+		return m.OldLeaseUntil(ctx)
+	case agentrun.FieldOutcome:
+		return m.OldOutcome(ctx)
 	case agentrun.FieldReason:
 		return m.OldReason(ctx)
 	case agentrun.FieldEndedAt:
@@ -9590,6 +10255,13 @@ func (m *AgentRunMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetTrigger(v)
 		return nil
+	case agentrun.FieldTaskID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTaskID(v)
+		return nil
 	case agentrun.FieldStatus:
 		v, ok := value.(agentrun.Status)
 		if !ok {
@@ -9617,6 +10289,20 @@ func (m *AgentRunMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPlans(v)
+		return nil
+	case agentrun.FieldLeaseUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLeaseUntil(v)
+		return nil
+	case agentrun.FieldOutcome:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
 		return nil
 	case agentrun.FieldReason:
 		v, ok := value.(string)
@@ -9701,8 +10387,14 @@ func (m *AgentRunMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *AgentRunMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(agentrun.FieldTaskID) {
+		fields = append(fields, agentrun.FieldTaskID)
+	}
 	if m.FieldCleared(agentrun.FieldSteps) {
 		fields = append(fields, agentrun.FieldSteps)
+	}
+	if m.FieldCleared(agentrun.FieldLeaseUntil) {
+		fields = append(fields, agentrun.FieldLeaseUntil)
 	}
 	if m.FieldCleared(agentrun.FieldEndedAt) {
 		fields = append(fields, agentrun.FieldEndedAt)
@@ -9721,8 +10413,14 @@ func (m *AgentRunMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *AgentRunMutation) ClearField(name string) error {
 	switch name {
+	case agentrun.FieldTaskID:
+		m.ClearTaskID()
+		return nil
 	case agentrun.FieldSteps:
 		m.ClearSteps()
+		return nil
+	case agentrun.FieldLeaseUntil:
+		m.ClearLeaseUntil()
 		return nil
 	case agentrun.FieldEndedAt:
 		m.ClearEndedAt()
@@ -9759,6 +10457,9 @@ func (m *AgentRunMutation) ResetField(name string) error {
 	case agentrun.FieldTrigger:
 		m.ResetTrigger()
 		return nil
+	case agentrun.FieldTaskID:
+		m.ResetTaskID()
+		return nil
 	case agentrun.FieldStatus:
 		m.ResetStatus()
 		return nil
@@ -9770,6 +10471,12 @@ func (m *AgentRunMutation) ResetField(name string) error {
 		return nil
 	case agentrun.FieldPlans:
 		m.ResetPlans()
+		return nil
+	case agentrun.FieldLeaseUntil:
+		m.ResetLeaseUntil()
+		return nil
+	case agentrun.FieldOutcome:
+		m.ResetOutcome()
 		return nil
 	case agentrun.FieldReason:
 		m.ResetReason()
@@ -9783,12 +10490,15 @@ func (m *AgentRunMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *AgentRunMutation) AddedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.agent != nil {
 		edges = append(edges, agentrun.EdgeAgent)
 	}
 	if m.request != nil {
 		edges = append(edges, agentrun.EdgeRequest)
+	}
+	if m.task != nil {
+		edges = append(edges, agentrun.EdgeTask)
 	}
 	return edges
 }
@@ -9805,13 +10515,17 @@ func (m *AgentRunMutation) AddedIDs(name string) []ent.Value {
 		if id := m.request; id != nil {
 			return []ent.Value{*id}
 		}
+	case agentrun.EdgeTask:
+		if id := m.task; id != nil {
+			return []ent.Value{*id}
+		}
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *AgentRunMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	return edges
 }
 
@@ -9823,12 +10537,15 @@ func (m *AgentRunMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *AgentRunMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 2)
+	edges := make([]string, 0, 3)
 	if m.clearedagent {
 		edges = append(edges, agentrun.EdgeAgent)
 	}
 	if m.clearedrequest {
 		edges = append(edges, agentrun.EdgeRequest)
+	}
+	if m.clearedtask {
+		edges = append(edges, agentrun.EdgeTask)
 	}
 	return edges
 }
@@ -9841,6 +10558,8 @@ func (m *AgentRunMutation) EdgeCleared(name string) bool {
 		return m.clearedagent
 	case agentrun.EdgeRequest:
 		return m.clearedrequest
+	case agentrun.EdgeTask:
+		return m.clearedtask
 	}
 	return false
 }
@@ -9855,6 +10574,9 @@ func (m *AgentRunMutation) ClearEdge(name string) error {
 	case agentrun.EdgeRequest:
 		m.ClearRequest()
 		return nil
+	case agentrun.EdgeTask:
+		m.ClearTask()
+		return nil
 	}
 	return fmt.Errorf("unknown AgentRun unique edge %s", name)
 }
@@ -9868,6 +10590,9 @@ func (m *AgentRunMutation) ResetEdge(name string) error {
 		return nil
 	case agentrun.EdgeRequest:
 		m.ResetRequest()
+		return nil
+	case agentrun.EdgeTask:
+		m.ResetTask()
 		return nil
 	}
 	return fmt.Errorf("unknown AgentRun edge %s", name)

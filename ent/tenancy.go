@@ -30,11 +30,13 @@ func ReadInt(ctx context.Context, c *Client, s *sql.Selector) (int, error) {
 var EdgeTables = map[string]string{
 	"APIKey.user":                  "users",
 	"APIKey.service_account":       "service_accounts",
+	"APIKey.agent":                 "agents",
 	"Agent.owner":                  "users",
 	"AgentAction.run":              "agent_runs",
 	"AgentAction.request":          "requests",
 	"AgentRun.agent":               "agents",
 	"AgentRun.request":             "requests",
+	"AgentRun.task":                "tasks",
 	"AgentVersion.agent":           "agents",
 	"Approval.execution":           "executions",
 	"Approval.request":             "requests",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/accesspolicy"
 	"atrium/graph/internal/relay"
 	"atrium/internal/policy"
 )
@@ -49,6 +50,13 @@ func (r *accessDeciderResolver) ID(_ context.Context, d *policy.DecidedBy) (*str
 
 func (r *accessDeciderResolver) Name(_ context.Context, d *policy.DecidedBy) (*string, error) {
 	return textOrNil(d.Name), nil
+}
+
+func (r *accessDeciderResolver) Effect(_ context.Context, d *policy.DecidedBy) (*accesspolicy.Effect, error) {
+	if d.Effect == "" {
+		return nil, nil // no policy decided
+	}
+	return new(accesspolicy.Effect(d.Effect)), nil
 }
 
 func (r *accessUnmetResolver) Want(_ context.Context, u *policy.Unmet) (json.RawMessage, error) {

@@ -26,7 +26,7 @@ type serveCmd struct {
 	Role             string `default:"all" enum:"all,api,worker" help:"all, api or worker."`
 	RedisURL         string `help:"Redis that counts calls for several nodes; without it each node counts for itself."`
 	NoDemo           bool   `help:"Make no demo company in an empty database."`
-	NoAgents         bool   `help:"Work no runs of agents on this node; they wait."`
+	NoAgents         bool   `help:"Work no runs of agents on this node, and do nothing that was approved; they wait."`
 	AccessLog        string `default:"errors" enum:"off,errors,all" help:"Calls that get a JSON line on stderr: off, errors (answers of 5xx, and those slower than a second) or all."`
 	AuditCheckpoints string `help:"Where signed checkpoints of the audit log are kept, hourly and at the end: a file that is appended to, or a URL that they are posted to."`
 

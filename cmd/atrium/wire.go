@@ -326,7 +326,7 @@ func (s *server) addWork(ctx context.Context) error {
 
 // agents returns what works the agents' jobs; with --no-agents those wait.
 func (s *server) agents() jobs.Option {
-	if s.NoAgents {
+	if s.engine.NoAgents = s.NoAgents; s.NoAgents {
 		return jobs.All()
 	}
 	return agent.Work(s.engine)

@@ -104,8 +104,9 @@ type Effect string
 
 // Effect values.
 const (
-	EffectAllow Effect = "Allow"
-	EffectDeny  Effect = "Deny"
+	EffectAllow           Effect = "Allow"
+	EffectDeny            Effect = "Deny"
+	EffectRequireApproval Effect = "RequireApproval"
 )
 
 func (e Effect) String() string {
@@ -115,7 +116,7 @@ func (e Effect) String() string {
 // EffectValidator is a validator for the "effect" field enum values. It is called by the builders before save.
 func EffectValidator(e Effect) error {
 	switch e {
-	case EffectAllow, EffectDeny:
+	case EffectAllow, EffectDeny, EffectRequireApproval:
 		return nil
 	default:
 		return fmt.Errorf("accesspolicy: invalid enum value for effect field: %q", e)

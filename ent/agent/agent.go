@@ -53,6 +53,16 @@ const (
 	FieldRunsPerDay = "runs_per_day"
 	// FieldShadow holds the string denoting the shadow field in the database.
 	FieldShadow = "shadow"
+	// FieldEndpointURL holds the string denoting the endpoint_url field in the database.
+	FieldEndpointURL = "endpoint_url"
+	// FieldConsultMinutes holds the string denoting the consult_minutes field in the database.
+	FieldConsultMinutes = "consult_minutes"
+	// FieldSecretSealed holds the string denoting the secret_sealed field in the database.
+	FieldSecretSealed = "secret_sealed"
+	// FieldPreviousSealed holds the string denoting the previous_sealed field in the database.
+	FieldPreviousSealed = "previous_sealed"
+	// FieldPreviousUntil holds the string denoting the previous_until field in the database.
+	FieldPreviousUntil = "previous_until"
 	// EdgeOwner holds the string denoting the owner edge name in mutations.
 	EdgeOwner = "owner"
 	// Table holds the table name of the agent in the database.
@@ -88,6 +98,11 @@ var Columns = []string{
 	FieldTools,
 	FieldRunsPerDay,
 	FieldShadow,
+	FieldEndpointURL,
+	FieldConsultMinutes,
+	FieldSecretSealed,
+	FieldPreviousSealed,
+	FieldPreviousUntil,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -128,6 +143,12 @@ var (
 	DefaultRunsPerDay int
 	// DefaultShadow holds the default value on creation for the "shadow" field.
 	DefaultShadow bool
+	// DefaultEndpointURL holds the default value on creation for the "endpoint_url" field.
+	DefaultEndpointURL string
+	// EndpointURLValidator is a validator for the "endpoint_url" field. It is called by the builders before save.
+	EndpointURLValidator func(string) error
+	// DefaultConsultMinutes holds the default value on creation for the "consult_minutes" field.
+	DefaultConsultMinutes int
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -399,6 +420,21 @@ func ByRunsPerDay(opts ...sql.OrderTermOption) OrderOption {
 // ByShadow orders the results by the shadow field.
 func ByShadow(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldShadow, opts...).ToFunc()
+}
+
+// ByEndpointURL orders the results by the endpoint_url field.
+func ByEndpointURL(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEndpointURL, opts...).ToFunc()
+}
+
+// ByConsultMinutes orders the results by the consult_minutes field.
+func ByConsultMinutes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldConsultMinutes, opts...).ToFunc()
+}
+
+// ByPreviousUntil orders the results by the previous_until field.
+func ByPreviousUntil(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPreviousUntil, opts...).ToFunc()
 }
 
 // ByOwnerField orders the results by owner field.

@@ -116,6 +116,31 @@ func Shadow(v bool) predicate.Agent {
 	return predicate.Agent(sql.FieldEQ(FieldShadow, v))
 }
 
+// EndpointURL applies equality check predicate on the "endpoint_url" field. It's identical to EndpointURLEQ.
+func EndpointURL(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldEndpointURL, v))
+}
+
+// ConsultMinutes applies equality check predicate on the "consult_minutes" field. It's identical to ConsultMinutesEQ.
+func ConsultMinutes(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldConsultMinutes, v))
+}
+
+// SecretSealed applies equality check predicate on the "secret_sealed" field. It's identical to SecretSealedEQ.
+func SecretSealed(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldSecretSealed, v))
+}
+
+// PreviousSealed applies equality check predicate on the "previous_sealed" field. It's identical to PreviousSealedEQ.
+func PreviousSealed(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldPreviousSealed, v))
+}
+
+// PreviousUntil applies equality check predicate on the "previous_until" field. It's identical to PreviousUntilEQ.
+func PreviousUntil(v time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldPreviousUntil, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Agent {
 	return predicate.Agent(sql.FieldEQ(FieldCreatedAt, v))
@@ -779,6 +804,261 @@ func ShadowEQ(v bool) predicate.Agent {
 // ShadowNEQ applies the NEQ predicate on the "shadow" field.
 func ShadowNEQ(v bool) predicate.Agent {
 	return predicate.Agent(sql.FieldNEQ(FieldShadow, v))
+}
+
+// EndpointURLEQ applies the EQ predicate on the "endpoint_url" field.
+func EndpointURLEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldEndpointURL, v))
+}
+
+// EndpointURLNEQ applies the NEQ predicate on the "endpoint_url" field.
+func EndpointURLNEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldEndpointURL, v))
+}
+
+// EndpointURLIn applies the In predicate on the "endpoint_url" field.
+func EndpointURLIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldEndpointURL, vs...))
+}
+
+// EndpointURLNotIn applies the NotIn predicate on the "endpoint_url" field.
+func EndpointURLNotIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldEndpointURL, vs...))
+}
+
+// EndpointURLGT applies the GT predicate on the "endpoint_url" field.
+func EndpointURLGT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldEndpointURL, v))
+}
+
+// EndpointURLGTE applies the GTE predicate on the "endpoint_url" field.
+func EndpointURLGTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldEndpointURL, v))
+}
+
+// EndpointURLLT applies the LT predicate on the "endpoint_url" field.
+func EndpointURLLT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldEndpointURL, v))
+}
+
+// EndpointURLLTE applies the LTE predicate on the "endpoint_url" field.
+func EndpointURLLTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldEndpointURL, v))
+}
+
+// EndpointURLContains applies the Contains predicate on the "endpoint_url" field.
+func EndpointURLContains(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContains(FieldEndpointURL, v))
+}
+
+// EndpointURLHasPrefix applies the HasPrefix predicate on the "endpoint_url" field.
+func EndpointURLHasPrefix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasPrefix(FieldEndpointURL, v))
+}
+
+// EndpointURLHasSuffix applies the HasSuffix predicate on the "endpoint_url" field.
+func EndpointURLHasSuffix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasSuffix(FieldEndpointURL, v))
+}
+
+// EndpointURLEqualFold applies the EqualFold predicate on the "endpoint_url" field.
+func EndpointURLEqualFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEqualFold(FieldEndpointURL, v))
+}
+
+// EndpointURLContainsFold applies the ContainsFold predicate on the "endpoint_url" field.
+func EndpointURLContainsFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContainsFold(FieldEndpointURL, v))
+}
+
+// ConsultMinutesEQ applies the EQ predicate on the "consult_minutes" field.
+func ConsultMinutesEQ(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldConsultMinutes, v))
+}
+
+// ConsultMinutesNEQ applies the NEQ predicate on the "consult_minutes" field.
+func ConsultMinutesNEQ(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldConsultMinutes, v))
+}
+
+// ConsultMinutesIn applies the In predicate on the "consult_minutes" field.
+func ConsultMinutesIn(vs ...int) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldConsultMinutes, vs...))
+}
+
+// ConsultMinutesNotIn applies the NotIn predicate on the "consult_minutes" field.
+func ConsultMinutesNotIn(vs ...int) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldConsultMinutes, vs...))
+}
+
+// ConsultMinutesGT applies the GT predicate on the "consult_minutes" field.
+func ConsultMinutesGT(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldConsultMinutes, v))
+}
+
+// ConsultMinutesGTE applies the GTE predicate on the "consult_minutes" field.
+func ConsultMinutesGTE(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldConsultMinutes, v))
+}
+
+// ConsultMinutesLT applies the LT predicate on the "consult_minutes" field.
+func ConsultMinutesLT(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldConsultMinutes, v))
+}
+
+// ConsultMinutesLTE applies the LTE predicate on the "consult_minutes" field.
+func ConsultMinutesLTE(v int) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldConsultMinutes, v))
+}
+
+// SecretSealedEQ applies the EQ predicate on the "secret_sealed" field.
+func SecretSealedEQ(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldSecretSealed, v))
+}
+
+// SecretSealedNEQ applies the NEQ predicate on the "secret_sealed" field.
+func SecretSealedNEQ(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldSecretSealed, v))
+}
+
+// SecretSealedIn applies the In predicate on the "secret_sealed" field.
+func SecretSealedIn(vs ...[]byte) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldSecretSealed, vs...))
+}
+
+// SecretSealedNotIn applies the NotIn predicate on the "secret_sealed" field.
+func SecretSealedNotIn(vs ...[]byte) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldSecretSealed, vs...))
+}
+
+// SecretSealedGT applies the GT predicate on the "secret_sealed" field.
+func SecretSealedGT(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldSecretSealed, v))
+}
+
+// SecretSealedGTE applies the GTE predicate on the "secret_sealed" field.
+func SecretSealedGTE(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldSecretSealed, v))
+}
+
+// SecretSealedLT applies the LT predicate on the "secret_sealed" field.
+func SecretSealedLT(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldSecretSealed, v))
+}
+
+// SecretSealedLTE applies the LTE predicate on the "secret_sealed" field.
+func SecretSealedLTE(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldSecretSealed, v))
+}
+
+// SecretSealedIsNil applies the IsNil predicate on the "secret_sealed" field.
+func SecretSealedIsNil() predicate.Agent {
+	return predicate.Agent(sql.FieldIsNull(FieldSecretSealed))
+}
+
+// SecretSealedNotNil applies the NotNil predicate on the "secret_sealed" field.
+func SecretSealedNotNil() predicate.Agent {
+	return predicate.Agent(sql.FieldNotNull(FieldSecretSealed))
+}
+
+// PreviousSealedEQ applies the EQ predicate on the "previous_sealed" field.
+func PreviousSealedEQ(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldPreviousSealed, v))
+}
+
+// PreviousSealedNEQ applies the NEQ predicate on the "previous_sealed" field.
+func PreviousSealedNEQ(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldPreviousSealed, v))
+}
+
+// PreviousSealedIn applies the In predicate on the "previous_sealed" field.
+func PreviousSealedIn(vs ...[]byte) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldPreviousSealed, vs...))
+}
+
+// PreviousSealedNotIn applies the NotIn predicate on the "previous_sealed" field.
+func PreviousSealedNotIn(vs ...[]byte) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldPreviousSealed, vs...))
+}
+
+// PreviousSealedGT applies the GT predicate on the "previous_sealed" field.
+func PreviousSealedGT(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldPreviousSealed, v))
+}
+
+// PreviousSealedGTE applies the GTE predicate on the "previous_sealed" field.
+func PreviousSealedGTE(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldPreviousSealed, v))
+}
+
+// PreviousSealedLT applies the LT predicate on the "previous_sealed" field.
+func PreviousSealedLT(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldPreviousSealed, v))
+}
+
+// PreviousSealedLTE applies the LTE predicate on the "previous_sealed" field.
+func PreviousSealedLTE(v []byte) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldPreviousSealed, v))
+}
+
+// PreviousSealedIsNil applies the IsNil predicate on the "previous_sealed" field.
+func PreviousSealedIsNil() predicate.Agent {
+	return predicate.Agent(sql.FieldIsNull(FieldPreviousSealed))
+}
+
+// PreviousSealedNotNil applies the NotNil predicate on the "previous_sealed" field.
+func PreviousSealedNotNil() predicate.Agent {
+	return predicate.Agent(sql.FieldNotNull(FieldPreviousSealed))
+}
+
+// PreviousUntilEQ applies the EQ predicate on the "previous_until" field.
+func PreviousUntilEQ(v time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldPreviousUntil, v))
+}
+
+// PreviousUntilNEQ applies the NEQ predicate on the "previous_until" field.
+func PreviousUntilNEQ(v time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldPreviousUntil, v))
+}
+
+// PreviousUntilIn applies the In predicate on the "previous_until" field.
+func PreviousUntilIn(vs ...time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldPreviousUntil, vs...))
+}
+
+// PreviousUntilNotIn applies the NotIn predicate on the "previous_until" field.
+func PreviousUntilNotIn(vs ...time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldPreviousUntil, vs...))
+}
+
+// PreviousUntilGT applies the GT predicate on the "previous_until" field.
+func PreviousUntilGT(v time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldPreviousUntil, v))
+}
+
+// PreviousUntilGTE applies the GTE predicate on the "previous_until" field.
+func PreviousUntilGTE(v time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldPreviousUntil, v))
+}
+
+// PreviousUntilLT applies the LT predicate on the "previous_until" field.
+func PreviousUntilLT(v time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldPreviousUntil, v))
+}
+
+// PreviousUntilLTE applies the LTE predicate on the "previous_until" field.
+func PreviousUntilLTE(v time.Time) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldPreviousUntil, v))
+}
+
+// PreviousUntilIsNil applies the IsNil predicate on the "previous_until" field.
+func PreviousUntilIsNil() predicate.Agent {
+	return predicate.Agent(sql.FieldIsNull(FieldPreviousUntil))
+}
+
+// PreviousUntilNotNil applies the NotNil predicate on the "previous_until" field.
+func PreviousUntilNotNil() predicate.Agent {
+	return predicate.Agent(sql.FieldNotNull(FieldPreviousUntil))
 }
 
 // HasOwner applies the HasEdge predicate on the "owner" edge.

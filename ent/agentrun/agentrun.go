@@ -31,6 +31,8 @@ const (
 	FieldNumber = "number"
 	// FieldTrigger holds the string denoting the trigger field in the database.
 	FieldTrigger = "trigger"
+	// FieldTaskID holds the string denoting the task_id field in the database.
+	FieldTaskID = "task_id"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
 	// FieldShadow holds the string denoting the shadow field in the database.
@@ -39,6 +41,10 @@ const (
 	FieldSteps = "steps"
 	// FieldPlans holds the string denoting the plans field in the database.
 	FieldPlans = "plans"
+	// FieldLeaseUntil holds the string denoting the lease_until field in the database.
+	FieldLeaseUntil = "lease_until"
+	// FieldOutcome holds the string denoting the outcome field in the database.
+	FieldOutcome = "outcome"
 	// FieldReason holds the string denoting the reason field in the database.
 	FieldReason = "reason"
 	// FieldEndedAt holds the string denoting the ended_at field in the database.
@@ -47,6 +53,8 @@ const (
 	EdgeAgent = "agent"
 	// EdgeRequest holds the string denoting the request edge name in mutations.
 	EdgeRequest = "request"
+	// EdgeTask holds the string denoting the task edge name in mutations.
+	EdgeTask = "task"
 	// Table holds the table name of the agentrun in the database.
 	Table = "agent_runs"
 	// AgentTable is the table that holds the agent relation/edge.
@@ -63,6 +71,13 @@ const (
 	RequestInverseTable = "requests"
 	// RequestColumn is the table column denoting the request relation/edge.
 	RequestColumn = "request_id"
+	// TaskTable is the table that holds the task relation/edge.
+	TaskTable = "agent_runs"
+	// TaskInverseTable is the table name for the Task entity.
+	// It exists in this package in order to avoid circular dependency with the "task" package.
+	TaskInverseTable = "tasks"
+	// TaskColumn is the table column denoting the task relation/edge.
+	TaskColumn = "task_id"
 )
 
 // Columns holds all SQL columns for agentrun fields.
@@ -76,10 +91,13 @@ var Columns = []string{
 	FieldRequestID,
 	FieldNumber,
 	FieldTrigger,
+	FieldTaskID,
 	FieldStatus,
 	FieldShadow,
 	FieldSteps,
 	FieldPlans,
+	FieldLeaseUntil,
+	FieldOutcome,
 	FieldReason,
 	FieldEndedAt,
 }
@@ -108,10 +126,16 @@ var (
 	AgentIDValidator func(string) error
 	// RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	RequestIDValidator func(string) error
+	// TaskIDValidator is a validator for the "task_id" field. It is called by the builders before save.
+	TaskIDValidator func(string) error
 	// DefaultShadow holds the default value on creation for the "shadow" field.
 	DefaultShadow bool
 	// DefaultPlans holds the default value on creation for the "plans" field.
 	DefaultPlans int
+	// DefaultOutcome holds the default value on creation for the "outcome" field.
+	DefaultOutcome string
+	// OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
+	OutcomeValidator func(string) error
 	// DefaultReason holds the default value on creation for the "reason" field.
 	DefaultReason string
 	// ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
@@ -127,8 +151,10 @@ type Trigger string
 
 // Trigger values.
 const (
-	TriggerCreated Trigger = "created"
-	TriggerRerun   Trigger = "rerun"
+	TriggerCreated   Trigger = "created"
+	TriggerRerun     Trigger = "rerun"
+	TriggerAssigned  Trigger = "assigned"
+	TriggerConsulted Trigger = "consulted"
 )
 
 func (t Trigger) String() string {
@@ -138,7 +164,7 @@ func (t Trigger) String() string {
 // TriggerValidator is a validator for the "trigger" field enum values. It is called by the builders before save.
 func TriggerValidator(t Trigger) error {
 	switch t {
-	case TriggerCreated, TriggerRerun:
+	case TriggerCreated, TriggerRerun, TriggerAssigned, TriggerConsulted:
 		return nil
 	default:
 		return fmt.Errorf("agentrun: invalid enum value for trigger field: %q", t)
@@ -225,6 +251,11 @@ func ByTrigger(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTrigger, opts...).ToFunc()
 }
 
+// ByTaskID orders the results by the task_id field.
+func ByTaskID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTaskID, opts...).ToFunc()
+}
+
 // ByStatus orders the results by the status field.
 func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
@@ -238,6 +269,16 @@ func ByShadow(opts ...sql.OrderTermOption) OrderOption {
 // ByPlans orders the results by the plans field.
 func ByPlans(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPlans, opts...).ToFunc()
+}
+
+// ByLeaseUntil orders the results by the lease_until field.
+func ByLeaseUntil(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLeaseUntil, opts...).ToFunc()
+}
+
+// ByOutcome orders the results by the outcome field.
+func ByOutcome(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOutcome, opts...).ToFunc()
 }
 
 // ByReason orders the results by the reason field.
@@ -263,6 +304,13 @@ func ByRequestField(field string, opts ...sql.OrderTermOption) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newRequestStep(), sql.OrderByField(field, opts...))
 	}
 }
+
+// ByTaskField orders the results by task field.
+func ByTaskField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newTaskStep(), sql.OrderByField(field, opts...))
+	}
+}
 func newAgentStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -275,5 +323,12 @@ func newRequestStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(RequestInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.M2O, false, RequestTable, RequestColumn),
+	)
+}
+func newTaskStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(TaskInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, TaskTable, TaskColumn),
 	)
 }

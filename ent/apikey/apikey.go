@@ -35,6 +35,8 @@ const (
 	FieldUserID = "user_id"
 	// FieldServiceAccountID holds the string denoting the service_account_id field in the database.
 	FieldServiceAccountID = "service_account_id"
+	// FieldAgentID holds the string denoting the agent_id field in the database.
+	FieldAgentID = "agent_id"
 	// FieldAllowedIps holds the string denoting the allowed_ips field in the database.
 	FieldAllowedIps = "allowed_ips"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
@@ -49,6 +51,8 @@ const (
 	EdgeUser = "user"
 	// EdgeServiceAccount holds the string denoting the service_account edge name in mutations.
 	EdgeServiceAccount = "service_account"
+	// EdgeAgent holds the string denoting the agent edge name in mutations.
+	EdgeAgent = "agent"
 	// Table holds the table name of the apikey in the database.
 	Table = "api_keys"
 	// UserTable is the table that holds the user relation/edge.
@@ -65,6 +69,13 @@ const (
 	ServiceAccountInverseTable = "service_accounts"
 	// ServiceAccountColumn is the table column denoting the service_account relation/edge.
 	ServiceAccountColumn = "service_account_id"
+	// AgentTable is the table that holds the agent relation/edge.
+	AgentTable = "api_keys"
+	// AgentInverseTable is the table name for the Agent entity.
+	// It exists in this package in order to avoid circular dependency with the "agent" package.
+	AgentInverseTable = "agents"
+	// AgentColumn is the table column denoting the agent relation/edge.
+	AgentColumn = "agent_id"
 )
 
 // Columns holds all SQL columns for apikey fields.
@@ -81,6 +92,7 @@ var Columns = []string{
 	FieldTest,
 	FieldUserID,
 	FieldServiceAccountID,
+	FieldAgentID,
 	FieldAllowedIps,
 	FieldCreatedBy,
 	FieldExpiresAt,
@@ -120,6 +132,8 @@ var (
 	UserIDValidator func(string) error
 	// ServiceAccountIDValidator is a validator for the "service_account_id" field. It is called by the builders before save.
 	ServiceAccountIDValidator func(string) error
+	// AgentIDValidator is a validator for the "agent_id" field. It is called by the builders before save.
+	AgentIDValidator func(string) error
 	// CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	CreatedByValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -181,6 +195,11 @@ func ByServiceAccountID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldServiceAccountID, opts...).ToFunc()
 }
 
+// ByAgentID orders the results by the agent_id field.
+func ByAgentID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAgentID, opts...).ToFunc()
+}
+
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
@@ -214,6 +233,13 @@ func ByServiceAccountField(field string, opts ...sql.OrderTermOption) OrderOptio
 		sqlgraph.OrderByNeighborTerms(s, newServiceAccountStep(), sql.OrderByField(field, opts...))
 	}
 }
+
+// ByAgentField orders the results by agent field.
+func ByAgentField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newAgentStep(), sql.OrderByField(field, opts...))
+	}
+}
 func newUserStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -226,5 +252,12 @@ func newServiceAccountStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(ServiceAccountInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.M2O, false, ServiceAccountTable, ServiceAccountColumn),
+	)
+}
+func newAgentStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(AgentInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, AgentTable, AgentColumn),
 	)
 }

@@ -116,6 +116,11 @@ func ServiceAccountID(v string) predicate.APIKey {
 	return predicate.APIKey(sql.FieldEQ(FieldServiceAccountID, v))
 }
 
+// AgentID applies equality check predicate on the "agent_id" field. It's identical to AgentIDEQ.
+func AgentID(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldEQ(FieldAgentID, v))
+}
+
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
 func CreatedBy(v string) predicate.APIKey {
 	return predicate.APIKey(sql.FieldEQ(FieldCreatedBy, v))
@@ -676,6 +681,81 @@ func ServiceAccountIDContainsFold(v string) predicate.APIKey {
 	return predicate.APIKey(sql.FieldContainsFold(FieldServiceAccountID, v))
 }
 
+// AgentIDEQ applies the EQ predicate on the "agent_id" field.
+func AgentIDEQ(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldEQ(FieldAgentID, v))
+}
+
+// AgentIDNEQ applies the NEQ predicate on the "agent_id" field.
+func AgentIDNEQ(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldNEQ(FieldAgentID, v))
+}
+
+// AgentIDIn applies the In predicate on the "agent_id" field.
+func AgentIDIn(vs ...string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldIn(FieldAgentID, vs...))
+}
+
+// AgentIDNotIn applies the NotIn predicate on the "agent_id" field.
+func AgentIDNotIn(vs ...string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldNotIn(FieldAgentID, vs...))
+}
+
+// AgentIDGT applies the GT predicate on the "agent_id" field.
+func AgentIDGT(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldGT(FieldAgentID, v))
+}
+
+// AgentIDGTE applies the GTE predicate on the "agent_id" field.
+func AgentIDGTE(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldGTE(FieldAgentID, v))
+}
+
+// AgentIDLT applies the LT predicate on the "agent_id" field.
+func AgentIDLT(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldLT(FieldAgentID, v))
+}
+
+// AgentIDLTE applies the LTE predicate on the "agent_id" field.
+func AgentIDLTE(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldLTE(FieldAgentID, v))
+}
+
+// AgentIDContains applies the Contains predicate on the "agent_id" field.
+func AgentIDContains(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldContains(FieldAgentID, v))
+}
+
+// AgentIDHasPrefix applies the HasPrefix predicate on the "agent_id" field.
+func AgentIDHasPrefix(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldHasPrefix(FieldAgentID, v))
+}
+
+// AgentIDHasSuffix applies the HasSuffix predicate on the "agent_id" field.
+func AgentIDHasSuffix(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldHasSuffix(FieldAgentID, v))
+}
+
+// AgentIDIsNil applies the IsNil predicate on the "agent_id" field.
+func AgentIDIsNil() predicate.APIKey {
+	return predicate.APIKey(sql.FieldIsNull(FieldAgentID))
+}
+
+// AgentIDNotNil applies the NotNil predicate on the "agent_id" field.
+func AgentIDNotNil() predicate.APIKey {
+	return predicate.APIKey(sql.FieldNotNull(FieldAgentID))
+}
+
+// AgentIDEqualFold applies the EqualFold predicate on the "agent_id" field.
+func AgentIDEqualFold(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldEqualFold(FieldAgentID, v))
+}
+
+// AgentIDContainsFold applies the ContainsFold predicate on the "agent_id" field.
+func AgentIDContainsFold(v string) predicate.APIKey {
+	return predicate.APIKey(sql.FieldContainsFold(FieldAgentID, v))
+}
+
 // AllowedIpsIsNil applies the IsNil predicate on the "allowed_ips" field.
 func AllowedIpsIsNil() predicate.APIKey {
 	return predicate.APIKey(sql.FieldIsNull(FieldAllowedIps))
@@ -956,6 +1036,39 @@ func HasServiceAccountWith(preds ...predicate.ServiceAccount) predicate.APIKey {
 		step := newServiceAccountStep()
 		preds := preds[:len(preds):len(preds)]
 		if visible := principal.Narrowing(s.Context(), "ServiceAccount"); visible != nil {
+			preds = append(preds, visible)
+		}
+
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasAgent applies the HasEdge predicate on the "agent" edge.
+func HasAgent() predicate.APIKey {
+	return predicate.APIKey(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, AgentTable, AgentColumn),
+		)
+		if visible := principal.Narrowing(s.Context(), "Agent"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newAgentStep(), visible)
+			return
+		}
+
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasAgentWith applies the HasEdge predicate on the "agent" edge with a given conditions (other predicates).
+func HasAgentWith(preds ...predicate.Agent) predicate.APIKey {
+	return predicate.APIKey(func(s *sql.Selector) {
+		step := newAgentStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "Agent"); visible != nil {
 			preds = append(preds, visible)
 		}
 

@@ -28,6 +28,7 @@ var (
 		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
 		{Name: "user_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "service_account_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "agent_id", Type: field.TypeString, Nullable: true, Size: 40},
 	}
 	// APIKeysTable holds the schema information for the "api_keys" table.
 	APIKeysTable = &schema.Table{
@@ -46,6 +47,12 @@ var (
 				Columns:    []*schema.Column{APIKeysColumns[16]},
 				RefColumns: []*schema.Column{ServiceAccountsColumns[0]},
 				OnDelete:   schema.SetNull,
+			},
+			{
+				Symbol:     "api_keys_agents_agent",
+				Columns:    []*schema.Column{APIKeysColumns[17]},
+				RefColumns: []*schema.Column{AgentsColumns[0]},
+				OnDelete:   schema.Cascade,
 			},
 		},
 		Indexes: []*schema.Index{
@@ -111,7 +118,7 @@ var (
 		{Name: "name", Type: field.TypeString, Size: 200},
 		{Name: "description", Type: field.TypeString, Default: ""},
 		{Name: "enabled", Type: field.TypeBool, Default: true},
-		{Name: "effect", Type: field.TypeEnum, Enums: []string{"Allow", "Deny"}},
+		{Name: "effect", Type: field.TypeEnum, Enums: []string{"Allow", "Deny", "RequireApproval"}},
 		{Name: "action", Type: field.TypeString, Size: 10},
 		{Name: "resource", Type: field.TypeString, Size: 40},
 		{Name: "condition", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json"}},
@@ -194,6 +201,11 @@ var (
 		{Name: "tools", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "runs_per_day", Type: field.TypeInt, Default: 1000},
 		{Name: "shadow", Type: field.TypeBool, Default: false},
+		{Name: "endpoint_url", Type: field.TypeString, Size: 2000, Default: ""},
+		{Name: "consult_minutes", Type: field.TypeInt, Default: 30},
+		{Name: "secret_sealed", Type: field.TypeBytes, Nullable: true},
+		{Name: "previous_sealed", Type: field.TypeBytes, Nullable: true},
+		{Name: "previous_until", Type: field.TypeTime, Nullable: true},
 		{Name: "owner_id", Type: field.TypeString, Nullable: true, Size: 40},
 	}
 	// AgentsTable holds the schema information for the "agents" table.
@@ -204,7 +216,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "agents_users_owner",
-				Columns:    []*schema.Column{AgentsColumns[19]},
+				Columns:    []*schema.Column{AgentsColumns[24]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -218,7 +230,7 @@ var (
 			{
 				Name:    "agent_company_id_owner_id",
 				Unique:  false,
-				Columns: []*schema.Column{AgentsColumns[3], AgentsColumns[19]},
+				Columns: []*schema.Column{AgentsColumns[3], AgentsColumns[24]},
 			},
 		},
 	}
@@ -296,15 +308,18 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "agent_version", Type: field.TypeInt},
 		{Name: "number", Type: field.TypeInt},
-		{Name: "trigger", Type: field.TypeEnum, Enums: []string{"created", "rerun"}},
+		{Name: "trigger", Type: field.TypeEnum, Enums: []string{"created", "rerun", "assigned", "consulted"}},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"QUEUED", "RUNNING", "WAITING", "COMPLETED", "PROPOSED", "HANDED_OVER", "FAILED", "STOPPED"}, Default: "QUEUED"},
 		{Name: "shadow", Type: field.TypeBool, Default: false},
 		{Name: "steps", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "plans", Type: field.TypeInt, Default: 0},
+		{Name: "lease_until", Type: field.TypeTime, Nullable: true},
+		{Name: "outcome", Type: field.TypeString, Size: 200, Default: ""},
 		{Name: "reason", Type: field.TypeString, Size: 1000, Default: ""},
 		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
 		{Name: "agent_id", Type: field.TypeString, Size: 40},
 		{Name: "request_id", Type: field.TypeString, Size: 40},
+		{Name: "task_id", Type: field.TypeString, Nullable: true, Size: 40},
 	}
 	// AgentRunsTable holds the schema information for the "agent_runs" table.
 	AgentRunsTable = &schema.Table{
@@ -314,15 +329,21 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "agent_runs_agents_agent",
-				Columns:    []*schema.Column{AgentRunsColumns[13]},
+				Columns:    []*schema.Column{AgentRunsColumns[15]},
 				RefColumns: []*schema.Column{AgentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "agent_runs_requests_request",
-				Columns:    []*schema.Column{AgentRunsColumns[14]},
+				Columns:    []*schema.Column{AgentRunsColumns[16]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "agent_runs_tasks_task",
+				Columns:    []*schema.Column{AgentRunsColumns[17]},
+				RefColumns: []*schema.Column{TasksColumns[0]},
+				OnDelete:   schema.Cascade,
 			},
 		},
 		Indexes: []*schema.Index{
@@ -334,22 +355,27 @@ var (
 			{
 				Name:    "agentrun_company_id_request_id_number",
 				Unique:  true,
-				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[14], AgentRunsColumns[5]},
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[16], AgentRunsColumns[5]},
 			},
 			{
 				Name:    "agentrun_company_id_request_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[14], AgentRunsColumns[1], AgentRunsColumns[0]},
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[16], AgentRunsColumns[1], AgentRunsColumns[0]},
 			},
 			{
 				Name:    "agentrun_company_id_agent_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[13], AgentRunsColumns[1], AgentRunsColumns[0]},
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[15], AgentRunsColumns[1], AgentRunsColumns[0]},
 			},
 			{
 				Name:    "agentrun_company_id_status_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[7], AgentRunsColumns[1], AgentRunsColumns[0]},
+			},
+			{
+				Name:    "agentrun_company_id_task_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[17]},
 			},
 			{
 				Name:    "agentrun_updated_at_id",
@@ -2668,6 +2694,7 @@ var (
 func init() {
 	APIKeysTable.ForeignKeys[0].RefTable = UsersTable
 	APIKeysTable.ForeignKeys[1].RefTable = ServiceAccountsTable
+	APIKeysTable.ForeignKeys[2].RefTable = AgentsTable
 	APIKeysTable.Annotation = &entsql.Annotation{
 		Table: "api_keys",
 	}
@@ -2676,6 +2703,7 @@ func init() {
 	AgentActionsTable.ForeignKeys[1].RefTable = RequestsTable
 	AgentRunsTable.ForeignKeys[0].RefTable = AgentsTable
 	AgentRunsTable.ForeignKeys[1].RefTable = RequestsTable
+	AgentRunsTable.ForeignKeys[2].RefTable = TasksTable
 	AgentVersionsTable.ForeignKeys[0].RefTable = AgentsTable
 	ApprovalsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	ApprovalsTable.ForeignKeys[1].RefTable = RequestsTable

@@ -114,8 +114,12 @@ func init() {
 	apikeyDescServiceAccountID := apikeyFields[7].Descriptor()
 	// apikey.ServiceAccountIDValidator is a validator for the "service_account_id" field. It is called by the builders before save.
 	apikey.ServiceAccountIDValidator = apikeyDescServiceAccountID.Validators[0].(func(string) error)
+	// apikeyDescAgentID is the schema descriptor for agent_id field.
+	apikeyDescAgentID := apikeyFields[8].Descriptor()
+	// apikey.AgentIDValidator is a validator for the "agent_id" field. It is called by the builders before save.
+	apikey.AgentIDValidator = apikeyDescAgentID.Validators[0].(func(string) error)
 	// apikeyDescCreatedBy is the schema descriptor for created_by field.
-	apikeyDescCreatedBy := apikeyFields[9].Descriptor()
+	apikeyDescCreatedBy := apikeyFields[10].Descriptor()
 	// apikey.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	apikey.CreatedByValidator = apikeyDescCreatedBy.Validators[0].(func(string) error)
 	// apikeyDescID is the schema descriptor for id field.
@@ -373,6 +377,16 @@ func init() {
 	agentDescShadow := agentFields[15].Descriptor()
 	// agent.DefaultShadow holds the default value on creation for the shadow field.
 	agent.DefaultShadow = agentDescShadow.Default.(bool)
+	// agentDescEndpointURL is the schema descriptor for endpoint_url field.
+	agentDescEndpointURL := agentFields[16].Descriptor()
+	// agent.DefaultEndpointURL holds the default value on creation for the endpoint_url field.
+	agent.DefaultEndpointURL = agentDescEndpointURL.Default.(string)
+	// agent.EndpointURLValidator is a validator for the "endpoint_url" field. It is called by the builders before save.
+	agent.EndpointURLValidator = agentDescEndpointURL.Validators[0].(func(string) error)
+	// agentDescConsultMinutes is the schema descriptor for consult_minutes field.
+	agentDescConsultMinutes := agentFields[17].Descriptor()
+	// agent.DefaultConsultMinutes holds the default value on creation for the consult_minutes field.
+	agent.DefaultConsultMinutes = agentDescConsultMinutes.Default.(int)
 	// agentDescID is the schema descriptor for id field.
 	agentDescID := agentMixinFields0[0].Descriptor()
 	// agent.DefaultID holds the default value on creation for the id field.
@@ -469,16 +483,26 @@ func init() {
 	agentrunDescRequestID := agentrunFields[2].Descriptor()
 	// agentrun.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	agentrun.RequestIDValidator = agentrunDescRequestID.Validators[0].(func(string) error)
+	// agentrunDescTaskID is the schema descriptor for task_id field.
+	agentrunDescTaskID := agentrunFields[5].Descriptor()
+	// agentrun.TaskIDValidator is a validator for the "task_id" field. It is called by the builders before save.
+	agentrun.TaskIDValidator = agentrunDescTaskID.Validators[0].(func(string) error)
 	// agentrunDescShadow is the schema descriptor for shadow field.
-	agentrunDescShadow := agentrunFields[6].Descriptor()
+	agentrunDescShadow := agentrunFields[7].Descriptor()
 	// agentrun.DefaultShadow holds the default value on creation for the shadow field.
 	agentrun.DefaultShadow = agentrunDescShadow.Default.(bool)
 	// agentrunDescPlans is the schema descriptor for plans field.
-	agentrunDescPlans := agentrunFields[8].Descriptor()
+	agentrunDescPlans := agentrunFields[9].Descriptor()
 	// agentrun.DefaultPlans holds the default value on creation for the plans field.
 	agentrun.DefaultPlans = agentrunDescPlans.Default.(int)
+	// agentrunDescOutcome is the schema descriptor for outcome field.
+	agentrunDescOutcome := agentrunFields[11].Descriptor()
+	// agentrun.DefaultOutcome holds the default value on creation for the outcome field.
+	agentrun.DefaultOutcome = agentrunDescOutcome.Default.(string)
+	// agentrun.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
+	agentrun.OutcomeValidator = agentrunDescOutcome.Validators[0].(func(string) error)
 	// agentrunDescReason is the schema descriptor for reason field.
-	agentrunDescReason := agentrunFields[9].Descriptor()
+	agentrunDescReason := agentrunFields[12].Descriptor()
 	// agentrun.DefaultReason holds the default value on creation for the reason field.
 	agentrun.DefaultReason = agentrunDescReason.Default.(string)
 	// agentrun.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.

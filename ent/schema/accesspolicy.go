@@ -9,7 +9,7 @@ import (
 )
 
 // AccessPolicy is a rule that a company's admins wrote: it allows or denies an action on the rows that its condition
-// describes.
+// describes, or has agents wait for a person's approval of it.
 type AccessPolicy struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
@@ -23,7 +23,7 @@ func (AccessPolicy) Fields() []ent.Field {
 		field.String("name").MaxRuneLen(200),
 		field.String("description").Default(""),
 		field.Bool("enabled").Default(true),
-		field.Enum("effect").Values("Allow", "Deny"),
+		field.Enum("effect").Values("Allow", "Deny", "RequireApproval"),
 		field.String("action").MaxLen(10).Comment("read create update delete, or * for all of them"),
 		field.String("resource").MaxLen(40).Comment("Service, Request, …, or * for all of them"),
 		field.JSON("condition", json.RawMessage{}).SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object: {path: value}"),

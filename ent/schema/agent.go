@@ -33,6 +33,11 @@ func (Agent) Fields() []ent.Field {
 		document("tools", "[{name, mode}], the allow-list"),
 		field.Int("runs_per_day").Default(1000).Comment("a run beyond them is handed over"),
 		field.Bool("shadow").Default(false).Comment("it proposes to admins alone"),
+		field.String("endpoint_url").MaxLen(2000).Default("").Comment("CUSTOM: where runs are pushed to; empty for an agent that asks for them"),
+		field.Int("consult_minutes").Default(30).Comment("how long a task waits for its opinion"),
+		field.Bytes("secret_sealed").Sensitive().Optional().Comment("CUSTOM: what signs pushes"),
+		field.Bytes("previous_sealed").Sensitive().Optional().Comment("the secret before, which still signs until previous_until"),
+		field.Time("previous_until").Optional().Nillable(),
 	}
 }
 

@@ -25,6 +25,7 @@ func (APIKey) Fields() []ent.Field {
 		field.Bool("test").Immutable(),
 		field.String("user_id").MaxLen(40).Optional().Nillable().Immutable(),
 		field.String("service_account_id").MaxLen(40).Optional().Nillable().Immutable(),
+		field.String("agent_id").MaxLen(40).Optional().Nillable().Immutable(),
 		field.JSON("allowed_ips", []string{}).Optional().Comment("addresses and CIDR prefixes; empty means any"),
 		field.String("created_by").MaxLen(40).Immutable(),
 		field.Time("expires_at").Optional().Nillable(),
@@ -38,6 +39,7 @@ func (APIKey) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.To("user", User.Type).Field("user_id").Unique().Immutable(),
 		edge.To("service_account", ServiceAccount.Type).Field("service_account_id").Unique().Immutable(),
+		edge.To("agent", Agent.Type).Field("agent_id").Unique().Immutable().Annotations(entsql.OnDelete(entsql.Cascade)),
 	}
 }
 

@@ -180,6 +180,12 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	"AgentRun.agent": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.AgentRun.Query().Where(agentrun.HasAgentWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
+	"AgentRun.task": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.AgentRun.Query().Where(agentrun.HasTaskWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"APIKey.agent": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.APIKey.Query().Where(apikey.HasAgentWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
 	"AgentRun.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.AgentRun.Query().Where(agentrun.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},

@@ -115,10 +115,6 @@ var fixtures = []fixture{
 	{"Notification", func(db *ent.Client, own rows, _ string) any {
 		return db.Notification.Create().SetUserID(own.id("User")).SetKind("mention").SetSubject("N").SetRequestID(own.id("Request"))
 	}},
-	{"APIKey", func(db *ent.Client, own rows, tag string) any {
-		return db.APIKey.Create().SetName("K").SetHash([]byte(tag)).SetPrefix("key_live_").SetLast4("last").SetScopes([]string{}).
-			SetTest(false).SetUserID(own.id("User")).SetServiceAccountID(own.id("ServiceAccount")).SetCreatedBy(own.id("User"))
-	}},
 	{"OAuthClient", func(db *ent.Client, own rows, _ string) any {
 		return db.OAuthClient.Create().SetName("App").SetRedirectUris([]string{}).SetScopes([]string{}).SetCreatedBy(own.id("User"))
 	}},
@@ -149,17 +145,13 @@ var fixtures = []fixture{
 	{"Agent", func(db *ent.Client, own rows, _ string) any {
 		return db.Agent.Create().SetName("A").SetType("QUEUE_INTAKE").SetSource("MANAGED").SetAutonomy("SUGGEST").SetOwnerID(own.id("User"))
 	}},
+	{"APIKey", func(db *ent.Client, own rows, tag string) any {
+		return db.APIKey.Create().SetName("K").SetHash([]byte(tag)).SetPrefix("key_live_").SetLast4("last").SetScopes([]string{}).
+			SetTest(false).SetUserID(own.id("User")).SetServiceAccountID(own.id("ServiceAccount")).SetAgentID(own.id("Agent")).SetCreatedBy(own.id("User"))
+	}},
 	{"AgentVersion", func(db *ent.Client, own rows, tag string) any {
 		return db.AgentVersion.Create().SetAgentID(own.id("Agent")).SetVersion(int(crc32.ChecksumIEEE([]byte(tag)))).
 			SetSettings(json.RawMessage(`{}`)).SetPublishedAt(time.Now()).SetPublishedBy(own.id("User"))
-	}},
-	{"AgentRun", func(db *ent.Client, own rows, tag string) any {
-		return db.AgentRun.Create().SetAgentID(own.id("Agent")).SetAgentVersion(1).SetRequestID(own.id("Request")).
-			SetNumber(int(crc32.ChecksumIEEE([]byte(tag)))).SetTrigger("created")
-	}},
-	{"AgentAction", func(db *ent.Client, own rows, _ string) any {
-		return db.AgentAction.Create().SetRunID(own.id("AgentRun")).SetRequestID(own.id("Request")).SetStep(1).SetKind("PROPOSAL").
-			SetOperation("updateRequest").SetRationale("because").SetConfidence(1).SetRows([]string{}).SetDigest("d").SetRowVersion("v")
 	}},
 	{"Execution", func(db *ent.Client, own rows, _ string) any {
 		return db.Execution.Create().SetWorkflowID(own.id("Workflow")).SetWorkflowVersion(1).SetRequestID(own.id("Request")).SetTrigger("request")
@@ -171,6 +163,14 @@ var fixtures = []fixture{
 	{"Task", func(db *ent.Client, own rows, tag string) any {
 		return db.Task.Create().SetExecutionID(own.id("Execution")).SetRequestID(own.id("Request")).SetPhaseID("p").SetVisit(1).
 			SetAttempt(int(crc32.ChecksumIEEE([]byte(tag)))).SetTitle("T").SetAssigneeID(own.id("User")).SetTeamID(own.id("Team")).SetAgentID(own.id("Agent"))
+	}},
+	{"AgentRun", func(db *ent.Client, own rows, tag string) any {
+		return db.AgentRun.Create().SetAgentID(own.id("Agent")).SetAgentVersion(1).SetRequestID(own.id("Request")).
+			SetNumber(int(crc32.ChecksumIEEE([]byte(tag)))).SetTrigger("created").SetTaskID(own.id("Task"))
+	}},
+	{"AgentAction", func(db *ent.Client, own rows, _ string) any {
+		return db.AgentAction.Create().SetRunID(own.id("AgentRun")).SetRequestID(own.id("Request")).SetStep(1).SetKind("PROPOSAL").
+			SetOperation("updateRequest").SetRationale("because").SetConfidence(1).SetRows([]string{}).SetDigest("d").SetRowVersion("v")
 	}},
 	{"SLAEvent", func(db *ent.Client, own rows, tag string) any {
 		return db.SLAEvent.Create().SetSubjectID(own.id("Request")).SetKind("WARNED").SetKey(tag).SetAt(time.Now())

@@ -246,6 +246,20 @@ func (ec *executionContext) fieldContext_Agent_shadow(_ context.Context, field g
 	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
+func (ec *executionContext) _Agent_endpointUrl(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.EndpointURL)
+}
+func (ec *executionContext) fieldContext_Agent_endpointUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Agent_consultMinutes(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ConsultMinutes)
+}
+func (ec *executionContext) fieldContext_Agent_consultMinutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _Agent_versions(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -750,6 +764,27 @@ func (ec *executionContext) fieldContext_AgentRun_plans(_ context.Context, field
 	return graphql.NewScalarFieldContext("AgentRun", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _AgentRun_taskId(ctx context.Context, field graphql.CollectedField, obj *ent.AgentRun) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TaskID)
+}
+func (ec *executionContext) fieldContext_AgentRun_taskId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentRun", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AgentRun_leaseUntil(ctx context.Context, field graphql.CollectedField, obj *ent.AgentRun) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.LeaseUntil)
+}
+func (ec *executionContext) fieldContext_AgentRun_leaseUntil(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentRun", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _AgentRun_outcome(ctx context.Context, field graphql.CollectedField, obj *ent.AgentRun) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Outcome)
+}
+func (ec *executionContext) fieldContext_AgentRun_outcome(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentRun", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _AgentRun_reason(ctx context.Context, field graphql.CollectedField, obj *ent.AgentRun) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Reason)
 }
@@ -1122,6 +1157,16 @@ func (ec *executionContext) _Agent(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "endpointUrl":
+			out.Values[i] = ec._Agent_endpointUrl(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "consultMinutes":
+			out.Values[i] = ec._Agent_consultMinutes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "versions":
 			out.Values[i] = ec._Agent_versions(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -1398,6 +1443,21 @@ func (ec *executionContext) _AgentRun(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "plans":
 			out.Values[i] = ec._AgentRun_plans(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taskId":
+			out.Values[i] = ec._AgentRun_taskId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "leaseUntil":
+			out.Values[i] = ec._AgentRun_leaseUntil(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "outcome":
+			out.Values[i] = ec._AgentRun_outcome(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -119,6 +119,13 @@ func (ec *executionContext) fieldContext_ApiKey_serviceAccountId(_ context.Conte
 	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _ApiKey_agentId(ctx context.Context, field graphql.CollectedField, obj *ent.APIKey) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.AgentID)
+}
+func (ec *executionContext) fieldContext_ApiKey_agentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApiKey", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _ApiKey_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.APIKey) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.CreatedBy)
 }
@@ -464,6 +471,11 @@ func (ec *executionContext) _ApiKey(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "serviceAccountId":
 			out.Values[i] = ec._ApiKey_serviceAccountId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "agentId":
+			out.Values[i] = ec._ApiKey_agentId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -25,6 +25,7 @@ import (
 type AccessDeciderResolver interface {
 	ID(ctx context.Context, obj *policy.DecidedBy) (*string, error)
 	Name(ctx context.Context, obj *policy.DecidedBy) (*string, error)
+	Effect(ctx context.Context, obj *policy.DecidedBy) (*accesspolicy.Effect, error)
 }
 type AccessDecisionResolver interface {
 	DecidedBy(ctx context.Context, obj *ent.AccessDecision) (*policy.DecidedBy, error)
@@ -149,6 +150,29 @@ func (ec *executionContext) _AccessDecider_name(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_AccessDecider_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AccessDecider", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AccessDecider_effect(ctx context.Context, field graphql.CollectedField, obj *policy.DecidedBy) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccessDecider_effect(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AccessDecider().Effect(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *accesspolicy.Effect) graphql.Marshaler {
+			return ec.marshalOAccessEffect2ᚖatriumᚋentᚋaccesspolicyᚐEffect(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AccessDecider_effect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccessDecider", field, true, true, errors.New("field of type AccessEffect does not have child fields"))
 }
 
 func (ec *executionContext) _AccessDecision_id(ctx context.Context, field graphql.CollectedField, obj *ent.AccessDecision) (ret graphql.Marshaler) {
@@ -951,6 +975,11 @@ func (ec *executionContext) _AccessDecider(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "effect":
+			out.Values[i] = ec._AccessDecider_effect(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -1626,6 +1655,25 @@ func (ec *executionContext) unmarshalOAccessDecisionFilter2ᚖatriumᚋinternal�
 	}
 	res, err := ec.unmarshalInputAccessDecisionFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOAccessEffect2ᚖatriumᚋentᚋaccesspolicyᚐEffect(ctx context.Context, v any) (*accesspolicy.Effect, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := accesspolicy.Effect(tmp)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOAccessEffect2ᚖatriumᚋentᚋaccesspolicyᚐEffect(ctx context.Context, sel ast.SelectionSet, v *accesspolicy.Effect) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(string(*v))
+	return res
 }
 
 func (ec *executionContext) unmarshalOAccessEffect2ᚖstring(ctx context.Context, v any) (*string, error) {

@@ -458,6 +458,10 @@ type Agent implements Node & Actor {
   runsPerDay: Int!
   "Whether it only proposes, and to admins alone."
   shadow: Boolean!
+  "Where runs of a CUSTOM agent are pushed to; empty for one that asks for them."
+  endpointUrl: String!
+  "How many minutes a task waits for its opinion."
+  consultMinutes: Int!
   "What was published, the newest first."
   versions(
     "How many, 1 to 100."
@@ -523,6 +527,10 @@ enum AgentRunTrigger {
   created
   "Somebody asked for it."
   rerun
+  "A task became the agent's."
+  assigned
+  "A task waits for its opinion."
+  consulted
 }
 
 "Where a run is. It ends in exactly one of COMPLETED, PROPOSED, HANDED_OVER, FAILED and STOPPED."
@@ -567,6 +575,12 @@ type AgentRun implements Node {
   steps: [AgentStep!]!
   "How often it has planned; three times at most, as the request changes."
   plans: Int!
+  "The task of a workflow that it is about."
+  taskId: ID
+  "Of a CUSTOM agent: when the work is handed over if nothing is heard of it."
+  leaseUntil: Time
+  "What it was completed with."
+  outcome: String!
   "Why it ended so, for people."
   reason: String!
   "When it ended."
@@ -1905,6 +1919,8 @@ type ApiKey implements Node {
   userId: ID
   "The service account that stands behind it."
   serviceAccountId: ID
+  "The agent that stands behind it."
+  agentId: ID
   "The user who made it."
   createdBy: ID!
   "When it ends; null for never."
@@ -2231,6 +2247,8 @@ enum AccessEffect {
   Allow
   "It keeps the caller from it, whatever others allow."
   Deny
+  "An agent waits for a person to approve it. It binds nobody else, and allows nothing."
+  RequireApproval
 }
 
 "A rule about who may do what to which rows."
@@ -2342,12 +2360,14 @@ type AccessDecision implements Node {
 
 "What decided: a scope, the kind of credential, a role, an access policy."
 type AccessDecider {
-  "scope, method, role, policy, operator or status."
+  "scope, method, role, policy, approval, operator or status."
   kind: String!
   "Which one; null for the rule that what no policy allows is denied."
   id: String
   "What people call it."
   name: String
+  "Of an access policy. What is allowed by RequireApproval waits for a person to approve it."
+  effect: AccessEffect
 }
 
 "How a decision went."
@@ -3082,6 +3102,8 @@ func (ec *executionContext) childFields_AccessDecider(ctx context.Context, field
 		return ec.fieldContext_AccessDecider_id(ctx, field)
 	case "name":
 		return ec.fieldContext_AccessDecider_name(ctx, field)
+	case "effect":
+		return ec.fieldContext_AccessDecider_effect(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccessDecider", field.Name)
 }
@@ -3324,6 +3346,10 @@ func (ec *executionContext) childFields_Agent(ctx context.Context, field graphql
 		return ec.fieldContext_Agent_runsPerDay(ctx, field)
 	case "shadow":
 		return ec.fieldContext_Agent_shadow(ctx, field)
+	case "endpointUrl":
+		return ec.fieldContext_Agent_endpointUrl(ctx, field)
+	case "consultMinutes":
+		return ec.fieldContext_Agent_consultMinutes(ctx, field)
 	case "versions":
 		return ec.fieldContext_Agent_versions(ctx, field)
 	case "owner":
@@ -3470,6 +3496,12 @@ func (ec *executionContext) childFields_AgentRun(ctx context.Context, field grap
 		return ec.fieldContext_AgentRun_steps(ctx, field)
 	case "plans":
 		return ec.fieldContext_AgentRun_plans(ctx, field)
+	case "taskId":
+		return ec.fieldContext_AgentRun_taskId(ctx, field)
+	case "leaseUntil":
+		return ec.fieldContext_AgentRun_leaseUntil(ctx, field)
+	case "outcome":
+		return ec.fieldContext_AgentRun_outcome(ctx, field)
 	case "reason":
 		return ec.fieldContext_AgentRun_reason(ctx, field)
 	case "endedAt":
@@ -3606,6 +3638,8 @@ func (ec *executionContext) childFields_ApiKey(ctx context.Context, field graphq
 		return ec.fieldContext_ApiKey_userId(ctx, field)
 	case "serviceAccountId":
 		return ec.fieldContext_ApiKey_serviceAccountId(ctx, field)
+	case "agentId":
+		return ec.fieldContext_ApiKey_agentId(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_ApiKey_createdBy(ctx, field)
 	case "expiresAt":

@@ -29,15 +29,15 @@ var (
 
 	Create = op.New("agent.create", op.Spec{
 		Resource: "Agent", Action: op.Create, AdminLayer: true, Summary: "Create an agent",
-	}, create).Prepared(func(ctx context.Context, _ *op.Tx, in CreateInput) (any, error) {
-		return nil, checkFilter(ctx, op.Or(in.Filter, ""))
+	}, create).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
+		return nil, checkFilter(ctx, tx, op.Or(in.Filter, ""))
 	})
 
 	Update = op.OnRow("agent.update", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Change the draft of an agent; what runs is its published version",
-	}, load, update).Prepared(func(ctx context.Context, _ *op.Tx, in UpdateInput) (any, error) {
+	}, load, update).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		filter, _ := op.Given(in.Filter)
-		return nil, checkFilter(ctx, filter)
+		return nil, checkFilter(ctx, tx, filter)
 	})
 
 	Delete = op.OnRow("agent.delete", op.Spec{

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"atrium/ent"
+	"atrium/ent/agent"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/request"
 )
 
 // Step is one thing that a run did.
@@ -43,6 +45,8 @@ type plan struct {
 	steps   []Step
 	changes []Change
 	reason  string // why there are no changes, for people
+	self    *principal.Principal
+	waits   bool // a person approves the changes: the tool's mode or an access policy says so
 }
 
 // shownRows bounds the ids that a step names.
@@ -68,6 +72,7 @@ func makePlan(ctx context.Context, e *op.Engine, c *chosen, r *ent.Request, now 
 		p.reason = "The agent may not use updateRequest."
 		return p, nil
 	}
+	p.self = self
 	reader, in := self, historyInput{}
 	if c.settings.Sees == "requester" {
 		if reader, err = requesterOf(ctx, db, r); err != nil {
@@ -89,7 +94,34 @@ func makePlan(ctx context.Context, e *op.Engine, c *chosen, r *ent.Request, now 
 		p.reason = "No finished request is like this one enough to propose anything."
 	}
 	p.step("decide", toolUpdate, rowsOf(p.changes), fmt.Sprintf("Decided on %d changes.", len(p.changes)), now())
+	if len(p.changes) > 0 && c.settings.Autonomy == string(agent.AutonomyAUTONOMOUS) {
+		return p, p.gate(ctx, e, c.settings, r)
+	}
 	return p, nil
+}
+
+// gate asks before the transaction what may keep an AUTONOMOUS agent from its changes: its rights, its tool's mode and the
+// company's policies.
+func (p *plan) gate(ctx context.Context, e *op.Engine, s settings, r *ent.Request) error {
+	worker := principal.Worker(r.CompanyID, workerName)
+	may, err := e.Outside(worker).MayDo(ctx, p.self, request.Update.Info(), r)
+	if err != nil {
+		return fmt.Errorf("ask for the agent's rights: %w", err)
+	}
+	if !may {
+		p.changes, p.reason = nil, "The agent may not change the request."
+		return nil
+	}
+	args, err := arguments(p.changes)
+	if err != nil {
+		return err
+	}
+	policy, err := e.Outside(worker).ApprovalFor(ctx, p.self, request.Update.Info(), r, args)
+	if err != nil {
+		return fmt.Errorf("ask the policies: %w", err)
+	}
+	p.waits = policy != "" || s.mode(toolUpdate) == modeApprove
+	return nil
 }
 
 func (p *plan) step(kind, operation string, rows []string, result string, at time.Time) {

@@ -24,8 +24,9 @@ type Tool struct {
 
 // The modes of tools.
 const (
-	modeAuto = "auto"
-	modeOff  = "off"
+	modeAuto    = "auto"
+	modeApprove = "approve"
+	modeOff     = "off"
 )
 
 // toolUpdate is the operation by which an agent routes requests.
@@ -141,12 +142,14 @@ func (s settings) ungated() []string {
 const filterField = "filter"
 
 // checkFilter returns validation_error for a filter that does not compile.
-func checkFilter(ctx context.Context, source string) error {
+func checkFilter(ctx context.Context, tx *op.Tx, source string) error {
 	if source == "" {
 		return nil
 	}
-	if _, rows := definition.ParseCondition(ctx, filterField, source); len(rows) > 0 {
-		return apperr.Invalid(rows...)
-	}
-	return nil
+	return tx.Costly(ctx, func(ctx context.Context) error {
+		if _, rows := definition.ParseCondition(ctx, filterField, source); len(rows) > 0 {
+			return apperr.Invalid(rows...)
+		}
+		return nil
+	})
 }

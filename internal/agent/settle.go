@@ -210,6 +210,9 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 		}
 		return after, end(ctx, tx, run, agentrun.StatusHANDED_OVER, "A person rejected what the agent was about to do.")
 	}
+	if tx.NoAgents() {
+		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server. What waits can be rejected.")
+	}
 	after, err := settle(ctx, tx, a, agentaction.StatusAPPLIED, op.Or(in.Comment, ""))
 	if err != nil {
 		return nil, err

@@ -249,6 +249,9 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
 	}
 	acts := s.Autonomy != string(agent.AutonomySUGGEST) && !run.Shadow
+	if acts && s.Autonomy == string(agent.AutonomyAUTONOMOUS) && !p.waits {
+		return actAlone(ctx, tx, run, p)
+	}
 	kind := agentaction.KindPROPOSAL
 	if acts {
 		kind = agentaction.KindACTION
@@ -264,6 +267,19 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 		return fmt.Errorf("have the run wait: %w", err)
 	}
 	return tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime))
+}
+
+// actAlone does what an AUTONOMOUS agent decided, in the transaction that ends its run.
+func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error {
+	args, err := arguments(p.changes)
+	if err != nil {
+		return err
+	}
+	if err := end(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
+		return err
+	}
+	self := p.self.Because(principal.Cause{RunID: run.ID, Step: len(p.steps)})
+	return perform(ctx, tx.ActingAs(self), run.RequestID, args)
 }
 
 // propose writes the action that a plan comes to.

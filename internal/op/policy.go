@@ -2,8 +2,10 @@ package op
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"entgo.io/ent/dialect/sql"
@@ -193,12 +195,20 @@ func (tx *Tx) ask(ctx context.Context, action Action, row authz.Row) error {
 		return undecided(err)
 	}
 	tx.row, tx.asked = row, action
+	if d.Allow && d.Approval != "" && !tx.approved() {
+		d = authz.Decision{By: authz.By{Kind: "approval", ID: d.Approval}, Rows: authz.RowsNone}
+	}
 	if d.Allow {
 		tx.allowedBy = d.By
 		return nil
 	}
 	tx.decision = d
 	return tx.denied()
+}
+
+// approved reports whether a person has approved what an agent does.
+func (a *attempt) approved() bool {
+	return a.principal.Cause != nil && a.principal.Cause.ApprovedBy != ""
 }
 
 // MayRead returns forbidden when the policies hide a row from the caller, whatever way it was loaded.
@@ -266,10 +276,40 @@ func (tx *Tx) allowedTo(ctx context.Context, who *principal.Principal, info *Inf
 	if err != nil {
 		return false, undecided(err)
 	}
-	d, err := tx.engine.Authz.DecideRow(ctx, set, caller, authz.Question{
-		Verb: info.Verb, Scope: info.Scope, AdminLayer: info.AdminLayer, Action: string(action), Resource: info.Resource,
-	}, row)
+	d, err := tx.engine.Authz.DecideRow(ctx, set, caller, info.asks(action), row)
 	return d.Allow, err
+}
+
+// asks returns what is asked of somebody who performs the operation.
+func (i *Info) asks(action Action) authz.Question {
+	return authz.Question{Verb: i.Verb, Scope: i.Scope, AdminLayer: i.AdminLayer, Action: string(action), Resource: i.Resource}
+}
+
+// ApprovalFor returns the access policy by which an agent's change of a row waits for a person, as the row is and as the arguments
+// would make it; empty for none. It asks the company's policies, so that its place is outside of transactions.
+func (tx *Tx) ApprovalFor(ctx context.Context, who *principal.Principal, info *Info, entity any, arguments json.RawMessage) (string, error) {
+	set, caller, err := tx.PoliciesOf(ctx, who)
+	if err != nil {
+		return "", undecided(err)
+	}
+	row, err := tx.RowOf(ctx, entity)
+	if err != nil {
+		return "", undecided(err)
+	}
+	after := maps.Clone(row.Document())
+	if err := json.Unmarshal(arguments, &after); err != nil {
+		return "", undecided(err)
+	}
+	for _, row := range []authz.Row{row, authz.RowOfInput(info.Resource, row.ID, after)} {
+		d, err := tx.engine.Authz.DecideRow(ctx, set, caller, info.asks(info.Action), row)
+		if err != nil {
+			return "", undecided(err)
+		}
+		if d.Approval != "" {
+			return d.Approval, nil
+		}
+	}
+	return "", nil
 }
 
 // Filtered takes Unfiltered back.

@@ -19,14 +19,15 @@ import (
 
 // Engine is what operations run on. Its fields are set once, before the first call.
 type Engine struct {
-	Store  *store.Store
-	Authz  *authz.Engine
-	Sealer Sealer
-	Mailer Mailer // nil: nobody is told anything
-	Queue  Queue  // nil: jobs are dropped, as in tests that work none
-	Events events.Subscribers
-	Egress *egress.Guard // of the addresses that customers choose; nil: the public internet only
-	Log    *slog.Logger
+	Store    *store.Store
+	Authz    *authz.Engine
+	Sealer   Sealer
+	Mailer   Mailer // nil: nobody is told anything
+	Queue    Queue  // nil: jobs are dropped, as in tests that work none
+	Events   events.Subscribers
+	Egress   *egress.Guard // of the addresses that customers choose; nil: the public internet only
+	NoAgents bool          // agents do nothing on this node, not even what was approved
+	Log      *slog.Logger
 
 	Decisions *decisionlog.Sampler // samples what is allowed; nil keeps refusals alone
 
@@ -222,6 +223,8 @@ func (a *attempt) denied() error {
 		err.Message = "The role " + a.decision.By.ID + " may not do this."
 	case "policy", "operator":
 		err.Message = "The access policies do not allow this."
+	case "approval":
+		err.Message = "The access policies have an agent wait for a person's approval of this."
 	}
 	return err
 }

@@ -65,6 +65,9 @@ func (tx *Tx) Principal() *principal.Principal { return tx.principal }
 // Sealer returns what encrypts secrets.
 func (tx *Tx) Sealer() Sealer { return tx.engine.Sealer }
 
+// NoAgents reports whether the operator keeps agents from doing anything on this node.
+func (tx *Tx) NoAgents() bool { return tx.engine.NoAgents }
+
 // Now returns the product's time.
 func (tx *Tx) Now(ctx context.Context) time.Time { return clock.From(ctx).Now() }
 

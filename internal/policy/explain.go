@@ -2,12 +2,16 @@ package policy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/accesspolicy"
+	"atrium/ent/agent"
+	"atrium/ent/agentversion"
+	"atrium/ent/user"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -21,7 +25,7 @@ var Explain = op.New("accesspolicy.explain", op.Spec{
 
 // ExplainInput is the question.
 type ExplainInput struct {
-	PrincipalID  string  `json:"principalId" minLength:"1" maxLength:"64" doc:"A user, a service account or an API key of the company."`
+	PrincipalID  string  `json:"principalId" minLength:"1" maxLength:"64" doc:"A user, a service account, an agent or an API key of the company."`
 	Action       string  `json:"action" enum:"read,create,update,delete"`
 	ResourceType string  `json:"resourceType" minLength:"1" maxLength:"64" doc:"As policies spell it: Service."`
 	ResourceID   *string `json:"resourceId,omitempty" nullable:"true" maxLength:"64" doc:"The row; none for a create."`
@@ -55,9 +59,10 @@ func unmetOf(list []authz.Unmet) []Unmet {
 // DecidedBy names what decided: a scope, a role, the status of a user, an access policy, or the operator's own policies.
 // A policy without an id is the rule that what no policy allows is denied.
 type DecidedBy struct {
-	Kind string
-	ID   string
-	Name string
+	Kind   string
+	ID     string
+	Name   string
+	Effect string // of the access policy; empty for whatever else decided
 }
 
 // explain speaks only of a caller and a row that the caller may read: what a condition found in the row would tell of it.
@@ -109,6 +114,9 @@ func explained(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, er
 			return Explanation{}, fmt.Errorf("explain the policies' part: %w", err)
 		}
 		out = Explanation{Allowed: d.Allow, DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: unmetOf(unmet)}
+		if d.Approval != "" { // allowed once a person has approved it
+			out.DecidedBy = DecidedBy{Kind: "policy", ID: d.Approval}
+		}
 		if !d.Allow {
 			break
 		}
@@ -132,13 +140,13 @@ func nameOf(ctx context.Context, tx *op.Tx, by *DecidedBy) error {
 		}
 		return fmt.Errorf("look the policy up: %w", err)
 	}
-	by.Name = p.Name
+	by.Name, by.Effect = p.Name, string(p.Effect)
 	return nil
 }
 
 // whois returns somebody of the company as a caller with all scopes, and the status that keeps somebody from calling.
 func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, string, error) {
-	none := apperr.InvalidField("principalId", "is no user, service account or API key of this company")
+	none := apperr.InvalidField("principalId", "is no user, service account, agent or API key of this company")
 	who := &principal.Principal{CompanyID: tx.Principal().CompanyID, Sandbox: tx.Principal().Sandbox, Scopes: principal.AllScopes, Method: principal.MethodSession}
 	kind, _, _ := strings.Cut(id, "_")
 	switch kind {
@@ -171,10 +179,51 @@ func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, str
 		}
 		who.Type, who.ID, who.Name, who.Role, who.Method = principal.TypeServiceAccount, sa.ID, sa.Name, principal.Role(sa.Role), principal.MethodAPIKey
 		return who, "", nil
+	case "agt":
+		return agentOf(ctx, tx, who, id, none)
 	case "key":
 		return keyHolder(ctx, tx, id, none)
 	}
 	return nil, "", none
+}
+
+// agentOf makes who what an agent's runs are: with the role and the scopes of its published version, and never more than its owner.
+func agentOf(ctx context.Context, tx *op.Tx, who *principal.Principal, id string, none error) (*principal.Principal, string, error) {
+	a, err := tx.Agent.Query().Where(agent.ID(id)).WithOwner().Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, "", none
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("look the agent up: %w", err)
+	}
+	if err := tx.MayRead(ctx, a); err != nil {
+		return nil, "", err
+	}
+	s := struct {
+		Role   string   `json:"role"`
+		Scopes []string `json:"scopes"`
+	}{string(a.Role), a.Scopes}
+	if a.Version > 0 {
+		v, err := tx.AgentVersion.Query().Where(agentversion.AgentID(id), agentversion.Version(a.Version)).Only(ctx)
+		if err != nil {
+			return nil, "", fmt.Errorf("look the agent's version up: %w", err)
+		}
+		if err := json.Unmarshal(v.Settings, &s); err != nil {
+			return nil, "", fmt.Errorf("read the agent's settings: %w", err)
+		}
+	}
+	scopes, err := principal.ParseScopes(s.Scopes)
+	if err != nil {
+		return nil, "", fmt.Errorf("read the agent's scopes: %w", err)
+	}
+	who.Type, who.ID, who.Name, who.Role, who.Scopes, who.Method = principal.TypeAgent, a.ID, a.Name, principal.Role(s.Role), scopes, principal.MethodLocal
+	switch owner := a.Edges.Owner; {
+	case owner == nil || owner.Status == user.StatusDeactivated:
+		return who, "deactivated", nil
+	case owner.Role == user.RoleMember:
+		who.Role = principal.Member
+	}
+	return who, "", nil
 }
 
 // keyHolder returns who calls with an API key.
@@ -194,6 +243,9 @@ func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principa
 		behind = key.ServiceAccountID
 	}
 	if behind == nil {
+		behind = key.AgentID
+	}
+	if behind == nil {
 		return nil, "", none
 	}
 	who, _, err := whois(ctx, tx, *behind) // a deactivated user's keys go on
@@ -204,7 +256,7 @@ func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principa
 	if err != nil {
 		return nil, "", fmt.Errorf("read the key's scopes: %w", err)
 	}
-	who.Method, who.Scopes, who.KeyID, who.KeyName = principal.MethodAPIKey, scopes, key.ID, key.Name
+	who.Method, who.Scopes, who.KeyID, who.KeyName = principal.MethodAPIKey, scopes&who.Scopes, key.ID, key.Name
 	switch {
 	case key.RevokedAt != nil:
 		return who, "revoked", nil

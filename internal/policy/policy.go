@@ -69,7 +69,7 @@ type CreateInput struct {
 	Name        string     `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
 	Description *string    `json:"description,omitempty" nullable:"true" maxLength:"10000"`
 	Enabled     *bool      `json:"enabled,omitempty" nullable:"true" doc:"Starts enabled."`
-	Effect      string     `json:"effect" doc:"Allow or Deny; what denies beats what allows."`
+	Effect      string     `json:"effect" doc:"Allow, Deny or RequireApproval. What denies beats what allows; what requires an approval has agents wait for a person and binds nobody else."`
 	Action      string     `json:"action" doc:"read, create, update, delete or *."`
 	Resource    string     `json:"resource" doc:"Service, Request, … or *."`
 	Condition   *Condition `json:"condition,omitempty" nullable:"true" doc:"{path: value}; all entries must hold. Without any it holds always."`
@@ -301,7 +301,7 @@ func stateOf(p *ent.AccessPolicy) State {
 
 // Draft is a policy that is not kept: what is in force once it is.
 type Draft struct {
-	Effect    string    `json:"effect" doc:"Allow or Deny."`
+	Effect    string    `json:"effect" doc:"Allow, Deny or RequireApproval."`
 	Action    string    `json:"action" doc:"read, create, update, delete or *."`
 	Resource  string    `json:"resource" doc:"Service, Request, … or *."`
 	Condition Condition `json:"condition,omitempty"`

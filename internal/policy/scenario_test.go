@@ -93,7 +93,7 @@ func TestDenyReadingProduction(t *testing.T) {
 		// What is hidden from others only, an owner can have explained.
 		p = write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "prod", "principal.role": "member"}`)
 		why = testkit.Run(t, w, owner, policy.Explain, ask(prod.ID))
-		require.Equal(t, policy.Explanation{DecidedBy: policy.DecidedBy{Kind: "policy", ID: p.ID, Name: p.Name}, Unmet: []policy.Unmet{}}, why)
+		require.Equal(t, policy.Explanation{DecidedBy: policy.DecidedBy{Kind: "policy", ID: p.ID, Name: p.Name, Effect: "Deny"}, Unmet: []policy.Unmet{}}, why)
 	})
 }
 
