@@ -43,6 +43,7 @@ var resources = func() map[string]*resource {
 var unbound = map[string]string{
 	"Company":      "everybody in a company knows it; its settings are the roles' matter",
 	"Notification": "each person's own matter",
+	"SavedView":    "a name and words of a filter: whoever opens one reads by their own rights",
 	"Session":      "whoever signed in must be able to sign out",
 }
 

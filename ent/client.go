@@ -55,6 +55,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedview"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
@@ -174,6 +175,8 @@ type Client struct {
 	RowCount *RowCountClient
 	// SLAEvent is the client for interacting with the SLAEvent builders.
 	SLAEvent *SLAEventClient
+	// SavedView is the client for interacting with the SavedView builders.
+	SavedView *SavedViewClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
 	// Service is the client for interacting with the Service builders.
@@ -262,6 +265,7 @@ func (c *Client) init() {
 	c.RoutingRule = NewRoutingRuleClient(c.config)
 	c.RowCount = NewRowCountClient(c.config)
 	c.SLAEvent = NewSLAEventClient(c.config)
+	c.SavedView = NewSavedViewClient(c.config)
 	c.Secret = NewSecretClient(c.config)
 	c.Service = NewServiceClient(c.config)
 	c.ServiceAccount = NewServiceAccountClient(c.config)
@@ -415,6 +419,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
 		SLAEvent:            NewSLAEventClient(cfg),
+		SavedView:           NewSavedViewClient(cfg),
 		Secret:              NewSecretClient(cfg),
 		Service:             NewServiceClient(cfg),
 		ServiceAccount:      NewServiceAccountClient(cfg),
@@ -495,6 +500,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
 		SLAEvent:            NewSLAEventClient(cfg),
+		SavedView:           NewSavedViewClient(cfg),
 		Secret:              NewSecretClient(cfg),
 		Service:             NewServiceClient(cfg),
 		ServiceAccount:      NewServiceAccountClient(cfg),
@@ -548,10 +554,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
 		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.Payment,
 		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
-		c.RoutingRule, c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount,
-		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
-		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.RoutingRule, c.RowCount, c.SLAEvent, c.SavedView, c.Secret, c.Service,
+		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
+		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
+		c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -569,10 +575,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
 		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.Payment,
 		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
-		c.RoutingRule, c.RowCount, c.SLAEvent, c.Secret, c.Service, c.ServiceAccount,
-		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
-		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.RoutingRule, c.RowCount, c.SLAEvent, c.SavedView, c.Secret, c.Service,
+		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
+		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
+		c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -671,6 +677,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RowCount.mutate(ctx, m)
 	case *SLAEventMutation:
 		return c.SLAEvent.mutate(ctx, m)
+	case *SavedViewMutation:
+		return c.SavedView.mutate(ctx, m)
 	case *SecretMutation:
 		return c.Secret.mutate(ctx, m)
 	case *ServiceMutation:
@@ -7391,6 +7399,173 @@ func (c *SLAEventClient) mutate(ctx context.Context, m *SLAEventMutation) (Value
 	}
 }
 
+// SavedViewClient is a client for the SavedView schema.
+type SavedViewClient struct {
+	config
+}
+
+// NewSavedViewClient returns a client for the SavedView from the given config.
+func NewSavedViewClient(c config) *SavedViewClient {
+	return &SavedViewClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `savedview.Hooks(f(g(h())))`.
+func (c *SavedViewClient) Use(hooks ...Hook) {
+	c.hooks.SavedView = append(c.hooks.SavedView, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `savedview.Intercept(f(g(h())))`.
+func (c *SavedViewClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SavedView = append(c.inters.SavedView, interceptors...)
+}
+
+// Create returns a builder for creating a SavedView entity.
+func (c *SavedViewClient) Create() *SavedViewCreate {
+	mutation := newSavedViewMutation(c.config, OpCreate)
+	return &SavedViewCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SavedView entities.
+func (c *SavedViewClient) CreateBulk(builders ...*SavedViewCreate) *SavedViewCreateBulk {
+	return &SavedViewCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SavedViewClient) MapCreateBulk(slice any, setFunc func(*SavedViewCreate, int)) *SavedViewCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SavedViewCreateBulk{err: fmt.Errorf("calling to SavedViewClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SavedViewCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SavedViewCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SavedView.
+func (c *SavedViewClient) Update() *SavedViewUpdate {
+	mutation := newSavedViewMutation(c.config, OpUpdate)
+	return &SavedViewUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SavedViewClient) UpdateOne(_m *SavedView) *SavedViewUpdateOne {
+	mutation := newSavedViewMutation(c.config, OpUpdateOne, withSavedView(_m))
+	return &SavedViewUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SavedViewClient) UpdateOneID(id string) *SavedViewUpdateOne {
+	mutation := newSavedViewMutation(c.config, OpUpdateOne, withSavedViewID(id))
+	return &SavedViewUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SavedView.
+func (c *SavedViewClient) Delete() *SavedViewDelete {
+	mutation := newSavedViewMutation(c.config, OpDelete)
+	return &SavedViewDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SavedViewClient) DeleteOne(_m *SavedView) *SavedViewDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SavedViewClient) DeleteOneID(id string) *SavedViewDeleteOne {
+	builder := c.Delete().Where(savedview.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SavedViewDeleteOne{builder}
+}
+
+// Query returns a query builder for SavedView.
+func (c *SavedViewClient) Query() *SavedViewQuery {
+	return &SavedViewQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSavedView},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SavedView entity by its id.
+func (c *SavedViewClient) Get(ctx context.Context, id string) (*SavedView, error) {
+	return c.Query().Where(savedview.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SavedViewClient) GetX(ctx context.Context, id string) *SavedView {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a SavedView.
+func (c *SavedViewClient) QueryUser(_m *SavedView) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(savedview.Table, savedview.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, savedview.UserTable, savedview.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryTeam queries the team edge of a SavedView.
+func (c *SavedViewClient) QueryTeam(_m *SavedView) *TeamQuery {
+	query := (&TeamClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(savedview.Table, savedview.FieldID, id),
+			sqlgraph.To(team.Table, team.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, savedview.TeamTable, savedview.TeamColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *SavedViewClient) Hooks() []Hook {
+	hooks := c.hooks.SavedView
+	return append(hooks[:len(hooks):len(hooks)], savedview.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SavedViewClient) Interceptors() []Interceptor {
+	inters := c.inters.SavedView
+	return append(inters[:len(inters):len(inters)], savedview.Interceptors[:]...)
+}
+
+func (c *SavedViewClient) mutate(ctx context.Context, m *SavedViewMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SavedViewCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SavedViewUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SavedViewUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SavedViewDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SavedView mutation op: %q", m.Op())
+	}
+}
+
 // SecretClient is a client for the Secret schema.
 type SecretClient struct {
 	config
@@ -9833,7 +10008,7 @@ type (
 		InboundCall, InboundWebhook, Incident, Invoice, JournalLine, MailedLink,
 		Notification, OAuthClient, Offering, Organization, Payment, PhaseVisit,
 		RateCount, RecoveryCode, RefreshToken, Request, RoutingRule, RowCount,
-		SLAEvent, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SLAEvent, SavedView, Secret, Service, ServiceAccount, Session, Setting, SignIn,
 		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
 		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
@@ -9845,7 +10020,7 @@ type (
 		InboundCall, InboundWebhook, Incident, Invoice, JournalLine, MailedLink,
 		Notification, OAuthClient, Offering, Organization, Payment, PhaseVisit,
 		RateCount, RecoveryCode, RefreshToken, Request, RoutingRule, RowCount,
-		SLAEvent, Secret, Service, ServiceAccount, Session, Setting, SignIn,
+		SLAEvent, SavedView, Secret, Service, ServiceAccount, Session, Setting, SignIn,
 		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
 		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
 	}

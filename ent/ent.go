@@ -47,6 +47,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedview"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
@@ -178,6 +179,7 @@ func checkColumn(t, c string) error {
 			routingrule.Table:         routingrule.ValidColumn,
 			rowcount.Table:            rowcount.ValidColumn,
 			slaevent.Table:            slaevent.ValidColumn,
+			savedview.Table:           savedview.ValidColumn,
 			secret.Table:              secret.ValidColumn,
 			service.Table:             service.ValidColumn,
 			serviceaccount.Table:      serviceaccount.ValidColumn,

@@ -44,6 +44,7 @@ import (
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	"atrium/ent/routingrule"
+	"atrium/ent/savedview"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
@@ -256,6 +257,10 @@ var Entities = []*Entity{
 	{
 		Name: "SLAEvent", Table: slaevent.Table, Prefix: "sle", Ruled: false, Row: reflect.TypeFor[SLAEvent](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.SLAEvent.Get(ctx, id) },
+	},
+	{
+		Name: "SavedView", Table: savedview.Table, Prefix: "viw", Ruled: false, Row: reflect.TypeFor[SavedView](),
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.SavedView.Get(ctx, id) },
 	},
 	{
 		Name: "Secret", Table: secret.Table, Prefix: "sec", Ruled: true, Row: reflect.TypeFor[Secret](),

@@ -66,6 +66,8 @@ var EdgeTables = map[string]string{
 	"Request.assignee":             "users",
 	"Request.team":                 "teams",
 	"RoutingRule.team":             "teams",
+	"SavedView.user":               "users",
+	"SavedView.team":               "teams",
 	"Service.owner_team":           "teams",
 	"Service.organization":         "organizations",
 	"Service.offerings":            "offerings",

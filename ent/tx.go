@@ -102,6 +102,8 @@ type Tx struct {
 	RowCount *RowCountClient
 	// SLAEvent is the client for interacting with the SLAEvent builders.
 	SLAEvent *SLAEventClient
+	// SavedView is the client for interacting with the SavedView builders.
+	SavedView *SavedViewClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
 	// Service is the client for interacting with the Service builders.
@@ -310,6 +312,7 @@ func (tx *Tx) init() {
 	tx.RoutingRule = NewRoutingRuleClient(tx.config)
 	tx.RowCount = NewRowCountClient(tx.config)
 	tx.SLAEvent = NewSLAEventClient(tx.config)
+	tx.SavedView = NewSavedViewClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)
 	tx.Service = NewServiceClient(tx.config)
 	tx.ServiceAccount = NewServiceAccountClient(tx.config)

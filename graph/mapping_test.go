@@ -45,6 +45,7 @@ var private = map[string]map[string]string{
 	"AuditEntry":  {"CompanyID": tenantsOwn, "ActorSeal": sealsOwn, "ChangesSeal": sealsOwn},
 	"Calendar":    {"CompanyID": tenantsOwn},
 	"RoutingRule": {"CompanyID": tenantsOwn, "LastAssigneeID": "whose turn it was is the product's own"},
+	"SavedView":   {"CompanyID": tenantsOwn},
 	"Comment":     {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
 	"Company": {
 		"SandboxOf":     "the live company shows its sandbox",
@@ -130,6 +131,7 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	check("ApiKey", func(t *testing.T) { mapped(t, "ApiKey", func(e *ent.APIKey) answering { return node(e) }) })
 	check("AuditEntry", func(t *testing.T) { mapped(t, "AuditEntry", func(e *ent.AuditEntry) answering { return node(e) }) })
 	check("RoutingRule", func(t *testing.T) { mapped(t, "RoutingRule", func(e *ent.RoutingRule) answering { return node(e) }) })
+	check("SavedView", func(t *testing.T) { mapped(t, "SavedView", func(e *ent.SavedView) answering { return node(e) }) })
 	check("Calendar", func(t *testing.T) { mapped(t, "Calendar", func(e *ent.Calendar) answering { return node(e) }) })
 	check("Invoice", func(t *testing.T) { mapped(t, "Invoice", func(e *ent.Invoice) answering { return node(e) }) })
 	check("Comment", func(t *testing.T) { mapped(t, "Comment", func(e *ent.Comment) answering { return node(e) }) })

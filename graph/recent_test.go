@@ -23,6 +23,7 @@ var stale = map[string]string{
 	"session.end": "takes away", "session.end_all": "takes away", "session.switch": "goes where one may go", "session.create": "is a proof",
 	"user.invite": "members and agents grant little", "user.resend_invitation": "as the first one", "user.reactivate": "as inviting",
 	"billing.change": "money, and owners alone", "company.update": "a name", "calendar.create": "no right", "calendar.update": "no right", "calendar.delete": "no right",
+	"savedview.create": "no right", "savedview.update": "no right", "savedview.delete": "no right", "savedview.share": "no right",
 	"routingrule.create": "no right", "routingrule.update": "no right", "routingrule.delete": "no right",
 	"agent.delete": "takes away", "agent.pause": "takes away", "agent.stop_all": "takes away", "agent.resume": "what was published with a proof",
 	"webhooksubscription.delete": "takes away", "webhooksubscription.test": "to where events go already", "webhooksubscription.replay": "to where events go already",

@@ -23,6 +23,7 @@ import (
 	"atrium/internal/policy"
 	"atrium/internal/request"
 	"atrium/internal/routing"
+	"atrium/internal/savedview"
 	"atrium/internal/secret"
 	"atrium/internal/webhook"
 	"atrium/internal/websession"
@@ -135,6 +136,10 @@ func (r *queryResolver) Requests(ctx context.Context, first *int, after *string,
 
 func (r *queryResolver) RoutingRules(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.RoutingRule], error) {
 	return list(ctx, r.engine, routing.List, nil, first, after, orderBy)
+}
+
+func (r *queryResolver) SavedViews(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.SavedView], error) {
+	return list(ctx, r.engine, savedview.List, nil, first, after, orderBy)
 }
 
 func (r *queryResolver) Secret(ctx context.Context, id string) (*ent.Secret, error) {
@@ -263,6 +268,11 @@ func (r *mutationResolver) CreateRoutingRule(ctx context.Context, input routing.
 	return &generated.CreateRoutingRulePayload{RoutingRule: row}, err
 }
 
+func (r *mutationResolver) CreateSavedView(ctx context.Context, input savedview.CreateInput) (*generated.CreateSavedViewPayload, error) {
+	row, err := change(ctx, r.engine, savedview.Create, input, "")
+	return &generated.CreateSavedViewPayload{SavedView: row}, err
+}
+
 func (r *mutationResolver) CreateSecret(ctx context.Context, input secret.CreateSecretInput) (*generated.CreateSecretPayload, error) {
 	row, err := change(ctx, r.engine, secret.CreateSecret, input, "")
 	return &generated.CreateSecretPayload{Secret: row}, err
@@ -351,6 +361,11 @@ func (r *mutationResolver) DeleteOrganization(ctx context.Context, input op.ByID
 func (r *mutationResolver) DeleteRoutingRule(ctx context.Context, input op.ByID) (*generated.DeleteRoutingRulePayload, error) {
 	_, err := change(ctx, r.engine, routing.Delete, input, "id")
 	return &generated.DeleteRoutingRulePayload{ID: input.ID}, err
+}
+
+func (r *mutationResolver) DeleteSavedView(ctx context.Context, input op.ByID) (*generated.DeleteSavedViewPayload, error) {
+	_, err := change(ctx, r.engine, savedview.Delete, input, "id")
+	return &generated.DeleteSavedViewPayload{ID: input.ID}, err
 }
 
 func (r *mutationResolver) DeleteSecret(ctx context.Context, input op.ByID) (*generated.DeleteSecretPayload, error) {
@@ -536,6 +551,11 @@ func (r *mutationResolver) UpdateRequest(ctx context.Context, input request.Upda
 func (r *mutationResolver) UpdateRoutingRule(ctx context.Context, input routing.UpdateInput) (*generated.UpdateRoutingRulePayload, error) {
 	row, err := change(ctx, r.engine, routing.Update, input, "id")
 	return &generated.UpdateRoutingRulePayload{RoutingRule: row}, err
+}
+
+func (r *mutationResolver) UpdateSavedView(ctx context.Context, input savedview.UpdateInput) (*generated.UpdateSavedViewPayload, error) {
+	row, err := change(ctx, r.engine, savedview.Update, input, "id")
+	return &generated.UpdateSavedViewPayload{SavedView: row}, err
 }
 
 func (r *mutationResolver) UpdateSecret(ctx context.Context, input secret.UpdateSecretInput) (*generated.UpdateSecretPayload, error) {
@@ -838,6 +858,10 @@ func (r *requestResolver) Execution(ctx context.Context, row *ent.Request) (*ent
 }
 
 func (r *routingRuleResolver) Etag(_ context.Context, row *ent.RoutingRule) (string, error) {
+	return etagOf(row, nil), nil
+}
+
+func (r *savedViewResolver) Etag(_ context.Context, row *ent.SavedView) (string, error) {
 	return etagOf(row, nil), nil
 }
 
@@ -1148,6 +1172,11 @@ type resolveIncidentInputResolver struct{ *Resolver }
 func (r *Resolver) RoutingRule() generated.RoutingRuleResolver { return &routingRuleResolver{r} }
 
 type routingRuleResolver struct{ *Resolver }
+
+// SavedView returns the resolver of the type's fields that are no columns.
+func (r *Resolver) SavedView() generated.SavedViewResolver { return &savedViewResolver{r} }
+
+type savedViewResolver struct{ *Resolver }
 
 // Secret returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Secret() generated.SecretResolver { return &secretResolver{r} }

@@ -27,6 +27,7 @@ import (
 	"atrium/internal/policy"
 	"atrium/internal/request"
 	"atrium/internal/routing"
+	"atrium/internal/savedview"
 	"atrium/internal/secret"
 	"atrium/internal/sla"
 	"atrium/internal/webhook"
@@ -98,6 +99,9 @@ var inputs = map[string]struct {
 	"createCalendar":             {workflow.CreateCalendar.Info(), ""},
 	"updateCalendar":             {workflow.UpdateCalendar.Info(), "id"},
 	"deleteCalendar":             {workflow.DeleteCalendar.Info(), "id"},
+	"createSavedView":            {savedview.Create.Info(), ""},
+	"updateSavedView":            {savedview.Update.Info(), "id"},
+	"deleteSavedView":            {savedview.Delete.Info(), "id"},
 	"createRoutingRule":          {routing.Create.Info(), ""},
 	"updateRoutingRule":          {routing.Update.Info(), "id"},
 	"deleteRoutingRule":          {routing.Delete.Info(), "id"},
@@ -242,7 +246,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"services": catalog.ListServices.Info(), "requests": request.List.Info(), "workflows": workflow.ListWorkflows.Info(),
 		"users": people.ListUsers.Info(), "teams": people.ListTeams.Info(), "organizations": people.ListOrganizations.Info(),
 		"secrets": secret.ListSecrets.Info(), "auditEntries": auditlog.ListEntries.Info(), "apiKeys": apikey.List.Info(), "oauthClients": identity.ListClients.Info(), "sessions": websession.List.Info(),
-		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "routingRules": routing.List.Info(), "agents": agent.List.Info(), "agentRuns": agent.ListRuns.Info(), "agentActions": agent.ListActions.Info(),
+		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "routingRules": routing.List.Info(), "savedViews": savedview.List.Info(), "agents": agent.List.Info(), "agentRuns": agent.ListRuns.Info(), "agentActions": agent.ListActions.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
 		"inboundWebhooks": inbound.ListWebhooks.Info(), "inboundCalls": inbound.ListCalls.Info(),

@@ -52,6 +52,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedview"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
@@ -1344,6 +1345,33 @@ func (f TraverseSLAEvent) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.SLAEventQuery", q)
 }
 
+// The SavedViewFunc type is an adapter to allow the use of ordinary function as a Querier.
+type SavedViewFunc func(context.Context, *ent.SavedViewQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f SavedViewFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.SavedViewQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.SavedViewQuery", q)
+}
+
+// The TraverseSavedView type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSavedView func(context.Context, *ent.SavedViewQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSavedView) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSavedView) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SavedViewQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.SavedViewQuery", q)
+}
+
 // The SecretFunc type is an adapter to allow the use of ordinary function as a Querier.
 type SecretFunc func(context.Context, *ent.SecretQuery) (ent.Value, error)
 
@@ -1869,6 +1897,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.RowCountQuery, predicate.RowCount, rowcount.OrderOption]{typ: ent.TypeRowCount, tq: q}, nil
 	case *ent.SLAEventQuery:
 		return &query[*ent.SLAEventQuery, predicate.SLAEvent, slaevent.OrderOption]{typ: ent.TypeSLAEvent, tq: q}, nil
+	case *ent.SavedViewQuery:
+		return &query[*ent.SavedViewQuery, predicate.SavedView, savedview.OrderOption]{typ: ent.TypeSavedView, tq: q}, nil
 	case *ent.SecretQuery:
 		return &query[*ent.SecretQuery, predicate.Secret, secret.OrderOption]{typ: ent.TypeSecret, tq: q}, nil
 	case *ent.ServiceQuery:

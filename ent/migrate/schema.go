@@ -1912,6 +1912,55 @@ var (
 			},
 		},
 	}
+	// SavedViewsColumns holds the columns for the "saved_views" table.
+	SavedViewsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "scope", Type: field.TypeEnum, Enums: []string{"me", "team", "company"}},
+		{Name: "query", Type: field.TypeString, Size: 4096, Default: ""},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+		{Name: "team_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// SavedViewsTable holds the schema information for the "saved_views" table.
+	SavedViewsTable = &schema.Table{
+		Name:       "saved_views",
+		Columns:    SavedViewsColumns,
+		PrimaryKey: []*schema.Column{SavedViewsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "saved_views_users_user",
+				Columns:    []*schema.Column{SavedViewsColumns[7]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "saved_views_teams_team",
+				Columns:    []*schema.Column{SavedViewsColumns[8]},
+				RefColumns: []*schema.Column{TeamsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "savedview_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{SavedViewsColumns[3], SavedViewsColumns[1], SavedViewsColumns[0]},
+			},
+			{
+				Name:    "savedview_company_id_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{SavedViewsColumns[3], SavedViewsColumns[7]},
+			},
+			{
+				Name:    "savedview_company_id_team_id",
+				Unique:  false,
+				Columns: []*schema.Column{SavedViewsColumns[3], SavedViewsColumns[8]},
+			},
+		},
+	}
 	// SecretsColumns holds the columns for the "secrets" table.
 	SecretsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -2672,6 +2721,7 @@ var (
 		RoutingRulesTable,
 		RowCountsTable,
 		SLAEventsTable,
+		SavedViewsTable,
 		SecretsTable,
 		ServicesTable,
 		ServiceAccountsTable,
@@ -2737,6 +2787,8 @@ func init() {
 	RequestsTable.ForeignKeys[2].RefTable = UsersTable
 	RequestsTable.ForeignKeys[3].RefTable = TeamsTable
 	RoutingRulesTable.ForeignKeys[0].RefTable = TeamsTable
+	SavedViewsTable.ForeignKeys[0].RefTable = UsersTable
+	SavedViewsTable.ForeignKeys[1].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[0].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[1].RefTable = OrganizationsTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable

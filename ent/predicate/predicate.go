@@ -141,6 +141,9 @@ type RowCount func(*sql.Selector)
 // SLAEvent is the predicate function for slaevent builders.
 type SLAEvent func(*sql.Selector)
 
+// SavedView is the predicate function for savedview builders.
+type SavedView func(*sql.Selector)
+
 // Secret is the predicate function for secret builders.
 type Secret func(*sql.Selector)
 

@@ -47,6 +47,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedview"
 	"atrium/ent/schema"
 	"atrium/ent/secret"
 	"atrium/ent/service"
@@ -2056,6 +2057,49 @@ func init() {
 	slaevent.DefaultID = slaeventDescID.Default.(func() string)
 	// slaevent.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	slaevent.IDValidator = slaeventDescID.Validators[0].(func(string) error)
+	savedviewMixin := schema.SavedView{}.Mixin()
+	savedviewMixinHooks0 := savedviewMixin[0].Hooks()
+	savedviewMixinHooks1 := savedviewMixin[1].Hooks()
+	savedview.Hooks[0] = savedviewMixinHooks0[0]
+	savedview.Hooks[1] = savedviewMixinHooks1[0]
+	savedviewMixinInters1 := savedviewMixin[1].Interceptors()
+	savedview.Interceptors[0] = savedviewMixinInters1[0]
+	savedview.Interceptors[1] = savedviewMixinInters1[1]
+	savedview.Interceptors[2] = savedviewMixinInters1[2]
+	savedviewMixinFields0 := savedviewMixin[0].Fields()
+	_ = savedviewMixinFields0
+	savedviewMixinFields1 := savedviewMixin[1].Fields()
+	_ = savedviewMixinFields1
+	savedviewFields := schema.SavedView{}.Fields()
+	_ = savedviewFields
+	// savedviewDescCompanyID is the schema descriptor for company_id field.
+	savedviewDescCompanyID := savedviewMixinFields1[0].Descriptor()
+	// savedview.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	savedview.CompanyIDValidator = savedviewDescCompanyID.Validators[0].(func(string) error)
+	// savedviewDescName is the schema descriptor for name field.
+	savedviewDescName := savedviewFields[0].Descriptor()
+	// savedview.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	savedview.NameValidator = savedviewDescName.Validators[0].(func(string) error)
+	// savedviewDescQuery is the schema descriptor for query field.
+	savedviewDescQuery := savedviewFields[2].Descriptor()
+	// savedview.DefaultQuery holds the default value on creation for the query field.
+	savedview.DefaultQuery = savedviewDescQuery.Default.(string)
+	// savedview.QueryValidator is a validator for the "query" field. It is called by the builders before save.
+	savedview.QueryValidator = savedviewDescQuery.Validators[0].(func(string) error)
+	// savedviewDescUserID is the schema descriptor for user_id field.
+	savedviewDescUserID := savedviewFields[3].Descriptor()
+	// savedview.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	savedview.UserIDValidator = savedviewDescUserID.Validators[0].(func(string) error)
+	// savedviewDescTeamID is the schema descriptor for team_id field.
+	savedviewDescTeamID := savedviewFields[4].Descriptor()
+	// savedview.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
+	savedview.TeamIDValidator = savedviewDescTeamID.Validators[0].(func(string) error)
+	// savedviewDescID is the schema descriptor for id field.
+	savedviewDescID := savedviewMixinFields0[0].Descriptor()
+	// savedview.DefaultID holds the default value on creation for the id field.
+	savedview.DefaultID = savedviewDescID.Default.(func() string)
+	// savedview.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	savedview.IDValidator = savedviewDescID.Validators[0].(func(string) error)
 	secretMixin := schema.Secret{}.Mixin()
 	secretMixinHooks0 := secretMixin[0].Hooks()
 	secretMixinHooks1 := secretMixin[1].Hooks()

@@ -38,6 +38,7 @@ import (
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
 	"atrium/ent/routingrule"
+	"atrium/ent/savedview"
 	guard "atrium/ent/schema"
 	"atrium/ent/service"
 	"atrium/ent/session"
@@ -269,6 +270,12 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Notification.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Notification.Query().Where(notification.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"SavedView.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.SavedView.Query().Where(savedview.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"SavedView.team": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.SavedView.Query().Where(savedview.HasTeamWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"Comment.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Comment.Query().Where(comment.HasRequestWith(entsql.FieldEQ("id", id))).Count(ctx)

@@ -115,6 +115,9 @@ var fixtures = []fixture{
 	{"Notification", func(db *ent.Client, own rows, _ string) any {
 		return db.Notification.Create().SetUserID(own.id("User")).SetKind("mention").SetSubject("N").SetRequestID(own.id("Request"))
 	}},
+	{"SavedView", func(db *ent.Client, own rows, _ string) any {
+		return db.SavedView.Create().SetName("V").SetScope("team").SetUserID(own.id("User")).SetTeamID(own.id("Team"))
+	}},
 	{"OAuthClient", func(db *ent.Client, own rows, _ string) any {
 		return db.OAuthClient.Create().SetName("App").SetRedirectUris([]string{}).SetScopes([]string{}).SetCreatedBy(own.id("User"))
 	}},

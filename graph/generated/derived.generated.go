@@ -28,6 +28,7 @@ import (
 	"atrium/internal/policy"
 	"atrium/internal/request"
 	"atrium/internal/routing"
+	"atrium/internal/savedview"
 	"atrium/internal/secret"
 	"atrium/internal/sla"
 	"atrium/internal/webhook"
@@ -2069,6 +2070,38 @@ func (ec *executionContext) fieldContext_CreateRoutingRulePayload_routingRule(_ 
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateSavedViewPayload_savedView(ctx context.Context, field graphql.CollectedField, obj *CreateSavedViewPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateSavedViewPayload_savedView(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SavedView, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.SavedView) graphql.Marshaler {
+			return ec.marshalNSavedView2ᚖatriumᚋentᚐSavedView(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateSavedViewPayload_savedView(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateSavedViewPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedView(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateSecretPayload_secret(ctx context.Context, field graphql.CollectedField, obj *CreateSecretPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2544,6 +2577,13 @@ func (ec *executionContext) _DeleteRoutingRulePayload_id(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_DeleteRoutingRulePayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteRoutingRulePayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteSavedViewPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteSavedViewPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteSavedViewPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteSavedViewPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _DeleteSecretPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteSecretPayload) (ret graphql.Marshaler) {
@@ -4518,6 +4558,132 @@ func (ec *executionContext) fieldContext_RoutingRuleEdge_cursor(_ context.Contex
 	return graphql.NewScalarFieldContext("RoutingRuleEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _SavedViewConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.SavedView]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedViewConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.SavedView]) graphql.Marshaler {
+			return ec.marshalNSavedViewEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedViewConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedViewConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedViewEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedViewConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.SavedView]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedViewConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedViewConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedViewConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedViewConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.SavedView]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_SavedViewConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedViewConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SavedViewEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.SavedView]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedViewEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.SavedView) graphql.Marshaler {
+			return ec.marshalNSavedView2ᚖatriumᚋentᚐSavedView(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedViewEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedViewEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedView(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedViewEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.SavedView]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedViewEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedViewEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedViewEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _SecretConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Secret]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5717,6 +5883,38 @@ func (ec *executionContext) fieldContext_UpdateRoutingRulePayload_routingRule(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_RoutingRule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSavedViewPayload_savedView(ctx context.Context, field graphql.CollectedField, obj *UpdateSavedViewPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateSavedViewPayload_savedView(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SavedView, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.SavedView) graphql.Marshaler {
+			return ec.marshalNSavedView2ᚖatriumᚋentᚐSavedView(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateSavedViewPayload_savedView(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSavedViewPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedView(ctx, field)
 		},
 	}
 	return fc, nil
@@ -8227,6 +8425,57 @@ func (ec *executionContext) unmarshalInputCreateRoutingRuleInput(ctx context.Con
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateSavedViewInput(ctx context.Context, obj any) (savedview.CreateInput, error) {
+	var it savedview.CreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "scope", "teamId", "query"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "scope":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scope"))
+			data, err := ec.unmarshalNSavedViewScope2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scope = data
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = data
+		case "query":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("query"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Query = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateSecretInput(ctx context.Context, obj any) (secret.CreateSecretInput, error) {
 	var it secret.CreateSecretInput
 	if obj == nil {
@@ -9054,6 +9303,43 @@ func (ec *executionContext) unmarshalInputDeleteOrganizationInput(ctx context.Co
 }
 
 func (ec *executionContext) unmarshalInputDeleteRoutingRuleInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSavedViewInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
 		return it, nil
@@ -10967,6 +11253,47 @@ func (ec *executionContext) unmarshalInputSLATargetsInput(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSavedViewOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNSavedViewSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputSecretFilter(ctx context.Context, obj any) (secret.ListSecretsInput, error) {
 	var it secret.ListSecretsInput
 	if obj == nil {
@@ -12498,6 +12825,57 @@ func (ec *executionContext) unmarshalInputUpdateRoutingRuleInput(ctx context.Con
 				return it, err
 			}
 			it.Enabled = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSavedViewInput(ctx context.Context, obj any) (savedview.UpdateInput, error) {
+	var it savedview.UpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "query"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "query":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("query"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Query = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -14637,6 +15015,34 @@ func (ec *executionContext) _CreateRoutingRulePayload(ctx context.Context, sel a
 	return out
 }
 
+var createSavedViewPayloadImplementors = []string{"CreateSavedViewPayload"}
+
+func (ec *executionContext) _CreateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateSavedViewPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createSavedViewPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateSavedViewPayload")
+		case "savedView":
+			out.Values[i] = ec._CreateSavedViewPayload_savedView(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var createSecretPayloadImplementors = []string{"CreateSecretPayload"}
 
 func (ec *executionContext) _CreateSecretPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateSecretPayload) graphql.Marshaler {
@@ -15197,6 +15603,34 @@ func (ec *executionContext) _DeleteRoutingRulePayload(ctx context.Context, sel a
 			out.Values[i] = graphql.MarshalString("DeleteRoutingRulePayload")
 		case "id":
 			out.Values[i] = ec._DeleteRoutingRulePayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var deleteSavedViewPayloadImplementors = []string{"DeleteSavedViewPayload"}
+
+func (ec *executionContext) _DeleteSavedViewPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteSavedViewPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSavedViewPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSavedViewPayload")
+		case "id":
+			out.Values[i] = ec._DeleteSavedViewPayload_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -16637,6 +17071,77 @@ func (ec *executionContext) _RoutingRuleEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
+var savedViewConnectionImplementors = []string{"SavedViewConnection"}
+
+func (ec *executionContext) _SavedViewConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.SavedView]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, savedViewConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SavedViewConnection")
+		case "edges":
+			out.Values[i] = ec._SavedViewConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SavedViewConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._SavedViewConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var savedViewEdgeImplementors = []string{"SavedViewEdge"}
+
+func (ec *executionContext) _SavedViewEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.SavedView]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, savedViewEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SavedViewEdge")
+		case "node":
+			out.Values[i] = ec._SavedViewEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._SavedViewEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var secretConnectionImplementors = []string{"SecretConnection"}
 
 func (ec *executionContext) _SecretConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Secret]) graphql.Marshaler {
@@ -17440,6 +17945,34 @@ func (ec *executionContext) _UpdateRoutingRulePayload(ctx context.Context, sel a
 			out.Values[i] = graphql.MarshalString("UpdateRoutingRulePayload")
 		case "routingRule":
 			out.Values[i] = ec._UpdateRoutingRulePayload_routingRule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var updateSavedViewPayloadImplementors = []string{"UpdateSavedViewPayload"}
+
+func (ec *executionContext) _UpdateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateSavedViewPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSavedViewPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSavedViewPayload")
+		case "savedView":
+			out.Values[i] = ec._UpdateSavedViewPayload_savedView(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -18673,6 +19206,21 @@ func (ec *executionContext) marshalNCreateRoutingRulePayload2ᚖatriumᚋgraph�
 	return ec._CreateRoutingRulePayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNCreateSavedViewInput2atriumᚋinternalᚋsavedviewᚐCreateInput(ctx context.Context, v any) (savedview.CreateInput, error) {
+	res, err := ec.unmarshalInputCreateSavedViewInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *CreateSavedViewPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateSavedViewPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNCreateSecretInput2atriumᚋinternalᚋsecretᚐCreateSecretInput(ctx context.Context, v any) (secret.CreateSecretInput, error) {
 	res, err := ec.unmarshalInputCreateSecretInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -18977,6 +19525,21 @@ func (ec *executionContext) marshalNDeleteRoutingRulePayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._DeleteRoutingRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNDeleteSavedViewInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteSavedViewInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteSavedViewPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteSavedViewPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteSecretInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -19795,6 +20358,48 @@ func (ec *executionContext) unmarshalNSLAEscalationInput2atriumᚋinternalᚋsla
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNSavedViewEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.SavedView]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSavedViewEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSavedViewEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.SavedView]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SavedViewEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSavedViewSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSavedViewSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNSecretEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Secret]) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -20275,6 +20880,21 @@ func (ec *executionContext) marshalNUpdateRoutingRulePayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._UpdateRoutingRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateSavedViewInput2atriumᚋinternalᚋsavedviewᚐUpdateInput(ctx context.Context, v any) (savedview.UpdateInput, error) {
+	res, err := ec.unmarshalInputUpdateSavedViewInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateSavedViewPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateSavedViewPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateSecretInput2atriumᚋinternalᚋsecretᚐUpdateSecretInput(ctx context.Context, v any) (secret.UpdateSecretInput, error) {
@@ -21071,6 +21691,21 @@ func (ec *executionContext) unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋsla
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputSLATargetsInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSavedViewConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.SavedView]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SavedViewConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOSavedViewOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSavedViewOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

@@ -143,6 +143,12 @@ type CreateRoutingRulePayload struct {
 	RoutingRule *ent.RoutingRule `json:"routingRule"`
 }
 
+// What createSavedView answers.
+type CreateSavedViewPayload struct {
+	// The row as it is now.
+	SavedView *ent.SavedView `json:"savedView"`
+}
+
 // What createSecret answers.
 type CreateSecretPayload struct {
 	// The row as it is now.
@@ -255,6 +261,12 @@ type DeleteOrganizationPayload struct {
 
 // What deleteRoutingRule answers.
 type DeleteRoutingRulePayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteSavedView answers.
+type DeleteSavedViewPayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -555,6 +567,12 @@ type UpdateRequestPayload struct {
 type UpdateRoutingRulePayload struct {
 	// The row as it is now.
 	RoutingRule *ent.RoutingRule `json:"routingRule"`
+}
+
+// What updateSavedView answers.
+type UpdateSavedViewPayload struct {
+	// The row as it is now.
+	SavedView *ent.SavedView `json:"savedView"`
 }
 
 // What updateSecret answers.

@@ -51,6 +51,7 @@ type ResolverRoot interface {
 	Query() QueryResolver
 	Request() RequestResolver
 	RoutingRule() RoutingRuleResolver
+	SavedView() SavedViewResolver
 	Secret() SecretResolver
 	Service() ServiceResolver
 	ServiceAccount() ServiceAccountResolver
@@ -147,6 +148,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateRequestInput,
 		ec.unmarshalInputCreateRoutingRuleInput,
+		ec.unmarshalInputCreateSavedViewInput,
 		ec.unmarshalInputCreateSecretInput,
 		ec.unmarshalInputCreateServiceAccountInput,
 		ec.unmarshalInputCreateServiceInput,
@@ -167,6 +169,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
 		ec.unmarshalInputDeleteRoutingRuleInput,
+		ec.unmarshalInputDeleteSavedViewInput,
 		ec.unmarshalInputDeleteSecretInput,
 		ec.unmarshalInputDeleteServiceAccountInput,
 		ec.unmarshalInputDeleteServiceInput,
@@ -216,6 +219,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSLAByPriorityInput,
 		ec.unmarshalInputSLAEscalationInput,
 		ec.unmarshalInputSLATargetsInput,
+		ec.unmarshalInputSavedViewOrder,
 		ec.unmarshalInputSecretFilter,
 		ec.unmarshalInputSecretOrder,
 		ec.unmarshalInputSendTestEventInput,
@@ -245,6 +249,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
 		ec.unmarshalInputUpdateRoutingRuleInput,
+		ec.unmarshalInputUpdateSavedViewInput,
 		ec.unmarshalInputUpdateSecretInput,
 		ec.unmarshalInputUpdateServiceAccountInput,
 		ec.unmarshalInputUpdateServiceInput,
@@ -2707,6 +2712,38 @@ extend type Query {
   ): [RequestCount!]!
 }
 `, BuiltIn: false},
+	{Name: "../savedview.graphqls", Input: `"Who sees a saved view."
+enum SavedViewScope {
+  "Whoever made it."
+  me
+  "The members of a team."
+  team
+  "Everybody in the company."
+  company
+}
+
+"A list of requests that people come back to."
+type SavedView implements Node {
+  "The view's id, viw_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "Who sees it."
+  scope: SavedViewScope!
+  "What stands in the address of the list, such as status=PENDING&sort=-createdAt."
+  query: String!
+  "Whoever made it."
+  userId: ID!
+  "The team whose members see it."
+  teamId: ID
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
+}
+`, BuiltIn: false},
 	{Name: "../secret.graphqls", Input: `"A named value that workflows may use and nobody can read back."
 type Secret implements Node {
   "The secret's id, sec_…"
@@ -4200,6 +4237,14 @@ func (ec *executionContext) childFields_CreateRoutingRulePayload(ctx context.Con
 	return nil, fmt.Errorf("no field named %q was found under type CreateRoutingRulePayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateSavedViewPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "savedView":
+		return ec.fieldContext_CreateSavedViewPayload_savedView(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateSavedViewPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "secret":
@@ -4428,6 +4473,14 @@ func (ec *executionContext) childFields_DeleteRoutingRulePayload(ctx context.Con
 		return ec.fieldContext_DeleteRoutingRulePayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteRoutingRulePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteSavedViewPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteSavedViewPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteSavedViewPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5544,6 +5597,52 @@ func (ec *executionContext) childFields_Sandbox(ctx context.Context, field graph
 	return nil, fmt.Errorf("no field named %q was found under type Sandbox", field.Name)
 }
 
+func (ec *executionContext) childFields_SavedView(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_SavedView_id(ctx, field)
+	case "name":
+		return ec.fieldContext_SavedView_name(ctx, field)
+	case "scope":
+		return ec.fieldContext_SavedView_scope(ctx, field)
+	case "query":
+		return ec.fieldContext_SavedView_query(ctx, field)
+	case "userId":
+		return ec.fieldContext_SavedView_userId(ctx, field)
+	case "teamId":
+		return ec.fieldContext_SavedView_teamId(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_SavedView_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_SavedView_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_SavedView_etag(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SavedView", field.Name)
+}
+
+func (ec *executionContext) childFields_SavedViewConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_SavedViewConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_SavedViewConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_SavedViewConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SavedViewConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_SavedViewEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_SavedViewEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_SavedViewEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SavedViewEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_Secret(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6042,6 +6141,14 @@ func (ec *executionContext) childFields_UpdateRoutingRulePayload(ctx context.Con
 		return ec.fieldContext_UpdateRoutingRulePayload_routingRule(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateRoutingRulePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateSavedViewPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "savedView":
+		return ec.fieldContext_UpdateSavedViewPayload_savedView(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateSavedViewPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/policy"
 	"atrium/internal/request"
 	"atrium/internal/routing"
+	"atrium/internal/savedview"
 	"atrium/internal/secret"
 	"atrium/internal/webhook"
 	"atrium/internal/websession"
@@ -49,6 +50,7 @@ var Entities = []Entity{
 	entity("Organization", get(people.GetOrganization), list("organizations", people.ListOrganizations), lookUp(people.LookUpOrganizations)),
 	entity("Request", get(request.Get), list("requests", request.List), lookUp(request.LookUpRequests)),
 	entity("RoutingRule", node(routing.Get), list("routingRules", routing.List)),
+	entity("SavedView", node(savedview.Get), list("savedViews", savedview.List)),
 	entity("Secret", get(secret.GetSecret), list("secrets", secret.ListSecrets)),
 	entity("Service", get(catalog.GetService), list("services", catalog.ListServices), lookUp(catalog.LookUpServices)),
 	entity("ServiceAccount", node(people.GetServiceAccount), list("serviceAccounts", people.ListServiceAccounts)),
@@ -83,6 +85,7 @@ var Mutations = []Mutation{
 	mutation("createOrganization", people.CreateOrganization),
 	mutation("createRequest", request.Create),
 	mutation("createRoutingRule", routing.Create),
+	mutation("createSavedView", savedview.Create),
 	mutation("createSecret", secret.CreateSecret),
 	mutation("createService", catalog.CreateService),
 	mutation("createServiceAccount", people.CreateServiceAccount),
@@ -103,6 +106,7 @@ var Mutations = []Mutation{
 	mutation("deleteOffering", catalog.DeleteOffering),
 	mutation("deleteOrganization", people.DeleteOrganization),
 	mutation("deleteRoutingRule", routing.Delete),
+	mutation("deleteSavedView", savedview.Delete),
 	mutation("deleteSecret", secret.DeleteSecret),
 	mutation("deleteService", catalog.DeleteService),
 	mutation("deleteServiceAccount", people.DeleteServiceAccount),
@@ -151,6 +155,7 @@ var Mutations = []Mutation{
 	mutation("updateOrganization", people.UpdateOrganization),
 	mutation("updateRequest", request.Update),
 	mutation("updateRoutingRule", routing.Update),
+	mutation("updateSavedView", savedview.Update),
 	mutation("updateSecret", secret.UpdateSecret),
 	mutation("updateService", catalog.UpdateService),
 	mutation("updateServiceAccount", people.UpdateServiceAccount),

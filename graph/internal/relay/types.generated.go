@@ -75,6 +75,9 @@ type (
 	RoutingRuleConnection         = Connection[ent.RoutingRule]
 	RoutingRuleEdge               = Edge[ent.RoutingRule]
 	RoutingRuleOrder              = Order
+	SavedViewConnection           = Connection[ent.SavedView]
+	SavedViewEdge                 = Edge[ent.SavedView]
+	SavedViewOrder                = Order
 	SecretConnection              = Connection[ent.Secret]
 	SecretEdge                    = Edge[ent.Secret]
 	SecretOrder                   = Order
