@@ -2,7 +2,7 @@
 // the pages may run. The texts carry __typename, which the cache needs, so that what is sent is what the manifest holds.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import { preset } from '@graphql-codegen/client-preset';
 import { buildSchema, Kind, parse, print, stripIgnoredCharacters, validate, visit } from 'graphql';
@@ -52,15 +52,22 @@ function used(node, into = new Set()) {
   return into;
 }
 
+// Each folder's documents are a module of their own, so that the code of a page brings its own documents alone; documents.ts
+// hands all of them on.
 const manifest = {};
-const lines = ["import { document } from '../app/document';", "import type * as t from './types';", ''];
+const folders = new Map();
+const folderOf = new Map(documents.flatMap((d) => d.document.definitions.map((x) => [x.name.value, dirname(d.location).split('/').at(-1)])));
 for (const o of named.definitions.filter((d) => d.kind === Kind.OPERATION_DEFINITION)) {
   const text = stripIgnoredCharacters([o, ...[...used(o)].sort().map((n) => fragments.get(n))].map((n) => print(n)).join('\n'));
   manifest[createHash('sha256').update(text).digest('hex')] = text;
   const kind = o.operation[0].toUpperCase() + o.operation.slice(1);
-  lines.push(`export const ${o.name.value} = /* @__PURE__ */ document<t.${o.name.value}${kind}, t.${o.name.value}${kind}Variables>('${o.name.value}', ${JSON.stringify(text)});`);
+  const folder = folderOf.get(o.name.value);
+  if (!folders.has(folder)) folders.set(folder, ["import { document } from '../../app/document';", "import type * as t from '../types';", '']);
+  folders.get(folder).push(`export const ${o.name.value} = /* @__PURE__ */ document<t.${o.name.value}${kind}, t.${o.name.value}${kind}Variables>('${o.name.value}', ${JSON.stringify(text)});`);
 }
-await writeFile('src/gen/documents.ts', lines.join('\n') + '\n');
+await mkdir('src/gen/of', { recursive: true });
+for (const [folder, lines] of folders) await writeFile(`src/gen/of/${folder}.ts`, lines.join('\n') + '\n');
+await writeFile('src/gen/documents.ts', [...folders.keys()].sort().map((f) => `export * from './of/${f}';\n`).join(''));
 await mkdir('public', { recursive: true });
 await writeFile('public/documents.json', JSON.stringify(Object.fromEntries(Object.entries(manifest).sort()), null, 1) + '\n');
 console.log(`${Object.keys(manifest).length} documents`);

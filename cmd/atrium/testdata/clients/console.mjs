@@ -58,13 +58,23 @@ const pages = [
   ['inbox', 'Inbox'], ['catalogue', 'Catalogue'], [`catalogue/${demo.offeringId}`, 'New laptop'], ['my-requests', 'My requests'], ['requests', 'Requests'],
   ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'Agents'],
   ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
-  ['settings', 'Settings'], ['nowhere', 'Not found'],
+  ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'Agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
+  ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'],
+  ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'],
 ];
+await file('For the pages to show');
 for (const [colorScheme, width] of tour ? [['light', 1280], ['dark', 1280], ['light', 320]] : []) {
   const b = await arrive(owner, 'inbox', { colorScheme, viewport: { width, height: 860 } });
   for (const [path, title] of pages) {
     await b.go(path, title);
     await b.sound(`${path.replaceAll(/\W/g, '-')}-${colorScheme}-${width}`);
+  }
+  for (const [list, row] of [['agents', 'td a.name'], ['runs', '.rows a.name'], ['executions', '.rows a.name'], ['workflows', 'td a.name'], ['requests', 'td a.name']]) {
+    await b.page.goto(`${api}/app/${list}`);
+    await b.page.locator(row).first().click();
+    await b.page.waitForURL(`${api}/app/${list}/*`);
+    await b.page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    await b.sound(`${list}-one-${colorScheme}-${width}`);
   }
   await b.end();
 }
@@ -115,8 +125,8 @@ await page.getByLabel('Reason').fill('There are enough of these.');
 await page.getByRole('dialog').getByRole('button', { name: 'Decline', exact: true }).click();
 await status(second, 'CANCELLED');
 await page.getByRole('dialog').waitFor({ state: 'detached' }); // keys of the page do nothing behind it
-await page.keyboard.press('j');
 const third = await marked();
+assert.ok(third && third !== second, 'the focus went on from a row that is gone');
 await page.keyboard.press('Enter');
 await page.waitForURL(`${api}/app/requests/${third}`);
 await page.locator('.timeline li').first().waitFor();
@@ -145,6 +155,45 @@ assert.equal((await rest('GET', `/requests/${filed}`, undefined, value)).id, fil
 await page.getByRole('button', { name: 'Revoke Console test' }).click();
 await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
 await page.getByText('“Console test” is revoked.').waitFor();
+
+// Several requests are selected by keys and changed at once; that is taken back at once, too.
+const many = [await file('Bulk one'), await file('Bulk two')];
+await b.go('requests?q=Bulk', 'Requests');
+await page.getByRole('link', { name: 'Bulk two' }).waitFor();
+await page.keyboard.press('j');
+await page.keyboard.press('x');
+await page.getByText('1 selected').waitFor();
+await page.keyboard.press('Control+a');
+await page.getByText('2 selected').waitFor();
+await page.keyboard.press('p');
+await page.getByRole('dialog').getByLabel('Priority').selectOption('URGENT');
+await b.sound('bulk');
+await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+await page.getByText('2 requests were changed.').waitFor();
+for (const r of many) assert.equal((await rest('GET', `/requests/${r.id}`)).priority, 'URGENT');
+await page.getByRole('button', { name: 'Undo' }).click();
+await page.getByText('Taken back.').waitFor();
+for (const r of many) assert.equal((await rest('GET', `/requests/${r.id}`)).priority, 'HIGH');
+
+// What the agent proposes stands on the request's page, is edited there, and applied.
+const vpn = await file('VPN does not connect from home any more');
+await b.go(`requests/${vpn.id}`, vpn.title);
+const proposal = page.getByRole('article', { name: /Proposal/ });
+await proposal.getByRole('button', { name: 'Apply' }).waitFor();
+await proposal.getByLabel('Team to apply').selectOption({ label: 'Workplace' });
+await proposal.getByRole('button', { name: 'Apply edited' }).click();
+await proposal.getByText('Applied', { exact: true }).waitFor();
+const workplace = (await rest('GET', '/teams')).find((t) => t.name === 'Workplace');
+assert.equal((await rest('GET', `/requests/${vpn.id}`)).teamId, workplace.id);
+
+// The proof of an audit entry is computed anew in the browser.
+await b.go('audit', 'Audit');
+await page.getByRole('link', { name: 'company.created' }).or(page.locator('tbody tr').last().getByRole('link')).first().click();
+await page.getByRole('button', { name: 'Show the proof' }).click();
+await page.getByText('Proved: the hashes lead to the root').waitFor();
+await page.getByRole('button', { name: 'Close' }).click();
+await page.getByRole('button', { name: 'Verify the log' }).click();
+await page.getByText('Intact: nothing differs').waitFor();
 
 // A workflow with a fault says so at its phase; mended, it is published.
 await b.go('workflows', 'Workflows');

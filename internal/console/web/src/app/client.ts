@@ -41,7 +41,10 @@ export const client = new Client({
         AuditActor: embedded, AuditResource: embedded, Approver: embedded, AccessDecider: embedded, ApprovalDecision: embedded, SLA: embedded,
         OfferingSLA: embedded, SLAEscalation: embedded, PhaseVisit: embedded, ExecutionError: embedded, CreditEntry: embedded, CreditBalance: embedded,
         WebhookAttempt: embedded, PageInfo: embedded, WorkflowVersion: embedded, AccessExplanation: embedded, AccessUnmet: embedded,
-        AccessReplay: embedded, AccessChange: embedded, NotificationSetting: embedded, Correction: embedded, WorkflowDiff: embedded, DefinitionChange: embedded,
+        AccessReplay: embedded, AccessChange: embedded, NotificationSetting: embedded, Correction: embedded, RequestCount: embedded, AgentVersion: embedded, AgentTool: embedded, AgentStep: embedded, AgentChange: embedded,
+        WorkingHours: embedded, WorkingTime: embedded, CalendarException: embedded, LimitChange: embedded, PlanChange: embedded, InvoiceLine: embedded,
+        CompanyLimits: embedded, MovePreview: embedded, LostVariables: embedded, AuditProof: embedded, AuditVerification: embedded, SLAByPriority: embedded,
+        SLATargets: embedded, AuditExport: embedded, WorkflowDiff: embedded, DefinitionChange: embedded,
       },
       resolvers: { Query: {
         requests: pages, users: pages, auditEntries: pages, creditHistory: pages, apiKeys: pages, secrets: pages,

@@ -1,6 +1,6 @@
 // live keeps one stream of changed requests open for the tab. The cache writes each change into every place that shows the row;
 // pages hear of new rows here.
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { pipe, subscribe } from 'wonka';
 import { NoticeAdded, RequestChanged } from '../gen/documents';
 import type { RequestRowFragment } from '../gen/types';
@@ -42,6 +42,17 @@ export function useLive(): void {
       ended = true;
       stops.forEach((s) => { s(); });
     };
+  }, []);
+}
+
+// useChanges hears of every change of a request that the person may see.
+export function useChanges(hear: (c: Change) => void): void {
+  const latest = useRef(hear);
+  latest.current = hear;
+  useEffect(() => {
+    const l = (c: Change) => { latest.current(c); };
+    listeners.add(l);
+    return () => { listeners.delete(l); };
   }, []);
 }
 

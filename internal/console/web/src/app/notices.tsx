@@ -51,6 +51,7 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
               </ul>
             ))}
           </Loaded>
+          <p className="popover-foot"><Link to="/app/notifications">All notifications</Link></p>
         </section>
       )}
     </div>

@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { Catalogue, OfferingForm, RequestOne, Requests } from '../gen/documents';
 import { inboxVariables, requestVariables, type RequestSearch } from '../pages/requests/search';
 import { prefetch } from './data';
-import { Home, Missing, Shell } from './shell';
+import { Missing, Shell } from './shell';
 
 type Search = Record<string, string>;
 const texts = (search: Record<string, unknown>): Search =>
@@ -17,14 +17,12 @@ const page = <P extends string>(path: P, load: () => Promise<unknown>, before?: 
   loader: before ? ({ params, deps }) => { before(params as Record<string, string>, deps as Search); } : undefined,
 });
 
-const home = createRoute({ getParentRoute: () => root, path: '/app', component: Home });
-
 const routeTree = root.addChildren([
-  home,
+  page('/app', () => import('../pages/home/view')),
   page('/app/catalogue', () => import('../pages/catalogue/list'), () => { prefetch(Catalogue, {}); }),
   page('/app/catalogue/$id', () => import('../pages/catalogue/file'), ({ id }) => { prefetch(OfferingForm, { id: id ?? '' }); }),
   page('/app/my-requests', () => import('../pages/requests/mine')),
-  page('/app/inbox', () => import('../pages/requests/inbox'), () => { prefetch(Requests, inboxVariables); }),
+  page('/app/inbox', () => import('../pages/requests/inbox'), (_p, s) => { prefetch(Requests, inboxVariables(s['teamId'])); }),
   page('/app/requests', () => import('../pages/requests/list'), (_p, s) => { prefetch(Requests, requestVariables(s as RequestSearch)); }),
   page('/app/requests/$id', () => import('../pages/requests/view'), ({ id }) => { prefetch(RequestOne, { id: id ?? '' }); }),
   page('/app/tasks', () => import('../pages/tasks/list')),
@@ -33,6 +31,20 @@ const routeTree = root.addChildren([
   page('/app/workflows', () => import('../pages/workflows/list')),
   page('/app/workflows/$id', () => import('../pages/workflows/view')),
   page('/app/agents', () => import('../pages/agents/list')),
+  page('/app/agents/$id', () => import('../pages/agents/view')),
+  page('/app/runs', () => import('../pages/agents/runs')),
+  page('/app/runs/$id', () => import('../pages/agents/run')),
+  page('/app/proposals', () => import('../pages/agents/proposals')),
+  page('/app/executions', () => import('../pages/executions/list')),
+  page('/app/executions/$id', () => import('../pages/executions/view')),
+  page('/app/routing', () => import('../pages/routing/list')),
+  page('/app/calendars', () => import('../pages/calendars/list')),
+  page('/app/organizations', () => import('../pages/organizations/list')),
+  page('/app/service-accounts', () => import('../pages/accounts/list')),
+  page('/app/oauth-clients', () => import('../pages/clients/list')),
+  page('/app/inbound-webhooks/$id', () => import('../pages/inbound/view')),
+  page('/app/plan', () => import('../pages/plan/view')),
+  page('/app/notifications', () => import('../pages/notifications/list')),
   page('/app/people', () => import('../pages/people/list')),
   page('/app/keys', () => import('../pages/keys/list')),
   page('/app/webhooks', () => import('../pages/webhooks/list')),

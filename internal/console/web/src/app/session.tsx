@@ -23,6 +23,16 @@ export function atLeast(v: Viewer, role: Rank): boolean {
 
 export const useMay = (role: Rank) => atLeast(useViewer(), role);
 
+// can reports whether the role and the scopes grant a right, such as request.update. Of a row that says what its viewer may, that
+// counts: access policies have been asked.
+export function can(v: Viewer, verb: string, row?: { viewerMay?: string[] | null | undefined } | null): boolean {
+  return (row?.viewerMay ?? v.permissions).includes(verb);
+}
+
+export function useCan(verb: string): boolean {
+  return can(useViewer(), verb);
+}
+
 // roleWord is how people call a role.
 export const roleWord = { member: 'Member', agent: 'Staff', admin: 'Admin', owner: 'Owner' };
 

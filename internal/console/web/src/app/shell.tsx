@@ -1,5 +1,5 @@
 // shell is what stands around every page: where one can go, what is new, what was said.
-import { Link, Navigate, Outlet, useLocation, useNavigate, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate, useRouterState } from '@tanstack/react-router';
 import {
   Bell, BookOpen, Bot, CircleCheck, Coins, FileClock, Inbox, KeyRound, LayoutGrid, ListChecks, ListTodo, Lock, LogOut, Menu, Search, Settings,
   ShieldCheck, Users, Webhook, Workflow, X,
@@ -11,32 +11,32 @@ import { NotFound, Skeleton } from '../ui/states';
 import { toast, Toasts } from '../ui/toast';
 import { on, type Events } from './bus';
 import { useLive, useLost } from './live';
-import { atLeast, roleWord, Session, useMay, useViewer, type Rank } from './session';
+import { can, roleWord, Session, useViewer } from './session';
 import { Notices } from './notices';
 import { Page } from '../ui/page';
 
 const Command = lazy(() => import('../keys/command'));
 const Help = lazy(() => import('../keys/help'));
 
-interface Place { label: string; to: string; icon: ComponentType<{ size?: number }>; role: Rank; keys?: string; group: string }
+interface Place { label: string; to: string; icon: ComponentType<{ size?: number }>; verb?: string; keys?: string; group: string }
 
 const places: Place[] = [
-  { label: 'Catalogue', to: '/app/catalogue', icon: LayoutGrid, role: 'member', keys: 'c', group: 'You' },
-  { label: 'My requests', to: '/app/my-requests', icon: FileClock, role: 'member', keys: 'm', group: 'You' },
-  { label: 'Inbox', to: '/app/inbox', icon: Inbox, role: 'agent', keys: 'i', group: 'Work' },
-  { label: 'Requests', to: '/app/requests', icon: ListTodo, role: 'agent', keys: 'r', group: 'Work' },
-  { label: 'Tasks', to: '/app/tasks', icon: ListChecks, role: 'member', keys: 't', group: 'Work' },
-  { label: 'Services', to: '/app/services', icon: BookOpen, role: 'agent', keys: 's', group: 'Build' },
-  { label: 'Workflows', to: '/app/workflows', icon: Workflow, role: 'agent', keys: 'w', group: 'Build' },
-  { label: 'Agents', to: '/app/agents', icon: Bot, role: 'admin', group: 'Build' },
-  { label: 'People', to: '/app/people', icon: Users, role: 'agent', keys: 'p', group: 'Company' },
-  { label: 'API keys', to: '/app/keys', icon: KeyRound, role: 'admin', keys: 'k', group: 'Company' },
-  { label: 'Webhooks', to: '/app/webhooks', icon: Webhook, role: 'admin', group: 'Company' },
-  { label: 'Access policies', to: '/app/policies', icon: ShieldCheck, role: 'admin', group: 'Company' },
-  { label: 'Secrets', to: '/app/secrets', icon: Lock, role: 'admin', group: 'Company' },
-  { label: 'Credits', to: '/app/credits', icon: Coins, role: 'admin', group: 'Company' },
-  { label: 'Audit', to: '/app/audit', icon: CircleCheck, role: 'admin', keys: 'a', group: 'Company' },
-  { label: 'Settings', to: '/app/settings', icon: Settings, role: 'member', keys: ',', group: 'Company' },
+  { label: 'Catalogue', to: '/app/catalogue', icon: LayoutGrid, keys: 'c', group: 'You' },
+  { label: 'My requests', to: '/app/my-requests', icon: FileClock, keys: 'm', group: 'You' },
+  { label: 'Inbox', to: '/app/inbox', icon: Inbox, verb: 'request.accept', keys: 'i', group: 'Work' },
+  { label: 'Requests', to: '/app/requests', icon: ListTodo, verb: 'request.update', keys: 'r', group: 'Work' },
+  { label: 'Tasks', to: '/app/tasks', icon: ListChecks, verb: 'task.read', keys: 't', group: 'Work' },
+  { label: 'Services', to: '/app/services', icon: BookOpen, verb: 'request.update', keys: 's', group: 'Build' },
+  { label: 'Workflows', to: '/app/workflows', icon: Workflow, verb: 'workflow.read', keys: 'w', group: 'Build' },
+  { label: 'Agents', to: '/app/agents', icon: Bot, verb: 'agentrun.read', group: 'Build' },
+  { label: 'People', to: '/app/people', icon: Users, verb: 'user.read', keys: 'p', group: 'Company' },
+  { label: 'API keys', to: '/app/keys', icon: KeyRound, verb: 'apikey.read', keys: 'k', group: 'Company' },
+  { label: 'Webhooks', to: '/app/webhooks', icon: Webhook, verb: 'webhooksubscription.read', group: 'Company' },
+  { label: 'Access policies', to: '/app/policies', icon: ShieldCheck, verb: 'accesspolicy.read', group: 'Company' },
+  { label: 'Secrets', to: '/app/secrets', icon: Lock, verb: 'secret.read', group: 'Company' },
+  { label: 'Credits', to: '/app/credits', icon: Coins, verb: 'billing.read', group: 'Company' },
+  { label: 'Audit', to: '/app/audit', icon: CircleCheck, verb: 'audit.read', keys: 'a', group: 'Company' },
+  { label: 'Settings', to: '/app/settings', icon: Settings, keys: ',', group: 'Company' },
 ];
 
 export function Shell() {
@@ -47,7 +47,7 @@ function Frame() {
   const viewer = useViewer();
   const navigate = useNavigate();
   const [open, setOpen] = useState<'command' | 'help' | 'notices' | 'menu' | ''>('');
-  const mine = useMemo(() => places.filter((p) => atLeast(viewer, p.role)), [viewer]);
+  const mine = useMemo(() => places.filter((p) => !p.verb || can(viewer, p.verb)), [viewer]);
   const sandbox = viewer.company?.sandbox === null;
   useLive();
   useKeys([
@@ -136,11 +136,6 @@ function Reauthenticate() {
       <p>This needs a proof from the last 15 minutes. You come back to this page, and what you have written is kept.</p>
     </Confirm>
   );
-}
-
-// Home is where people begin: staff where requests wait, others where they file them.
-export function Home() {
-  return <Navigate to={useMay('agent') ? '/app/inbox' : '/app/catalogue'} replace />;
 }
 
 export function Missing() {

@@ -7,6 +7,8 @@ import { rows } from '../app/data';
 import { Find } from '../gen/documents';
 import { Dialog } from '../ui/dialog';
 import { words } from '../ui/bits';
+import { can, useViewer } from '../app/session';
+import { subpages } from '../parts/subpages';
 import { keyLabel, shortcuts } from './registry';
 
 export interface Place { label: string; to: string }
@@ -37,6 +39,7 @@ export default function Command({ places, close }: { places: Place[]; close: () 
   const [query, setQuery] = useState('');
   const deferred = useDeferredValue(query);
   const navigate = useNavigate();
+  const viewer = useViewer();
   const found = useRead(Find, { q: deferred.trim(), first: 8 }, deferred.trim().length < 2);
   const actions = useMemo(() => shortcuts().filter((s) => !['j', 'k', 'mod+k'].includes(s.keys) && s.group !== 'Go to'), []);
 
@@ -44,7 +47,7 @@ export default function Command({ places, close }: { places: Place[]; close: () 
     const go = (to: string) => () => { void navigate({ to }); };
     const all: Item[] = [
       ...actions.map((s) => ({ id: `do ${s.does}`, label: s.does, hint: keyLabel(s.keys), group: 'Actions', run: () => { s.run(new KeyboardEvent('keydown')); } })),
-      ...places.map((p) => ({ id: `go ${p.to}`, label: p.label, group: 'Pages', run: go(p.to) })),
+      ...[...places, { label: 'Home', to: '/app' }, { label: 'Notifications', to: '/app/notifications' }, ...subpages.filter((s) => can(viewer, s.verb))].map((p) => ({ id: `go ${p.to}`, label: p.label, group: 'Pages', run: go(p.to) })),
       ...(deferred.trim().length < 2 ? [] : [
         ...rows(found.data?.requests).map((r) => ({ id: r.id, label: r.title, hint: words(r.status), group: 'Requests', run: go(`/app/requests/${r.id}`) })),
         ...rows(found.data?.services).map((s) => ({ id: s.id, label: s.name, group: 'Services', run: go(`/app/services/${s.id}`) })),
@@ -53,7 +56,7 @@ export default function Command({ places, close }: { places: Place[]; close: () 
     const last = recent();
     const weight = (i: Item) => score(i.label, query) + (last.includes(i.id) ? 5 - last.indexOf(i.id) : 0);
     return all.filter((i) => i.group === 'Requests' || i.group === 'Services' || score(i.label, query) >= 0).sort((a, b) => weight(b) - weight(a));
-  }, [actions, places, query, deferred, found.data, navigate]);
+  }, [actions, places, query, deferred, found.data, navigate, viewer]);
 
   const order = query.trim() ? [...new Set(items.map((i) => i.group))] : ['Actions', 'Pages'];
   const groups = order.map((g) => [g, items.filter((i) => i.group === g)] as const).filter(([, l]) => l.length > 0);

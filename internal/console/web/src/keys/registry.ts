@@ -28,7 +28,10 @@ function press(e: KeyboardEvent): void {
   const control = e.ctrlKey || e.metaKey;
   const name = control ? `mod+${e.key.toLowerCase()}` : e.key;
   const open = globalThis.document.querySelector('dialog[open]') !== null;
-  if (name !== 'mod+k' && (control || e.altKey || typing(e.target) || open)) return;
+  const combined = control && !e.altKey && shortcuts().some((s) => s.keys === name); // such as Control+A, but not where somebody writes
+  if (name !== 'mod+k' && ((control && !combined) || e.altKey || typing(e.target) || open)) return;
+  const pressed = e.target instanceof Element ? e.target.closest('button, a, input, summary') : null; // which has a meaning for these keys itself
+  if (pressed && (name === 'Enter' || (name === ' ' && pressed.tagName !== 'A'))) return;
   const sequence = Date.now() - at < 1000 ? `${before} ${name}` : '';
   before = name;
   at = Date.now();
@@ -44,4 +47,4 @@ export function listen(): void {
   globalThis.document.addEventListener('keydown', press);
 }
 
-export const keyLabel = (keys: string) => keys.replace('mod+k', navigator.platform.startsWith('Mac') ? '⌘ K' : 'Ctrl K').replace('Escape', 'Esc');
+export const keyLabel = (keys: string) => keys.replace(/mod\+(\w)/, (_all, k: string) => `${navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl'} ${k.toUpperCase()}`).replace('Escape', 'Esc').replace(/^ $/, 'Space');

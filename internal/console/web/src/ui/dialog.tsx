@@ -4,6 +4,11 @@ import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } fr
 
 interface DialogProps { title: string; close: () => void; children: ReactNode; wide?: boolean; side?: boolean; fixed?: boolean }
 
+// focusSoon gives the focus to what is there once the page has been drawn anew; to the page itself where nothing is.
+export function focusSoon(find: () => HTMLElement | null | undefined): void {
+  requestAnimationFrame(() => { (find() ?? globalThis.document.getElementById('main'))?.focus(); });
+}
+
 export function Dialog({ title, close, children, wide, side, fixed }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -13,7 +18,9 @@ export function Dialog({ title, close, children, wide, side, fixed }: DialogProp
     d?.showModal();
     return () => {
       d?.close();
-      if (before?.isConnected) before.focus();
+      if (before?.isConnected && before !== globalThis.document.body) before.focus();
+      // What opened the dialog may have gone with it, as the row of a declined request.
+      focusSoon(() => (globalThis.document.activeElement !== globalThis.document.body ? globalThis.document.activeElement as HTMLElement : null));
     };
   }, []);
   return (

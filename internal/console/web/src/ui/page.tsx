@@ -1,15 +1,16 @@
 // page is the frame of every page: its title, its actions, its one main.
 import { useEffect, type ReactNode } from 'react';
-import { atLeast, useViewer, type Rank } from '../app/session';
+import { can, useViewer } from '../app/session';
 import { Failed, Refused, Skeleton } from './states';
 import type { Read } from '../app/data';
 
-interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; children: ReactNode; role?: Rank; narrow?: boolean; above?: ReactNode }
+interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; children: ReactNode; verb?: string; narrow?: boolean; above?: ReactNode; tabs?: ReactNode }
 
-export function Page({ title, intro, actions, children, role = 'member', narrow, above }: PageProps) {
+// Page takes the right without which there is nothing to see; the page then says so instead.
+export function Page({ title, intro, actions, children, verb, narrow, above, tabs }: PageProps) {
   const viewer = useViewer();
   useEffect(() => { globalThis.document.title = `${title} · Atrium`; }, [title]);
-  const may = atLeast(viewer, role);
+  const may = !verb || can(viewer, verb);
   return (
     <main className={narrow ? 'page narrow' : 'page'} id="main" tabIndex={-1}>
       <header className="page-head">
@@ -20,7 +21,8 @@ export function Page({ title, intro, actions, children, role = 'member', narrow,
         </div>
         {may && actions && <div className="actions">{actions}</div>}
       </header>
-      {may ? children : <Refused reason={`the role ${viewer.role}: you may not, as this takes the role ${role}`} />}
+      {tabs}
+      {may ? children : <Refused reason={`the role ${viewer.role}: you may not, as it does not grant ${verb}`} />}
     </main>
   );
 }

@@ -1,28 +1,93 @@
-import { rows, useRead } from '../../app/data';
-import { Agents } from '../../gen/documents';
-import { Time, words } from '../../ui/bits';
+import { Link, Navigate, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { can, useViewer } from '../../app/session';
+import { Agents, CreateAgent, StopAllAgents } from '../../gen/documents';
+import type { AgentAutonomy, AgentType } from '../../gen/types';
+import { Subpages } from '../../parts/subpages';
+import { Badge, Time, words } from '../../ui/bits';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+import { levels } from './levels';
 
-// AgentList is which automated participants the company has.
+// AgentList is which automated participants the company has. Staff see their runs alone.
 export default function AgentList() {
-  const read = useRead(Agents, {});
+  const viewer = useViewer();
+  if (!can(viewer, 'agent.read') && can(viewer, 'agentrun.read')) return <Navigate to="/app/runs" replace />;
+  return <All />;
+}
+
+function All() {
+  const viewer = useViewer();
+  const read = useRead(Agents, {}, !can(viewer, 'agent.read'));
+  const [asking, setAsking] = useState<'make' | 'stop' | ''>('');
+  const [reason, setReason] = useState('');
+  const [stop] = useWrite(StopAllAgents);
+  const list = rows(read.data?.agents);
+  const active = list.some((a) => a.status === 'ACTIVE');
+  const halt = async () => {
+    const o = await stop({ input: { reason } });
+    if (o.data) toast({ text: `${o.data.stopAllAgents.agents} agents are paused, ${o.data.stopAllAgents.runs} runs were stopped.` });
+    setAsking('');
+    read.again();
+  };
   return (
-    <Page title="Agents" role="admin" intro="Automated participants: what they work and how far they go by themselves.">
+    <Page title="Agents" verb="agent.read" intro="Automated participants: what they work and how far they go by themselves." tabs={<Subpages of="agents" />} actions={<>
+      {active && can(viewer, 'agent.stop_all') && <button type="button" className="danger-plain" onClick={() => { setAsking('stop'); }}>Stop all</button>}
+      {can(viewer, 'agent.create') && <button type="button" onClick={() => { setAsking('make'); }}>New agent</button>}
+    </>}>
       <Loaded read={read}>
-        {({ agents }) => (rows(agents).length === 0 ? <Empty title="There are no agents"><p>Agents are made through the API.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title="There are no agents"><p>An agent takes new requests, proposes where they go, and does what you let it.</p></Empty> : (
           <div className="table-wrap cards-when-narrow">
             <table>
-              <thead><tr><th scope="col">Name</th><th scope="col">Works</th><th scope="col">Run by</th><th scope="col">Autonomy</th><th scope="col">Changed</th></tr></thead>
+              <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Works</th><th scope="col">Autonomy</th><th scope="col">Version</th><th scope="col">Changed</th></tr></thead>
               <tbody>
-                {rows(agents).map((a) => (
-                  <tr key={a.id}><td>{a.name}</td><td>{words(a.type)}</td><td>{words(a.source)}</td><td>{words(a.autonomy)}</td><td className="tight"><Time at={a.updatedAt} /></td></tr>
+                {list.map((a) => (
+                  <tr key={a.id}>
+                    <td><Link className="name" to="/app/agents/$id" params={{ id: a.id }}>{a.name}</Link><span className="sub">{a.owner ? `${a.owner.name} answers for it` : words(a.source)}</span></td>
+                    <td className="tight"><Badge value={{ DRAFT: 'draft', ACTIVE: 'active', PAUSED: 'WARNING' }[a.status]}>{words(a.status)}</Badge>{a.shadow && <> <Badge value="off">Shadow</Badge></>}</td>
+                    <td className="tight">{words(a.type)}</td><td className="tight">{words(a.autonomy)}</td><td className="tight" data-label="Version">{a.version || <span className="soft">None yet</span>}</td><td className="tight"><Time at={a.updatedAt} /></td>
+                  </tr>
                 ))}
               </tbody>
             </table>
           </div>
         ))}
       </Loaded>
+      {asking === 'make' && <Make close={() => { setAsking(''); }} />}
+      {asking === 'stop' && (
+        <Confirm title="Stop all agents?" verb="Stop all" close={() => { setAsking(''); }} act={halt} ready={reason.trim() !== ''}>
+          <p>Every run that has not ended is stopped, and every agent is paused until somebody resumes it.</p>
+          <Field label="Reason" hint="It is kept with each run."><textarea autoFocus value={reason} onChange={(e) => { setReason(e.target.value); }} /></Field>
+        </Confirm>
+      )}
     </Page>
+  );
+}
+
+function Make({ close }: { close: () => void }) {
+  const [draft, set] = useState({ name: '', autonomy: 'SUGGEST' as AgentAutonomy, type: 'QUEUE_INTAKE' as AgentType });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(CreateAgent, true);
+  const navigate = useNavigate();
+  const send = async () => {
+    const o = await run({ input: { name: draft.name, type: draft.type, source: 'MANAGED', autonomy: draft.autonomy } });
+    setFault(o.fault);
+    if (o.data) void navigate({ to: '/app/agents/$id', params: { id: o.data.createAgent.agent.id } });
+  };
+  return (
+    <Dialog title="New agent" close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}><option value="SUGGEST">Suggest</option><option value="ACT_WITH_APPROVAL">Act with approval</option></select></Field>
+        <p className="soft">It begins as a draft: nothing runs before you publish it.</p>
+        <Rest fault={fault} fields={['name', 'autonomy']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+      </form>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
+import { can, useViewer } from '../../app/session';
 import { Audit, AuditOne, ExportAudit } from '../../gen/documents';
 import type { AuditFilter, EntryFragment } from '../../gen/types';
 import { Badge, Time, words } from '../../ui/bits';
@@ -11,6 +12,7 @@ import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { Proof, Verify } from './proof';
 
 type Search = { actorId?: string; action?: string; resourceType?: string; resourceId?: string; outcome?: string; from?: string; to?: string; entry?: string };
 const types = ['Request', 'Service', 'Offering', 'Workflow', 'Execution', 'Task', 'User', 'Team', 'Organization', 'ApiKey', 'Secret', 'AccessPolicy', 'WebhookSubscription', 'Company', 'Session'];
@@ -32,6 +34,8 @@ export default function AuditList() {
   useEffect(() => { setAfter(null); }, [asked]);
   const read = useRead(Audit, { first: 50, filter: JSON.parse(asked) as AuditFilter, ...(after ? { after } : {}) });
   const [run, busy] = useWrite(ExportAudit);
+  const viewer = useViewer();
+  const [verifying, setVerifying] = useState(false);
   const list = rows(read.data?.auditEntries);
   const text = (name: keyof Search, label: string, placeholder: string) => (
     <Field label={label}><input key={search[name] ?? ''} defaultValue={search[name] ?? ''} placeholder={placeholder} onBlur={(e) => { if (e.target.value !== (search[name] ?? '')) set({ ...search, [name]: e.target.value.trim() }); }} onKeyDown={(e) => { if (e.key === 'Enter') e.currentTarget.blur(); }} /></Field>
@@ -46,7 +50,10 @@ export default function AuditList() {
     toast({ text: `${o.data.exportAudit.export.count} entries${o.data.exportAudit.export.truncated ? ', the newest of more' : ''}.` });
   };
   return (
-    <Page title="Audit" role="admin" intro="Who did what, and how it ended." actions={<button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}>
+    <Page title="Audit" verb="audit.read" intro="Who did what, and how it ended." actions={<>
+      {can(viewer, 'audit.verify') && <button type="button" className="plain" onClick={() => { setVerifying(true); }}>Verify the log</button>}
+      {can(viewer, 'audit.export') && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}
+    </>}>
       <search className="filters">
         {text('action', 'Action', 'request.created')}
         <Field label="Resource"><select value={search.resourceType ?? ''} onChange={(e) => { set({ ...search, resourceType: e.target.value }); }}><option value="">Any</option>{types.map((t) => <option key={t}>{t}</option>)}</select></Field>
@@ -79,6 +86,7 @@ export default function AuditList() {
           </>
         ))}
       </Loaded>
+      {verifying && <Verify close={() => { setVerifying(false); }} />}
       {search.entry && <One id={search.entry} close={() => { set({ ...search, entry: '' }); }} />}
     </Page>
   );
@@ -100,7 +108,7 @@ function Entry({ entry: e }: { entry: EntryFragment }) {
     <div className="stack">
       <div className="line"><strong>{e.action}</strong><Badge value={e.outcome} /></div>
       <dl className="card answers">
-        {([['When', <Time key="t" at={e.at} full />], ['Actor', `${e.actor.name} (${words(e.actor.type)})`], ['Actor id', <code key="a">{e.actor.id}</code>], ['Resource', `${e.resource.type} ${e.resource.id ?? ''}`], ['Address', e.ip ?? '–'], ['Program', e.userAgent ?? '–'], ['Request id', <code key="r">{e.requestId ?? '–'}</code>], ['Entry', <code key="e">{e.id}</code>]] as const)
+        {([['When', <Time key="t" at={e.at} full />], ['Actor', `${e.actor.name} (${words(e.actor.type)})`], ['Actor id', <code key="a">{e.actor.id}</code>], ['Resource', `${e.resource.type} ${e.resource.id ?? ''}`], ['Address', e.ip ?? '–'], ['Program', e.userAgent ?? '–'], ['Request id', <code key="r">{e.requestId ?? '–'}</code>], ['Entry', <code key="e">{e.id}</code>], ['Place in the log', e.index ?? 'It is sealed within 10 seconds']] as const)
           .map(([k, v]) => <div key={k} className="contents"><dt>{k}</dt><dd>{v}</dd></div>)}
       </dl>
       {changes.length > 0 && (
@@ -109,6 +117,7 @@ function Entry({ entry: e }: { entry: EntryFragment }) {
           <ul className="changes">{changes.map(([k, c]) => <li key={k}><code>{k}</code> <del>{show(c?.from)}</del> <ins>{show(c?.to)}</ins></li>)}</ul>
         </>
       )}
+      {e.index !== null && e.index !== undefined && <Proof id={e.id} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, useRead } from '../../app/data';
-import { useMay } from '../../app/session';
+import { useCan } from '../../app/session';
 import { Catalogue } from '../../gen/documents';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -9,7 +9,7 @@ import { Empty } from '../../ui/states';
 // CatalogueList is what one can ask for.
 export default function CatalogueList() {
   const read = useRead(Catalogue, {});
-  const admin = useMay('admin');
+  const admin = useCan('service.create');
   const [q, setQ] = useState('');
   const hit = (text: string | null | undefined) => text?.toLowerCase().includes(q.toLowerCase().trim());
   return (

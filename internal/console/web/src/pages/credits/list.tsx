@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import { client } from '../../app/client';
 import { rows, useRead } from '../../app/data';
-import { Credits, Invoices } from '../../gen/documents';
+import { Credits } from '../../gen/documents';
 import type { CreditsQuery } from '../../gen/types';
+import { Subpages } from '../../parts/subpages';
 import { Badge, Time, money, words } from '../../ui/bits';
 import { csv, download } from '../../ui/csv';
 import { More } from '../../ui/more';
-import { Loaded, Page, Section } from '../../ui/page';
+import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 
 type Entry = NonNullable<CreditsQuery['creditHistory']>['edges'][number]['node'];
@@ -34,7 +35,7 @@ export default function CreditList() {
     download('credits.csv', csv([columns, ...all.map((e) => [e.date, e.type, e.amount / 100, e.description, e.invoiceId ?? '', e.balance / 100])]));
   };
   return (
-    <Page title="Credits" role="admin" intro="Credits are used for invoices by themselves, the oldest first." actions={list.length > 0 && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}>
+    <Page title="Credits" verb="billing.read" tabs={<Subpages of="credits" />} intro="Credits are used for invoices by themselves, the oldest first." actions={list.length > 0 && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}>
       <Loaded read={read}>
         {({ creditBalance }) => (
           <>
@@ -60,27 +61,6 @@ export default function CreditList() {
           </>
         )}
       </Loaded>
-      <InvoiceList />
     </Page>
-  );
-}
-
-function InvoiceList() {
-  const read = useRead(Invoices, {});
-  const list = rows(read.data?.invoices);
-  if (list.length === 0) return null;
-  return (
-    <Section title="Invoices">
-      <div className="table-wrap cards-when-narrow">
-        <table>
-          <thead><tr><th scope="col">Number</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col" className="num">Sum</th><th scope="col" className="num">Credits</th><th scope="col" className="num">Due</th></tr></thead>
-          <tbody>
-            {list.map((i) => (
-              <tr key={i.id}><td><a className="name" href={i.pdfUrl}>{i.number}</a></td><td className="tight"><Badge value={i.status} /></td><td className="tight"><Time at={i.periodStart} /> – <Time at={i.periodEnd} /></td><td className="num" data-label="Sum">{money(i.subtotal, i.currency)}</td><td className="num" data-label="Credits">{money(i.creditsApplied, i.currency)}</td><td className="num" data-label="Due">{money(i.amountDue, i.currency)}</td></tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Section>
   );
 }

@@ -4,6 +4,9 @@ import type { Fault } from '../../app/fault';
 import { CreateKey, Keys, RevokeKey, RotateKey } from '../../gen/documents';
 import type { KeyFragment } from '../../gen/types';
 import { config } from '../../app/config';
+import { can, useViewer } from '../../app/session';
+import { Scopes } from '../../parts/scopes';
+import { Subpages } from '../../parts/subpages';
 import { Badge, Time } from '../../ui/bits';
 import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -13,18 +16,11 @@ import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
-const scopes: [string, string][] = [
-  ['services:read', 'Read services and offerings'], ['services:write', 'Change services and offerings'], ['requests:read', 'Read requests and tasks'],
-  ['requests:write', 'File and work requests'], ['workflows:read', 'Read workflows and executions'], ['workflows:write', 'Change workflows'],
-  ['users:read', 'Read people'], ['users:write', 'Change people'], ['teams:read', 'Read teams'], ['teams:write', 'Change teams'],
-  ['organizations:read', 'Read organizations'], ['organizations:write', 'Change organizations'], ['secrets:read', 'List secrets, never their values'],
-  ['secrets:write', 'Set secrets'], ['billing:read', 'Read credits'], ['audit:read', 'Read the audit log'],
-];
-
 // KeyList is the credentials of programs.
 export default function KeyList() {
   const [after, setAfter] = useState<string | null>(null);
   const read = useRead(Keys, { first: 50, ...(after ? { after } : {}) });
+  const viewer = useViewer();
   const [making, setMaking] = useState(false);
   const [asking, setAsking] = useState<{ key: KeyFragment; verb: 'Revoke' | 'Rotate' } | null>(null);
   const [once, setOnce] = useState<string | null>(null);
@@ -43,7 +39,7 @@ export default function KeyList() {
   };
   const list = rows(read.data?.apiKeys);
   return (
-    <Page title="API keys" role="admin" intro="Credentials for programs. A key may do what its scopes and the person behind it may both do." actions={<button type="button" onClick={() => { setMaking(true); }}>New API key</button>}>
+    <Page title="API keys" verb="apikey.read" intro="Credentials for programs. A key may do what its scopes and the person behind it may both do." tabs={<Subpages of="keys" />} actions={can(viewer, 'apikey.create') && <button type="button" onClick={() => { setMaking(true); }}>New API key</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no keys yet"><p>Make one for each program, with no more scopes than it needs.</p></Empty> : (
           <>
@@ -61,8 +57,8 @@ export default function KeyList() {
                       <td className="tight" data-label="Expires"><Time at={k.expiresAt} none="Never" /></td>
                       <td className="tight">
                         {k.status === 'active' && <span className="line">
-                          <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>
-                          <button type="button" className="danger-plain small" onClick={() => { setAsking({ key: k, verb: 'Revoke' }); }}>Revoke<span className="hidden"> {k.name}</span></button>
+                          {can(viewer, 'apikey.rotate') && <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>}
+                          {can(viewer, 'apikey.revoke') && <button type="button" className="danger-plain small" onClick={() => { setAsking({ key: k, verb: 'Revoke' }); }}>Revoke<span className="hidden"> {k.name}</span></button>}
                         </span>}
                       </td>
                     </tr>
@@ -109,15 +105,7 @@ function Make({ close, made }: { close: () => void; made: (value: string) => voi
     <Dialog title="New API key" close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" hint="What the program is called." fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <fieldset aria-describedby={faultAt(fault, 'scopes') ? 'scopes-fault' : undefined}>
-          <legend>Scopes</legend>
-          <div className="checks">
-            {scopes.map(([s, says]) => (
-              <Check key={s} label={s} hint={says} checked={draft.scopes.includes(s)} set={(on) => { set({ ...draft, scopes: on ? [...draft.scopes, s] : draft.scopes.filter((x) => x !== s) }); }} />
-            ))}
-          </div>
-          {faultAt(fault, 'scopes') && <p className="fault" id="scopes-fault">{faultAt(fault, 'scopes')}</p>}
-        </fieldset>
+        <Scopes chosen={draft.scopes} set={(scopes) => { set({ ...draft, scopes }); }} fault={faultAt(fault, 'scopes')} />
         <Check label="Test key" hint="It reaches the sandbox and nothing else." checked={draft.test} set={(test) => { set({ ...draft, test }); }} />
         <div className="pair">
           <Field label="Expires on" optional fault={faultAt(fault, 'expiresAt')}><input type="date" value={draft.expiresAt} onChange={(e) => { set({ ...draft, expiresAt: e.target.value }); }} /></Field>

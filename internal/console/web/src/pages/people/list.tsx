@@ -2,9 +2,10 @@ import { useState } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { roleWord, useMay, useViewer } from '../../app/session';
+import { can, roleWord, useCan, useViewer } from '../../app/session';
 import { DeactivateUser, InviteUser, People, ReactivateUser, ResendInvitation, TeamsList, UpdatePerson } from '../../gen/documents';
 import type { PersonFragment, Role, UserFilter } from '../../gen/types';
+import { Subpages } from '../../parts/subpages';
 import { Badge, Person, Time, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -26,11 +27,12 @@ export default function PeopleList() {
   const [after, setAfter] = useState<string | null>(null);
   const filter: UserFilter = { ...(search.status ? { status: search.status.split(',') as never } : {}), ...(search.role ? { role: search.role.split(',') as never } : {}) };
   const read = useRead(People, { first: 50, filter, ...(after ? { after } : {}) });
-  const admin = useMay('admin');
+  const admin = useCan('user.update');
+  const invites = useCan('user.invite');
   const [inviting, setInviting] = useState(false);
   const list = rows(read.data?.users);
   return (
-    <Page title="People" role="agent" actions={admin && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
+    <Page title="People" verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
       <search className="filters">
         <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{['active', 'invited', 'deactivated'].map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
         <Field label="Role"><select value={search.role ?? ''} onChange={(e) => { set({ ...search, role: e.target.value }); }}><option value="">Any</option>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
@@ -60,8 +62,8 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
   const [update] = useWrite(UpdatePerson);
   const [reactivate] = useWrite(ReactivateUser);
   const [resend] = useWrite(ResendInvitation);
-  const may = admin && (viewer.role === 'owner' || u.role !== 'owner');
-  const offered = roles.filter((r) => r !== 'owner' || viewer.role === 'owner' || u.role === 'owner');
+  const may = admin && (u.role !== 'owner' || can(viewer, 'user.update_owner')) && (u.role !== 'admin' || can(viewer, 'user.update_admin'));
+  const offered = roles.filter((r) => (r !== 'owner' || can(viewer, 'user.update_owner')) && (r !== 'admin' || can(viewer, 'user.update_admin')) || r === u.role);
   return (
     <tr>
       <td><Person name={u.name} /><span className="sub">{u.email}</span></td>
@@ -144,7 +146,7 @@ function Invite({ close }: { close: () => void }) {
         <Field label="E-mail" fault={faultAt(fault, 'email')}><input type="email" autoFocus value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
         <Field label="Name" optional fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Role" fault={faultAt(fault, 'role')} hint={{ member: 'Files requests and sees their own.', agent: 'Works all requests.', admin: 'Everything but the plan and owners.', owner: 'Everything.' }[draft.role]}>
-          <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => r !== 'owner' || viewer.role === 'owner').map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
+          <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => (r !== 'owner' || can(viewer, 'user.update_owner')) && (r !== 'admin' || can(viewer, 'user.update_admin'))).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
         </Field>
         <Rest fault={fault} fields={['email', 'name', 'role']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create invitation</button></footer>

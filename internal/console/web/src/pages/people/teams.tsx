@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { useMay } from '../../app/session';
+import { useCan } from '../../app/session';
 import { CreateTeam, DeleteTeam, TeamsList, UpdateTeam } from '../../gen/documents';
 import type { PersonFragment, TeamsListQuery } from '../../gen/types';
 import { Confirm, Dialog } from '../../ui/dialog';
@@ -15,22 +15,24 @@ type Team = NonNullable<TeamsListQuery['teams']>['edges'][number]['node'];
 // Teams are the groups that requests and tasks are given to.
 export function Teams({ people }: { people: PersonFragment[] }) {
   const read = useRead(TeamsList, {});
-  const admin = useMay('admin');
+  const creates = useCan('team.create');
+  const updates = useCan('team.update');
+  const removes = useCan('team.delete');
   const [edit, setEdit] = useState<Partial<Team> | null>(null);
   const [gone, setGone] = useState<Team | null>(null);
   const [remove] = useWrite(DeleteTeam);
   return (
-    <Section title="Teams" actions={admin && <button type="button" className="plain" onClick={() => { setEdit({}); }}>New team</button>}>
+    <Section title="Teams" actions={creates && <button type="button" className="plain" onClick={() => { setEdit({}); }}>New team</button>}>
       <Loaded read={read} skeleton={2}>
         {({ teams }) => (rows(teams).length === 0 ? <Empty title="There are no teams yet"><p>A team takes requests and tasks together.</p></Empty> : (
           <ul className="rows">
             {rows(teams).map((t) => (
               <li key={t.id} className="row">
                 <div><strong>{t.name}</strong><div className="meta"><span>{t.memberIds.length} members</span>{t.description && <span>{t.description}</span>}</div></div>
-                {admin && <div className="verbs">
-                  <button type="button" className="plain small" onClick={() => { setEdit(t); }}>Edit<span className="hidden"> {t.name}</span></button>
-                  <button type="button" className="danger-plain small" onClick={() => { setGone(t); }}>Delete<span className="hidden"> {t.name}</span></button>
-                </div>}
+                <div className="verbs">
+                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(t); }}>Edit<span className="hidden"> {t.name}</span></button>}
+                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(t); }}>Delete<span className="hidden"> {t.name}</span></button>}
+                </div>
               </li>
             ))}
           </ul>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { rows, useRead, useWrite } from '../../app/data';
 import { faultOf, type Fault } from '../../app/fault';
+import { can, useViewer } from '../../app/session';
 import { Decisions, DeletePolicy, Explain, Explainables, Policies, UpdatePolicy } from '../../gen/documents';
 import type { ExplainQuery, PolicyRowFragment } from '../../gen/types';
 import { Badge, Time } from '../../ui/bits';
@@ -15,12 +16,13 @@ import { actions, Editor, resources } from './editor';
 // PolicyList is the rules about who may do what to which rows, why, and what came of them.
 export default function PolicyList() {
   const read = useRead(Policies, {});
+  const viewer = useViewer();
   const [edit, setEdit] = useState<PolicyRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<PolicyRowFragment | null>(null);
   const [remove] = useWrite(DeletePolicy);
   const [update] = useWrite(UpdatePolicy);
   return (
-    <Page title="Access policies" role="admin" intro="Who may do what to which rows. Deny beats Allow; what nothing allows is refused." actions={<button type="button" onClick={() => { setEdit('new'); }}>New access policy</button>}>
+    <Page title="Access policies" verb="accesspolicy.read" intro="Who may do what to which rows. Deny beats Allow; what nothing allows is refused." actions={can(viewer, 'accesspolicy.create') && <button type="button" onClick={() => { setEdit('new'); }}>New access policy</button>}>
       <Loaded read={read}>
         {({ accessPolicies }) => (rows(accessPolicies).length === 0 ? <Empty title="There are no policies"><p>Nobody but owners may do anything now.</p></Empty> : (
           <ul className="rows">

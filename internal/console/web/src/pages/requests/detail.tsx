@@ -1,17 +1,19 @@
+import { Link } from '@tanstack/react-router';
 import { Check, Copy, X } from 'lucide-react';
 import { useState } from 'react';
 import { config } from '../../app/config';
 import { rows, useRead } from '../../app/data';
-import { atLeast, useViewer } from '../../app/session';
+import { can, useCan, useViewer } from '../../app/session';
 import { Assignables, RequestOne } from '../../gen/documents';
 import type { RequestOneQuery, RequestPriority } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
+import { Runs } from '../../parts/runs';
 import { Badge, Person, Priority, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { Assign } from './assign';
+import { Ask, useBulk, type Asking } from './bulk';
 import { Sla } from './row';
 import { Timeline } from './timeline';
 import { Decline, useAccept, useChange } from './verbs';
@@ -26,17 +28,23 @@ export function Detail({ id, peek }: { id: string; peek?: boolean }) {
 
 function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
   const viewer = useViewer();
-  const staff = atLeast(viewer, 'agent');
   const open = r.status === 'PENDING' || r.status === 'IN_PROGRESS';
-  const [ask, setAsk] = useState<'decline' | 'cancel' | 'assign' | ''>('');
+  const [ask, setAsk] = useState<'decline' | 'cancel' | Asking>('');
   const accept = useAccept();
   const change = useChange();
+  const bulk = useBulk();
   const close = () => { setAsk(''); };
-  const may = { accept: staff && r.status === 'PENDING', complete: staff && r.status === 'IN_PROGRESS', cancel: open && (staff || r.createdBy === viewer.id) };
+  const has = (verb: string) => can(viewer, verb, r);
+  const may = {
+    accept: r.status === 'PENDING' && has('request.accept'), decline: r.status === 'PENDING' && has('request.cancel') && has('request.accept'),
+    complete: r.status === 'IN_PROGRESS' && has('request.complete'), update: open && has('request.update'), cancel: open && has('request.cancel'),
+  };
   useKeys([
-    { keys: 'a', does: 'Assign the request', group: 'Request', run: () => { if (staff && open) setAsk('assign'); } },
+    { keys: 'a', does: 'Assign the request', group: 'Request', run: () => { if (may.update) setAsk('assignee'); } },
+    { keys: 'p', does: 'Set the priority', group: 'Request', run: () => { if (may.update) setAsk('priority'); } },
+    { keys: 's', does: 'Set the status', group: 'Request', run: () => { if (may.accept || may.complete || may.cancel) setAsk('status'); } },
     { keys: 'e', does: 'Accept the request', group: 'Request', run: () => { if (may.accept) void accept(r); } },
-  ], staff && !peek);
+  ], !peek && (may.update || may.accept));
   return (
     <>
       {peek && <h3 className="peek-title">{r.title}</h3>}
@@ -46,22 +54,23 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
         {r.waiting && <Badge value="PAUSED">Waits for the requester</Badge>}
         <span className="grow" />
         {may.accept && <button type="button" onClick={() => { void accept(r); }}><Check size={15} aria-hidden /> Accept</button>}
-        {may.accept && <button type="button" className="plain" onClick={() => { setAsk('decline'); }}><X size={15} aria-hidden /> Decline</button>}
+        {may.decline && <button type="button" className="plain" onClick={() => { setAsk('decline'); }}><X size={15} aria-hidden /> Decline</button>}
         {may.complete && <button type="button" onClick={() => { void change(r, { status: 'COMPLETED' }, `Completed “${r.title}”.`); }}><Check size={15} aria-hidden /> Complete</button>}
-        {may.complete && <button type="button" className="plain" onClick={() => { void change(r, { waiting: !r.waiting }, r.waiting ? 'The clock goes on.' : 'The clock stands still until the requester answers.'); }}>{r.waiting ? 'Go on' : 'Wait for an answer'}</button>}
+        {may.update && r.status === 'IN_PROGRESS' && <button type="button" className="plain" onClick={() => { void change(r, { waiting: !r.waiting }, r.waiting ? 'The clock goes on.' : 'The clock stands still until the requester answers.'); }}>{r.waiting ? 'Go on' : 'Wait for an answer'}</button>}
         {may.cancel && <button type="button" className="danger-plain" onClick={() => { setAsk('cancel'); }}>Cancel request</button>}
       </div>
       <div className={peek ? '' : 'split'}>
         <div>
           {r.description && <p className="prose description">{r.description}</p>}
           <Answers request={r} />
+          <Runs requestId={r.id} open={open} />
           {r.execution && <Execution execution={r.execution} />}
           <Section title="Activity"><Timeline request={r} /></Section>
         </div>
-        <Facts request={r} edit={staff && open} />
+        <Facts request={r} edit={may.update} />
       </div>
       {ask === 'decline' && <Decline request={r} close={close} />}
-      {ask === 'assign' && <Assign request={r} close={close} />}
+      {(ask === 'assignee' || ask === 'priority' || ask === 'status') && <Ask what={ask} list={[r]} close={close} act={(to) => { void bulk.change([r], to); }} />}
       {ask === 'cancel' && (
         <Confirm title={`Cancel “${r.title}”?`} verb="Cancel request" close={close} act={async () => { await change(r, { status: 'CANCELLED' }, 'Cancelled.'); close(); }}>
           <p>This is final: what its workflow still waits for ends with it.</p>
@@ -97,8 +106,9 @@ function Value({ value, type }: { value: unknown; type?: string | undefined }) {
 }
 
 function Execution({ execution: e }: { execution: NonNullable<FullRequest['execution']> }) {
+  const sees = useCan('execution.read');
   return (
-    <Section title={e.workflow?.name ?? 'Workflow'} actions={<Badge value={e.status} />}>
+    <Section title={e.workflow?.name ?? 'Workflow'} actions={<>{sees && <Link to="/app/executions/$id" params={{ id: e.id }}>On the picture</Link>}<Badge value={e.status} /></>}>
       {e.error && <p className="alert">{e.error.phaseId}: {e.error.message}</p>}
       <ol className="card phases" aria-label="Phases of the workflow">
         {e.phases.map((p, i) => (

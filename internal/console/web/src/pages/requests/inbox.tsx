@@ -1,44 +1,57 @@
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { useArrivals } from '../../app/live';
 import { rows, useRead } from '../../app/data';
-import { useViewer } from '../../app/session';
-import { Requests } from '../../gen/documents';
+import { can, useViewer } from '../../app/session';
+import { Assignables, Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
+import { Tabs } from '../../ui/tabs';
+import { sum, useCounts } from './counts';
 import { useMarking } from './marking';
 import { Row } from './row';
-import { inboxVariables } from './search';
+import { inboxVariables, type MayRow } from './search';
 import { Decline, useAccept, useChange } from './verbs';
 
-// Inbox is where staff take requests in: what nobody has accepted or put off.
+// Inbox is where staff take requests in: what nobody has accepted or put off, all of it or that of a team.
 export default function Inbox() {
-  const [variables, setVariables] = useState(inboxVariables);
-  const read = useRead(Requests, variables);
+  const { teamId = '' } = useSearch({ strict: false }) as { teamId?: string };
+  const [after, setAfter] = useState<string | null>(null);
+  useEffect(() => { setAfter(null); }, [teamId]);
+  const read = useRead(Requests, { ...inboxVariables(teamId), ...(after ? { after } : {}) });
   const viewer = useViewer();
-  const [arrived, seen] = useArrivals((r) => r.status === 'PENDING');
+  const ofTeam = (r: RequestRowFragment) => !teamId || (teamId === 'none' ? !r.teamId : r.teamId === teamId);
+  const [arrived, seen] = useArrivals((r) => r.status === 'PENDING' && ofTeam(r));
   const [shown, setShown] = useState<RequestRowFragment[]>([]);
   const [declining, setDeclining] = useState<RequestRowFragment | null>(null);
-  const { list, marked, step } = useMarking('Inbox');
+  const next = useRef<string | undefined>(undefined);
+  const { list, marked, step, beside, land } = useMarking('Inbox');
   const accept = useAccept();
   const change = useChange();
 
-  const known = rows(read.data?.requests);
-  const all = [...shown.filter((r) => !known.some((k) => k.id === r.id)), ...known]
-    .filter((r) => r.status === 'PENDING' && !(r.snoozedUntil && new Date(r.snoozedUntil).getTime() > Date.now()));
+  const known: MayRow[] = rows(read.data?.requests);
+  const all: MayRow[] = [...shown.filter((r) => !known.some((k) => k.id === r.id)), ...known]
+    .filter((r) => r.status === 'PENDING' && ofTeam(r) && !(r.snoozedUntil && new Date(r.snoozedUntil).getTime() > Date.now()));
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
-  const take = (r: RequestRowFragment) => { step(r.id); void accept(r); };
+  const mayAccept = (r: MayRow) => can(viewer, 'request.accept', r);
+  const mayDecline = (r: MayRow) => can(viewer, 'request.cancel', r);
+  const take = (r: MayRow) => { if (mayAccept(r)) { step(r.id); void accept(r); } };
+  const decline = (r: MayRow | undefined) => {
+    if (!r || !mayDecline(r)) return;
+    next.current = beside(r.id);
+    setDeclining(r);
+  };
   const current = () => all.find((r) => r.id === marked());
   useKeys([
     { keys: 'a', does: 'Accept the request', group: 'Inbox', run: () => { const r = current(); if (r) take(r); } },
-    { keys: 'd', does: 'Decline the request', group: 'Inbox', run: () => { setDeclining(current() ?? null); } },
-    { keys: 'm', does: 'Assign the request to me', group: 'Inbox', run: () => { const r = current(); if (r) void change(r, { assigneeId: viewer.id }, `“${r.title}” is yours.`); } },
+    { keys: 'd', does: 'Decline the request', group: 'Inbox', run: () => { decline(current()); } },
+    { keys: 'm', does: 'Assign the request to me', group: 'Inbox', run: () => { const r: MayRow | undefined = current(); if (r && can(viewer, 'request.update', r)) void change(r, { assigneeId: viewer.id }, `“${r.title}” is yours.`); } },
   ]);
   const more = read.data?.requests?.pageInfo;
   return (
-    <Page title="Inbox" role="agent" intro="What nobody has accepted yet, the newest first.">
+    <Page title="Inbox" verb="request.accept" intro="What nobody has accepted yet, the newest first." tabs={<Teams teamId={teamId} />}>
       <div aria-live="polite">
         {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { setShown((was) => [...news, ...was]); seen(); }}>{news.length} new</button>}
       </div>
@@ -52,20 +65,29 @@ export default function Inbox() {
                   <Row
                     key={r.id} request={r}
                     verbs={<>
-                      <button type="button" className="plain small" aria-keyshortcuts="a" title="Accept (a)" onClick={() => { take(r); }}>Accept<span className="hidden"> {r.title}</span></button>
-                      <button type="button" className="quiet small" aria-keyshortcuts="d" title="Decline (d)" onClick={() => { setDeclining(r); }}>Decline<span className="hidden"> {r.title}</span></button>
+                      {mayAccept(r) && <button type="button" className="plain small" aria-keyshortcuts="a" title="Accept (a)" onClick={() => { take(r); }}>Accept<span className="hidden"> {r.title}</span></button>}
+                      {mayDecline(r) && <button type="button" className="quiet small" aria-keyshortcuts="d" title="Decline (d)" onClick={() => { decline(r); }}>Decline<span className="hidden"> {r.title}</span></button>}
                     </>}
                   />
                 ))}
               </ul>
               <div className="table-foot">
                 <span>{all.length} waiting</span>
-                {more?.hasNextPage && <button type="button" className="plain small" onClick={() => { setVariables({ ...inboxVariables, after: more.endCursor ?? null }); }}>Show more</button>}
+                {more?.hasNextPage && <button type="button" className="plain small" onClick={() => { setAfter(more.endCursor ?? null); }}>Show more</button>}
               </div>
             </>
           ))}
       </Loaded>
-      {declining && <Decline request={declining} close={() => { setDeclining(null); }} done={() => { step(declining.id); }} />}
+      {declining && <Decline request={declining} close={() => { setDeclining(null); }} done={() => { land(next.current); }} />}
     </Page>
   );
+}
+
+// Teams are the inbox's tabs: each team that requests wait for, and how many.
+function Teams({ teamId }: { teamId: string }) {
+  const counts = useCounts('teamId', { status: ['PENDING'] });
+  const people = useRead(Assignables, {}, (counts?.size ?? 0) < 2);
+  const teams = rows(people.data?.teams).filter((t) => counts?.get(t.id) || t.id === teamId);
+  const tab = (label: string, value: string, count: number | undefined) => ({ label, to: '/app/inbox', search: value ? { teamId: value } : {}, count, current: teamId === value });
+  return <Tabs label="Teams" tabs={[tab('All', '', sum(counts)), ...teams.map((t) => tab(t.name, t.id, counts?.get(t.id) ?? 0)), ...(counts?.get('') || teamId === 'none' ? [tab('No team', 'none', counts?.get('') ?? 0)] : [])]} />;
 }

@@ -1,8 +1,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Columns3, List } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { rows, useRead } from '../../app/data';
 import { useArrivals } from '../../app/live';
+import { can, useViewer, type Viewer } from '../../app/session';
 import { Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
@@ -10,12 +11,15 @@ import { Badge, Person, Priority, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
-import { Assign } from './assign';
+import { Tabs } from '../../ui/tabs';
+import { toast } from '../../ui/toast';
+import { Ask, Bar, open, useBulk, type Asking } from './bulk';
+import { sum, useCounts } from './counts';
 import { Detail } from './detail';
 import { Filters } from './filters';
 import { useMarking } from './marking';
 import { Sla } from './row';
-import { requestVariables, type RequestSearch } from './search';
+import { requestFilter, requestVariables, type MayRow, type RequestSearch } from './search';
 
 const sorts: [string, string][] = [['createdAt', 'Filed'], ['title', 'Title'], ['status', 'Status'], ['priority', 'Priority'], ['updatedAt', 'Changed']];
 
@@ -23,33 +27,51 @@ const sorts: [string, string][] = [['createdAt', 'Filed'], ['title', 'Title'], [
 export default function RequestList() {
   const search = useSearch({ strict: false }) as RequestSearch;
   const navigate = useNavigate();
+  const viewer = useViewer();
   const set = (s: RequestSearch) => { void navigate({ to: '/app/requests', search: s as never, replace: true }); };
   const asked = JSON.stringify(requestVariables(search));
   const [after, setAfter] = useState<string | null>(null);
-  useEffect(() => { setAfter(null); }, [asked]);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => { setAfter(null); setPicked(new Set()); }, [asked]);
   const read = useRead(Requests, { ...(JSON.parse(asked) as ReturnType<typeof requestVariables>), ...(after ? { after } : {}) });
   const [arrived, seen] = useArrivals(() => true);
-  const [assigning, setAssigning] = useState<RequestRowFragment | null>(null);
+  const [asking, setAsking] = useState<Asking>('');
   const { list, marked } = useMarking('Requests');
-  const all = rows(read.data?.requests);
+  const bulk = useBulk();
+  const all: MayRow[] = rows(read.data?.requests);
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
   const current = () => all.find((r) => r.id === marked());
+  const chosen = all.filter((r) => picked.has(r.id));
+  // What a key is about: the rows that are selected, or else the one that is marked.
+  const about = useRef<MayRow[]>([]);
+  const ask = (what: Asking, verb = 'request.update') => {
+    const one = current();
+    about.current = (chosen.length > 0 ? chosen : one ? [one] : []).filter((r) => open(r) && (what === 'status' ? moves(viewer, r) : can(viewer, verb, r)));
+    if (about.current.length > 0) setAsking(what);
+    else toast({ text: 'None of these can be changed that way.' });
+  };
+  const pick = (id: string) => { setPicked((was) => { const s = new Set(was); if (!s.delete(id)) s.add(id); return s; }); };
   const board = search.view === 'board';
   useKeys([
-    { keys: 'a', does: 'Assign the request', group: 'Requests', run: () => { setAssigning(current() ?? null); } },
+    { keys: 'x', does: 'Select the row', group: 'Requests', run: () => { const r = current(); if (r) pick(r.id); } },
+    { keys: 'mod+a', does: 'Select all rows shown', group: 'Requests', run: () => { setPicked(new Set(all.map((r) => r.id))); } },
+    { keys: 's', does: 'Set the status', group: 'Requests', run: () => { ask('status'); } },
+    { keys: 'p', does: 'Set the priority', group: 'Requests', run: () => { ask('priority'); } },
+    { keys: 'a', does: 'Assign the request', group: 'Requests', run: () => { ask('assignee'); } },
     { keys: ' ', does: 'Peek at the request', group: 'Requests', run: () => { const r = current(); if (r) set({ ...search, peek: r.id }); } },
     { keys: 'f', does: 'Filter', group: 'Requests', run: () => { globalThis.document.getElementById('filter-q')?.focus(); } },
     { keys: 'v', does: 'Switch between table and board', group: 'Requests', run: () => { set({ ...search, view: board ? '' : 'board' }); } },
+    ...(chosen.length > 0 ? [{ keys: 'Escape', does: 'Select nothing', group: 'Requests', run: () => { setPicked(new Set()); } }] : []),
   ]);
   const page = read.data?.requests?.pageInfo;
   return (
     <Page
-      title="Requests" role="agent"
+      title="Requests" verb="request.update" tabs={<Statuses search={search} />}
       actions={<>
         <button type="button" className="plain" aria-pressed={board} onClick={() => { set({ ...search, view: board ? '' : 'board' }); }}>
           {board ? <List size={15} aria-hidden /> : <Columns3 size={15} aria-hidden />} {board ? 'Table' : 'Board'}
         </button>
-        <Link to="/app/catalogue" className="button">New request</Link>
+        {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">New request</Link>}
       </>}
     >
       <Filters search={search} set={set} />
@@ -61,7 +83,7 @@ export default function RequestList() {
           ? <Empty title="No request matches"><p>Take a filter away, or file a request from the catalogue.</p></Empty>
           : (
             <>
-              {board ? <Board all={all} /> : <Table all={all} search={search} set={set} list={(e) => { list.current = e; }} />}
+              {board ? <Board all={all} /> : <Table all={all} search={search} set={set} list={(e) => { list.current = e; }} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
               <div className="table-foot">
                 <span>{all.length} of {read.data?.requests?.totalCount}</span>
                 {page?.hasNextPage && <button type="button" className="plain small" onClick={() => { setAfter(page.endCursor ?? null); }}>Show more</button>}
@@ -69,19 +91,34 @@ export default function RequestList() {
             </>
           ))}
       </Loaded>
+      {chosen.length > 0 && <Bar list={chosen} ask={ask} clear={() => { setPicked(new Set()); }} take={(l) => { void bulk.take(l); }} />}
       {search.peek && (
         <Dialog title="Request" close={() => { set({ ...search, peek: '' }); }} side>
           <Detail id={search.peek} peek />
         </Dialog>
       )}
-      {assigning && <Assign request={assigning} close={() => { setAssigning(null); }} />}
+      {asking && <Ask what={asking} list={about.current} close={() => { setAsking(''); }} act={(to) => { void bulk.change(about.current, to); }} />}
     </Page>
   );
 }
 
-interface TableProps { all: RequestRowFragment[]; search: RequestSearch; set: (s: RequestSearch) => void; list: (e: HTMLElement | null) => void }
+// moves reports whether there is a status that the person may bring a request to.
+const moves = (v: Viewer, r: MayRow) => can(v, 'request.cancel', r) || can(v, r.status === 'PENDING' ? 'request.accept' : 'request.complete', r);
 
-function Table({ all, search, set, list }: TableProps) {
+// Statuses are the list's tabs, with what the other filters leave in each.
+function Statuses({ search }: { search: RequestSearch }) {
+  const { status: _status, ...others } = requestFilter(search);
+  const counts = useCounts('status', others);
+  const tab = (label: string, value: string, count: number | undefined) => ({ label, to: '/app/requests', search: { ...search, status: value, peek: '' }, count, current: (search.status ?? '') === value });
+  return <Tabs label="Status" tabs={[tab('All', '', sum(counts)), ...['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'].map((s) => tab(words(s), s, counts ? counts.get(s) ?? 0 : undefined))]} />;
+}
+
+interface TableProps {
+  all: MayRow[]; search: RequestSearch; set: (s: RequestSearch) => void; list: (e: HTMLElement | null) => void;
+  picked: ReadonlySet<string>; pick: (id: string) => void; pickAll: (on: boolean) => void;
+}
+
+function Table({ all, search, set, list, picked, pick, pickAll }: TableProps) {
   const sort = search.sort ?? '-createdAt';
   const head = (field: string, label: string) => {
     const here = sort.replace(/^-/, '') === field;
@@ -97,11 +134,15 @@ function Table({ all, search, set, list }: TableProps) {
     <div className="table-wrap cards-when-narrow">
       <table>
         <thead>
-          <tr>{head('title', named['title'] ?? '')}{head('status', 'Status')}{head('priority', 'Priority')}<th scope="col">Assignee</th><th scope="col">SLA</th>{head('createdAt', 'Filed')}</tr>
+          <tr>
+            <th scope="col" className="tight"><input type="checkbox" aria-label="Select all" checked={all.length > 0 && all.every((r) => picked.has(r.id))} onChange={(e) => { pickAll(e.target.checked); }} /></th>
+            {head('title', named['title'] ?? '')}{head('status', 'Status')}{head('priority', 'Priority')}<th scope="col">Assignee</th><th scope="col">SLA</th>{head('createdAt', 'Filed')}
+          </tr>
         </thead>
         <tbody ref={list}>
           {all.map((r) => (
-            <tr key={r.id} data-row={r.id}>
+            <tr key={r.id} data-row={r.id} className={picked.has(r.id) ? 'picked' : undefined}>
+              <td className="tight pick"><input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} /></td>
               <td><Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link><span className="sub">{r.service?.name} › {r.offering?.name}</span></td>
               <td className="tight"><Badge value={r.status} /></td>
               <td className="tight"><Priority value={r.priority} /></td>

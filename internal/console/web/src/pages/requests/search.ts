@@ -1,5 +1,5 @@
 // search turns what stands in the address of a list into the API's filter, and back. The names and values are the API's own.
-import type { RequestFilter, RequestOrder, RequestsQueryVariables } from '../../gen/types';
+import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVariables } from '../../gen/types';
 
 export interface RequestSearch {
   status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; slaState?: string;
@@ -26,4 +26,8 @@ export function requestOrder(sort: string | undefined): RequestOrder {
 export const requestVariables = (s: RequestSearch): RequestsQueryVariables => ({ first: 50, filter: requestFilter(s), orderBy: requestOrder(s.sort) });
 
 // The inbox shows what nobody has accepted, the oldest last.
-export const inboxVariables: RequestsQueryVariables = { first: 50, filter: { status: ['PENDING'] }, orderBy: { field: 'createdAt', direction: 'DESC' } };
+export const inboxVariables = (teamId = ''): RequestsQueryVariables =>
+  ({ first: 50, filter: { status: ['PENDING'], ...(teamId ? { teamId: [teamId] } : {}) }, orderBy: { field: 'createdAt', direction: 'DESC' } });
+
+// MayRow is a row that may say what its viewer may do with it; one that has just come does not yet.
+export type MayRow = RequestRowFragment & { viewerMay?: string[] };

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
-import { atLeast, useViewer } from '../../app/session';
+import { can, useCan, useViewer } from '../../app/session';
 import type { Fault } from '../../app/fault';
 import { AddComment, RequestHistory } from '../../gen/documents';
 import type { RequestHistoryQuery } from '../../gen/types';
@@ -20,7 +20,7 @@ const said: Record<string, string> = {
 // Timeline tells what happened to a request, and what was said about it. Admins see it from the audit log; others from the row.
 export function Timeline({ request: r }: { request: FullRequest }) {
   const viewer = useViewer();
-  const admin = atLeast(viewer, 'admin');
+  const admin = can(viewer, 'audit.read');
   const history = useRead(RequestHistory, { filter: { resourceId: [r.id], outcome: ['allowed'] } }, !admin);
   const events = admin ? rows(history.data?.auditEntries).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r);
   const comments = rows(r.comments).map((c) => ({
@@ -36,7 +36,7 @@ export function Timeline({ request: r }: { request: FullRequest }) {
   return (
     <>
       <ol className="timeline">{all.map((x) => <li key={x.key}><span className="tick" aria-hidden />{x.node}</li>)}</ol>
-      <Say id={r.id} />
+      {can(viewer, 'comment.create') && <Say id={r.id} />}
     </>
   );
 }
@@ -59,7 +59,7 @@ function Happened({ entry: e }: { entry: Entry }) {
 }
 
 function Say({ id }: { id: string }) {
-  const staff = atLeast(useViewer(), 'agent');
+  const internal = useCan('comment.internal');
   const [draft, set, forget] = useDraft(`comment ${id}`, { body: '', internal: false });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(AddComment, true);
@@ -82,7 +82,7 @@ function Say({ id }: { id: string }) {
       </Field>
       <Rest fault={fault} fields={['body']} />
       <div className="line">
-        {staff && <Check label="Internal" hint="Staff alone read it." checked={draft.internal} set={(internal) => { set({ ...draft, internal }); }} />}
+        {internal && <Check label="Internal" hint="Staff alone read it." checked={draft.internal} set={(to) => { set({ ...draft, internal: to }); }} />}
         <span className="grow" />
         <button type="submit" disabled={busy || !draft.body.trim()}>Add comment</button>
       </div>

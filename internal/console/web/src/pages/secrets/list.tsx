@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
+import { can, useViewer } from '../../app/session';
 import { CreateSecret, DeleteSecret, RotateSecret, Secrets } from '../../gen/documents';
 import type { SecretRowFragment } from '../../gen/types';
 import { Time } from '../../ui/bits';
@@ -15,12 +16,13 @@ import { toast } from '../../ui/toast';
 export default function SecretList() {
   const [after, setAfter] = useState<string | null>(null);
   const read = useRead(Secrets, { first: 50, ...(after ? { after } : {}) });
+  const viewer = useViewer();
   const [edit, setEdit] = useState<SecretRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<SecretRowFragment | null>(null);
   const [remove] = useWrite(DeleteSecret);
   const list = rows(read.data?.secrets);
   return (
-    <Page title="Secrets" role="admin" intro={<>Values that workflows use as <code>{'${secrets.NAME}'}</code>. Nobody can read them back.</>} actions={<button type="button" onClick={() => { setEdit('new'); }}>New secret</button>}>
+    <Page title="Secrets" verb="secret.read" intro={<>Values that workflows use as <code>{'${secrets.NAME}'}</code>. Nobody can read them back.</>} actions={can(viewer, 'secret.create') && <button type="button" onClick={() => { setEdit('new'); }}>New secret</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no secrets yet"><p>Keep the tokens that your workflows call others with here.</p></Empty> : (
           <>
@@ -35,8 +37,8 @@ export default function SecretList() {
                       <td className="tight" data-label="Last used"><Time at={s.lastUsedAt} none="Never" /></td>
                       <td className="tight" data-label="Changed"><Time at={s.updatedAt} /></td>
                       <td className="tight"><span className="line">
-                        <button type="button" className="plain small" onClick={() => { setEdit(s); }}>Rotate<span className="hidden"> {s.name}</span></button>
-                        <button type="button" className="danger-plain small" onClick={() => { setGone(s); }}>Delete<span className="hidden"> {s.name}</span></button>
+                        {can(viewer, 'secret.update') && <button type="button" className="plain small" onClick={() => { setEdit(s); }}>Rotate<span className="hidden"> {s.name}</span></button>}
+                        {can(viewer, 'secret.delete') && <button type="button" className="danger-plain small" onClick={() => { setGone(s); }}>Delete<span className="hidden"> {s.name}</span></button>}
                       </span></td>
                     </tr>
                   ))}

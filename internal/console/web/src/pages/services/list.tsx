@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { useMay } from '../../app/session';
+import { useCan } from '../../app/session';
 import { CreateService, Services } from '../../gen/documents';
 import { Badge, Time } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
@@ -14,7 +14,7 @@ import { Empty } from '../../ui/states';
 // ServiceList is what the company offers.
 export default function ServiceList() {
   const read = useRead(Services, { first: 100 });
-  const admin = useMay('admin');
+  const admin = useCan('service.create');
   const [making, setMaking] = useState(false);
   return (
     <Page title="Services" intro="What the company offers. Each service has offerings, and each offering a form." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New service</button>}>

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
-import { useMay } from '../../app/session';
+import { can, useCan, useViewer } from '../../app/session';
 import { DeleteOffering, DeleteService, ServiceOne, UpdateService } from '../../gen/documents';
 import type { OfferingFullFragment, ServiceOneQuery, ServiceStatus } from '../../gen/types';
 import { Badge } from '../../ui/bits';
@@ -16,19 +16,19 @@ export default function ServiceView() {
   const { id } = useParams({ strict: false }) as { id: string };
   const read = useRead(ServiceOne, { id });
   const s = read.data?.service;
-  const admin = useMay('admin');
+  const adds = useCan('offering.create');
   const [edit, setEdit] = useState<OfferingFullFragment | 'new' | null>(null);
   return (
     <Page
       title={s?.name ?? 'Service'} intro={s?.description} above={<Link to="/app/services">← Services</Link>}
-      actions={s && admin && <ServiceVerbs service={s} />}
+      actions={s && <ServiceVerbs service={s} />}
     >
       <Loaded read={read}>
         {({ service }) => (!service ? <NotFound what="service" /> : (
           <>
             <div className="line"><Badge value={service.status} /><span className="soft"><code>{service.slug}</code></span>{service.ownerTeam && <span className="soft">{service.ownerTeam.name}</span>}</div>
-            <Section title="Offerings" actions={admin && <button type="button" onClick={() => { setEdit('new'); }}>New offering</button>}>
-              <Offerings service={service} edit={setEdit} admin={admin} />
+            <Section title="Offerings" actions={adds && <button type="button" onClick={() => { setEdit('new'); }}>New offering</button>}>
+              <Offerings service={service} edit={setEdit} />
             </Section>
             {edit && <OfferingEditor serviceId={service.id} offering={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
           </>
@@ -40,7 +40,8 @@ export default function ServiceView() {
 
 type Service = NonNullable<ServiceOneQuery['service']>;
 
-function Offerings({ service, edit, admin }: { service: Service; edit: (o: OfferingFullFragment) => void; admin: boolean }) {
+function Offerings({ service, edit }: { service: Service; edit: (o: OfferingFullFragment) => void }) {
+  const viewer = useViewer();
   const [gone, setGone] = useState<OfferingFullFragment | null>(null);
   const [remove] = useWrite(DeleteOffering);
   const list = rows(service.offerings);
@@ -54,10 +55,10 @@ function Offerings({ service, edit, admin }: { service: Service; edit: (o: Offer
               <Link className="name" to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}</Link>
               <div className="meta"><Badge value={o.status} /><span>{((o.form as { fields?: unknown[] } | null)?.fields ?? []).length} fields</span>{o.workflow && <span>{o.workflow.name}</span>}{o.sla?.resolutionMinutes && <span>Done within {o.sla.resolutionMinutes} minutes</span>}</div>
             </div>
-            {admin && <div className="verbs">
-              <button type="button" className="plain small" onClick={() => { edit(o); }}>Edit<span className="hidden"> {o.name}</span></button>
-              <button type="button" className="danger-plain small" onClick={() => { setGone(o); }}>Delete<span className="hidden"> {o.name}</span></button>
-            </div>}
+            <div className="verbs">
+              {can(viewer, 'offering.update', o) && <button type="button" className="plain small" onClick={() => { edit(o); }}>Edit<span className="hidden"> {o.name}</span></button>}
+              {can(viewer, 'offering.delete', o) && <button type="button" className="danger-plain small" onClick={() => { setGone(o); }}>Delete<span className="hidden"> {o.name}</span></button>}
+            </div>
           </li>
         ))}
       </ul>
@@ -67,6 +68,7 @@ function Offerings({ service, edit, admin }: { service: Service; edit: (o: Offer
 }
 
 function ServiceVerbs({ service: s }: { service: Service }) {
+  const viewer = useViewer();
   const [update] = useWrite(UpdateService);
   const [remove] = useWrite(DeleteService);
   const [asking, setAsking] = useState(false);
@@ -74,14 +76,14 @@ function ServiceVerbs({ service: s }: { service: Service }) {
   const to: ServiceStatus = s.status === 'active' ? 'archived' : 'active';
   return (
     <>
-      <button type="button" className="plain" onClick={() => {
+      {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => {
         void update({ input: { id: s.id, status: to, ifMatch: s.etag } }).then((o) => {
           if (!o.data) return;
           const { etag } = o.data.updateService.service;
           toast({ text: to === 'active' ? 'The service takes requests.' : 'The service is archived.', undo: () => { void update({ input: { id: s.id, status: s.status, ifMatch: etag } }); } });
         });
-      }}>{to === 'active' ? 'Activate' : 'Archive'}</button>
-      <button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Delete</button>
+      }}>{to === 'active' ? 'Activate' : 'Archive'}</button>}
+      {can(viewer, 'service.delete', s) && <button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Delete</button>}
       {asking && <Confirm title={`Delete “${s.name}”?`} verb="Delete" close={() => { setAsking(false); }} act={async () => {
         const o = await remove({ input: { id: s.id, ifMatch: s.etag } });
         setAsking(false);

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { config } from '../../app/config';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { useMay, useViewer } from '../../app/session';
+import { useCan, useViewer } from '../../app/session';
 import { applyTheme, theme, type Theme } from '../../app/theme';
 import { EndSession, Sessions, SetNotice, SwitchSession, UpdateCompany } from '../../gen/documents';
 import type { NotificationChannel, NotificationKind } from '../../gen/types';
@@ -13,7 +13,7 @@ import { toast } from '../../ui/toast';
 
 // SettingsView is what one sets for oneself, and admins for the company.
 export default function SettingsView() {
-  const admin = useMay('admin');
+  const admin = useCan('company.update');
   const viewer = useViewer();
   const [look, setLook] = useState<Theme>(theme());
   return (

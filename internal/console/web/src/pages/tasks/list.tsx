@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { atLeast, useMay, useViewer } from '../../app/session';
+import { can, useCan, useViewer } from '../../app/session';
 import { Approvals, ClaimTask, CompleteTask, DecideApproval, Incidents, ResolveIncident, Tasks } from '../../gen/documents';
 import type { TaskRowFragment } from '../../gen/types';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
@@ -18,7 +18,7 @@ import { toast } from '../../ui/toast';
 // TaskList is what workflows wait for: work, decisions, and what went wrong.
 export default function TaskList() {
   const viewer = useViewer();
-  const staff = atLeast(viewer, 'agent');
+  const staff = can(viewer, 'request.update');
   const { whose = staff ? 'all' : 'mine' } = useSearch({ strict: false }) as { whose?: string };
   const navigate = useNavigate();
   const set = (to: string) => { void navigate({ to: '/app/tasks', search: { whose: to } as never, replace: true }); };
@@ -28,7 +28,7 @@ export default function TaskList() {
   return (
     <Page title="Tasks" intro="What workflows wait for.">
       <Decisions />
-      {staff && <Stuck />}
+      {can(viewer, 'incident.read') && <Stuck />}
       <Section title="Open tasks" actions={staff && (
         <>
           <button type="button" className="plain small" aria-pressed={whose === 'all'} onClick={() => { set('all'); }}>Everybody’s</button>
@@ -52,8 +52,8 @@ export default function TaskList() {
                       </div>
                     </div>
                     <div className="verbs">
-                      {staff && !t.assigneeId && <button type="button" className="plain small" onClick={() => { void claim({ input: { id: t.id } }).then((o) => { if (!o.fault) toast({ text: `“${t.title}” is yours.` }); }); }}>Take<span className="hidden"> {t.title}</span></button>}
-                      <button type="button" className="small" onClick={() => { setCompleting(t); }}>Complete<span className="hidden"> {t.title}</span></button>
+                      {can(viewer, 'task.claim', t) && !t.assigneeId && <button type="button" className="plain small" onClick={() => { void claim({ input: { id: t.id } }).then((o) => { if (!o.fault) toast({ text: `“${t.title}” is yours.` }); }); }}>Take<span className="hidden"> {t.title}</span></button>}
+                      {can(viewer, 'task.complete', t) && <button type="button" className="small" onClick={() => { setCompleting(t); }}>Complete<span className="hidden"> {t.title}</span></button>}
                     </div>
                   </li>
                 ))}
@@ -146,7 +146,7 @@ function Decisions() {
 
 function Stuck() {
   const read = useRead(Incidents, {});
-  const admin = useMay('agent');
+  const resolves = useCan('incident.resolve');
   const [run] = useWrite(ResolveIncident);
   const list = rows(read.data?.incidents).filter((i) => i.status === 'OPEN');
   if (list.length === 0) return null;
@@ -160,7 +160,7 @@ function Stuck() {
               {i.execution?.request ? <Link to="/app/requests/$id" params={{ id: i.execution.request.id }} className="name">{i.execution.request.title}</Link> : <span className="name">{i.execution?.workflow?.name}</span>}
               <div className="meta"><Badge value="FAILED">{words(i.phaseId)}</Badge><span>{i.message}</span><Time at={i.createdAt} /></div>
             </div>
-            {admin && <div className="verbs"><button type="button" className="plain small" onClick={() => { resolve(i.id, 'RETRY'); }}>Try again</button><button type="button" className="quiet small" onClick={() => { resolve(i.id, 'SKIP'); }}>Skip</button></div>}
+            {resolves && <div className="verbs"><button type="button" className="plain small" onClick={() => { resolve(i.id, 'RETRY'); }}>Try again</button><button type="button" className="quiet small" onClick={() => { resolve(i.id, 'SKIP'); }}>Skip</button></div>}
           </li>
         ))}
       </ul>

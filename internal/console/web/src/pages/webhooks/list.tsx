@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
+import { can, useViewer } from '../../app/session';
 import { CreateInbound, CreateSubscriber, DeleteInbound, Webhooks, WorkflowChoices } from '../../gen/documents';
 import type { WebhooksQuery } from '../../gen/types';
 import { Badge } from '../../ui/bits';
@@ -18,12 +19,13 @@ type Inbound = NonNullable<WebhooksQuery['inboundWebhooks']>['edges'][number]['n
 // WebhookList is who is told of events, and by which addresses others start workflows.
 export default function WebhookList() {
   const read = useRead(Webhooks, {});
+  const viewer = useViewer();
   const [making, setMaking] = useState<'out' | 'in' | ''>('');
   const [secret, setSecret] = useState<{ value: string; url?: string } | null>(null);
   const [gone, setGone] = useState<Inbound | null>(null);
   const [remove] = useWrite(DeleteInbound);
   return (
-    <Page title="Webhooks" role="admin" intro="Tell other systems what happens here, and let them start workflows." actions={<button type="button" onClick={() => { setMaking('out'); }}>New webhook</button>}>
+    <Page title="Webhooks" verb="webhooksubscription.read" intro="Tell other systems what happens here, and let them start workflows." actions={can(viewer, 'webhooksubscription.create') && <button type="button" onClick={() => { setMaking('out'); }}>New webhook</button>}>
       <Loaded read={read}>
         {({ webhookSubscriptions, inboundWebhooks }) => (
           <>
@@ -41,13 +43,13 @@ export default function WebhookList() {
                 </ul>
               )}
             </Section>
-            <Section title="Called by others" actions={<button type="button" className="plain" onClick={() => { setMaking('in'); }}>New inbound webhook</button>}>
+            <Section title="Called by others" actions={can(viewer, 'inboundwebhook.create') && <button type="button" className="plain" onClick={() => { setMaking('in'); }}>New inbound webhook</button>}>
               {rows(inboundWebhooks).length === 0 ? <Empty title="No inbound webhooks yet"><p>Each is an address that starts a workflow when it is called.</p></Empty> : (
                 <ul className="rows">
                   {rows(inboundWebhooks).map((w) => (
                     <li key={w.id} className="row">
-                      <div><strong>{w.name}</strong><div className="meta"><Badge value={w.enabled ? 'enabled' : 'disabled'} />{w.warning && <Badge value="WARNING">{w.warning}</Badge>}<code>{w.url}</code></div></div>
-                      <div className="verbs"><button type="button" className="danger-plain small" onClick={() => { setGone(w); }}>Delete<span className="hidden"> {w.name}</span></button></div>
+                      <div><Link className="name" to="/app/inbound-webhooks/$id" params={{ id: w.id }}>{w.name}</Link><div className="meta"><Badge value={w.enabled ? 'enabled' : 'disabled'} />{w.warning && <Badge value="WARNING">{w.warning}</Badge>}<code>{w.url}</code></div></div>
+                      {can(viewer, 'inboundwebhook.delete') && <div className="verbs"><button type="button" className="danger-plain small" onClick={() => { setGone(w); }}>Delete<span className="hidden"> {w.name}</span></button></div>}
                     </li>
                   ))}
                 </ul>

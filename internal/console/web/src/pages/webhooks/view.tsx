@@ -18,7 +18,7 @@ export default function WebhookView() {
   const read = useRead(WebhookOne, { id });
   const s = read.data?.node && 'url' in read.data.node ? read.data.node : null;
   return (
-    <Page title={s?.url ?? 'Webhook'} role="admin" intro={s?.description} above={<Link to="/app/webhooks">← Webhooks</Link>}>
+    <Page title={s?.url ?? 'Webhook'} verb="webhooksubscription.read" intro={s?.description} above={<Link to="/app/webhooks">← Webhooks</Link>}>
       <Loaded read={read}>{({ node }) => (node && 'url' in node ? <Body subscriber={node as SubscriberFragment} /> : <NotFound what="webhook" />)}</Loaded>
     </Page>
   );

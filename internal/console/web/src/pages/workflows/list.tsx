@@ -2,8 +2,9 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { useMay } from '../../app/session';
+import { useCan } from '../../app/session';
 import { CreateWorkflow, Workflows } from '../../gen/documents';
+import { Subpages } from '../../parts/subpages';
 import { Badge, Time } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -18,10 +19,10 @@ const first = {
 // WorkflowList is the processes that requests run through.
 export default function WorkflowList() {
   const read = useRead(Workflows, {});
-  const admin = useMay('admin');
+  const admin = useCan('workflow.create');
   const [making, setMaking] = useState(false);
   return (
-    <Page title="Workflows" role="agent" intro="The processes that requests run through." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New workflow</button>}>
+    <Page title="Workflows" verb="workflow.read" tabs={<Subpages of="workflows" />} intro="The processes that requests run through." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New workflow</button>}>
       <Loaded read={read}>
         {({ workflows }) => (rows(workflows).length === 0 ? <Empty title="There are no workflows yet"><p>A workflow routes, asks, decides and calls other systems.</p></Empty> : (
           <div className="table-wrap cards-when-narrow">

@@ -2,7 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { useMay } from '../../app/session';
+import { can, useViewer } from '../../app/session';
 import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne } from '../../gen/documents';
 import type { WorkflowOneQuery } from '../../gen/types';
 import { Badge, Time } from '../../ui/bits';
@@ -12,7 +12,7 @@ import { Field, Rest } from '../../ui/field';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { PhaseList, Picture, type Definition } from './picture';
+import { PhaseList, Picture, type Definition } from '../../parts/picture';
 
 type Workflow = NonNullable<WorkflowOneQuery['workflow']>;
 
@@ -22,14 +22,14 @@ export default function WorkflowView() {
   const read = useRead(WorkflowOne, { id });
   const w = read.data?.workflow;
   return (
-    <Page title={w?.name ?? 'Workflow'} role="agent" intro={w?.description} above={<Link to="/app/workflows">← Workflows</Link>}>
+    <Page title={w?.name ?? 'Workflow'} verb="workflow.read" intro={w?.description} above={<Link to="/app/workflows">← Workflows</Link>}>
       <Loaded read={read}>{({ workflow }) => (workflow ? <Body key={workflow.id} workflow={workflow} /> : <NotFound what="workflow" />)}</Loaded>
     </Page>
   );
 }
 
 function Body({ workflow: w }: { workflow: Workflow }) {
-  const admin = useMay('admin');
+  const viewer = useViewer();
   const kept = useMemo(() => JSON.stringify(w.definition, null, 2), [w.definition]);
   const [draft, set, forget] = useDraft(`workflow ${w.id}`, { text: '' });
   const text = draft.text || kept;
@@ -72,12 +72,12 @@ function Body({ workflow: w }: { workflow: Workflow }) {
     <>
       <div className="line verbs-line">
         <Badge value={w.status} /><span className="soft">{w.version === 0 ? 'Not published yet' : `Version ${w.version}`}</span><span className="grow" />
-        {admin && <button type="button" disabled={changed || publishing} title={changed ? 'Save the draft first' : undefined} onClick={() => { setAsking('publish'); }}>Publish</button>}
-        {admin && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
+        {can(viewer, 'workflow.publish', w) && <button type="button" disabled={changed || publishing} title={changed ? 'Save the draft first' : undefined} onClick={() => { setAsking('publish'); }}>Publish</button>}
+        {can(viewer, 'workflow.delete', w) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
       </div>
       <Picture definition={parsed.definition} faulty={new Set(faults.keys())} />
       <Section title="Phases"><PhaseList definition={parsed.definition} faults={faults} /></Section>
-      {admin && (
+      {can(viewer, 'workflow.update', w) && (
         <Section title="Edit">
           <form className="card stack" onSubmit={(e) => { e.preventDefault(); void store(); }}>
             <Field label="Definition" hint="Phases and transitions, as JSON. The picture follows while you write." fault={message || (fault && faults.size > 0 ? 'Some phases are at fault: see the list above.' : undefined)}>

@@ -1,0 +1,38 @@
+package graph_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/vektah/gqlparser/v2"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"atrium/graph/internal/limit"
+)
+
+// leastCost is what the smallest plan lets one operation cost.
+const leastCost = 20_000
+
+// No page of the web console can be refused its own documents: each costs what every company may spend, with as many rows as the
+// pages ask for.
+func TestTheConsolesDocumentsAreWithinTheLimit(t *testing.T) {
+	t.Parallel()
+	sdl, err := os.ReadFile("schema.graphql")
+	require.NoError(t, err)
+	schema, err := gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: string(sdl)})
+	require.NoError(t, err)
+	manifest, err := os.ReadFile("../internal/console/dist/documents.json")
+	require.NoError(t, err)
+	var documents map[string]string
+	require.NoError(t, json.Unmarshal(manifest, &documents))
+	require.NotEmpty(t, documents)
+	variables := map[string]any{"first": json.Number("100"), "staff": true, "agents": true, "tasks": true}
+	for _, text := range documents {
+		doc, errs := gqlparser.LoadQuery(schema, text)
+		require.Empty(t, errs)
+		_, err := limit.Measure(schema, doc, doc.Operations[0], variables, leastCost)
+		require.NoError(t, err, text)
+	}
+}

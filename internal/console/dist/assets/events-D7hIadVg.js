@@ -1,1 +1,0 @@
-var e=[`request.created`,`request.accepted`,`request.completed`,`request.cancelled`,`workflow.started`,`workflow.completed`,`workflow.failed`,`task.assigned`,`task.completed`,`sla.warning`,`sla.breached`];export{e as t};

@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { roleWord, useCan } from '../../app/session';
+import { CreateAccount, CreateAccountKey, DeleteAccount, ServiceAccounts, UpdateAccount } from '../../gen/documents';
+import type { AccountFragment, Role } from '../../gen/types';
+import { Scopes } from '../../parts/scopes';
+import { Subpages } from '../../parts/subpages';
+import { Badge, Time } from '../../ui/bits';
+import { Confirm, Dialog, Once } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+// AccountList is callers that are no people: API keys stand on them, and stay when people leave.
+export default function AccountList() {
+  const read = useRead(ServiceAccounts, {});
+  const [creates, updates, removes, keys] = [useCan('serviceaccount.create'), useCan('serviceaccount.update'), useCan('serviceaccount.delete'), useCan('apikey.create')];
+  const [edit, setEdit] = useState<AccountFragment | 'new' | null>(null);
+  const [gone, setGone] = useState<AccountFragment | null>(null);
+  const [keyOf, setKeyOf] = useState<AccountFragment | null>(null);
+  const [once, setOnce] = useState('');
+  const [update] = useWrite(UpdateAccount);
+  const [remove] = useWrite(DeleteAccount);
+  const list = rows(read.data?.serviceAccounts);
+  return (
+    <Page title="Service accounts" verb="serviceaccount.read" intro="Callers that are no people: their API keys stay when people leave." tabs={<Subpages of="keys" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New service account</button>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="There are no service accounts"><p>Make one for each program that works by itself.</p></Empty> : (
+          <ul className="rows">
+            {list.map((a) => (
+              <li key={a.id} className="row">
+                <div><strong>{a.name}</strong><div className="meta"><Badge value={a.enabled ? 'enabled' : 'disabled'} /><span>{roleWord[a.role]}</span><span>made <Time at={a.createdAt} /></span></div></div>
+                <div className="verbs">
+                  {keys && a.enabled && <button type="button" className="plain small" onClick={() => { setKeyOf(a); }}>New API key<span className="hidden"> of {a.name}</span></button>}
+                  {updates && <button type="button" className="plain small" onClick={() => { void update({ input: { id: a.id, ifMatch: a.etag, enabled: !a.enabled } }).then((o) => { if (!o.fault) toast({ text: a.enabled ? 'Its API keys do not work any more.' : 'Its API keys work again.' }); }); }}>{a.enabled ? 'Disable' : 'Enable'}<span className="hidden"> {a.name}</span></button>}
+                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(a); }}>Edit<span className="hidden"> {a.name}</span></button>}
+                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(a); }}>Delete<span className="hidden"> {a.name}</span></button>}
+                </div>
+              </li>
+            ))}
+          </ul>
+        ))}
+      </Loaded>
+      {edit && <Editor account={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
+      {keyOf && <MakeKey account={keyOf} close={() => { setKeyOf(null); }} made={(v) => { setKeyOf(null); setOnce(v); }} />}
+      {once && <Once title="The new API key" label="API key" value={once} close={() => { setOnce(''); }} />}
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The service account is gone.' }); setGone(null); read.again(); }}><p>Its API keys are revoked with it.</p></Confirm>}
+    </Page>
+  );
+}
+
+function Editor({ account: a, close, saved }: { account: AccountFragment | null; close: () => void; saved: () => void }) {
+  const [draft, set] = useState({ name: a?.name ?? '', role: a?.role ?? 'agent' as Role });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [create, making] = useWrite(CreateAccount, true);
+  const [update, saving] = useWrite(UpdateAccount, true);
+  const send = async () => {
+    const o = a ? await update({ input: { id: a.id, ifMatch: a.etag, name: draft.name, role: draft.role } }) : await create({ input: { name: draft.name, role: draft.role } });
+    setFault(o.fault);
+    if (o.fault) return;
+    close();
+    saved();
+    toast({ text: a ? 'The service account was saved.' : 'The service account was created.' });
+  };
+  return (
+    <Dialog title={a ? `Service account “${a.name}”` : 'New service account'} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Role" hint="Its keys may do no more, whatever their scopes." fault={faultAt(fault, 'role')}><select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value as Role }); }}>{(['member', 'agent', 'admin'] as const).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
+        <Rest fault={fault} fields={['name', 'role']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{a ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function MakeKey({ account: a, close, made }: { account: AccountFragment; close: () => void; made: (value: string) => void }) {
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<string[]>([]);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(CreateAccountKey, true);
+  const send = async () => {
+    const o = await run({ input: { name, scopes, serviceAccountId: a.id } });
+    setFault(o.fault);
+    if (o.data) made(o.data.createApiKey.value);
+  };
+  return (
+    <Dialog title={`New API key of ${a.name}`} close={close} wide>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={name} onChange={(e) => { setName(e.target.value); }} /></Field>
+        <Scopes chosen={scopes} set={setScopes} fault={faultAt(fault, 'scopes')} />
+        <Rest fault={fault} fields={['name', 'scopes']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+      </form>
+    </Dialog>
+  );
+}

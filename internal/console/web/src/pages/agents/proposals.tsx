@@ -1,0 +1,39 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { rows, useRead } from '../../app/data';
+import { Proposals } from '../../gen/documents';
+import type { AgentActionStatus } from '../../gen/types';
+import { Proposal } from '../../parts/proposal';
+import { Subpages } from '../../parts/subpages';
+import { words } from '../../ui/bits';
+import { Field } from '../../ui/field';
+import { More } from '../../ui/more';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+
+const statuses: AgentActionStatus[] = ['PENDING', 'APPLIED', 'REJECTED', 'STALE', 'EXPIRED'];
+
+// ProposalList is what agents propose or wait to do, and what became of it.
+export default function ProposalList() {
+  const { status = 'PENDING' } = useSearch({ strict: false }) as { status?: string };
+  const navigate = useNavigate();
+  const [after, setAfter] = useState<string | null>(null);
+  useEffect(() => { setAfter(null); }, [status]);
+  const read = useRead(Proposals, { first: 20, filter: status === 'all' ? {} : { status: [status as AgentActionStatus] }, ...(after ? { after } : {}) });
+  const list = rows(read.data?.agentActions);
+  return (
+    <Page title="Proposals" verb="agentaction.read" intro="What agents propose to people, and what they wait to do until somebody approves it." tabs={<Subpages of="agents" />}>
+      <search className="filters">
+        <Field label="Status"><select value={status} onChange={(e) => { void navigate({ to: '/app/proposals', search: { status: e.target.value } as never, replace: true }); }}><option value="all">Any</option>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+      </search>
+      <Loaded read={read} skeleton={4}>
+        {() => (list.length === 0 ? <Empty title="Nothing waits"><p>Proposals appear here and on the pages of their requests.</p></Empty> : (
+          <>
+            <ul className="stack">{list.map((a) => <li key={a.id} className="stack-tight full"><Link to="/app/requests/$id" params={{ id: a.requestId }}>Open “{a.request?.title ?? a.requestId}”</Link><Proposal action={a} title /></li>)}</ul>
+            <More shown={list.length} total={read.data?.agentActions?.totalCount} page={read.data?.agentActions?.pageInfo} next={setAfter} />
+          </>
+        ))}
+      </Loaded>
+    </Page>
+  );
+}

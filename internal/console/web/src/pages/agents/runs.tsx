@@ -1,0 +1,64 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useSubscription } from 'urql';
+import { rows, useRead } from '../../app/data';
+import { AgentRuns, RunChanged } from '../../gen/documents';
+import type { AgentRunFilter, AgentRunStatus } from '../../gen/types';
+import { runTone } from '../../parts/runs';
+import { Subpages } from '../../parts/subpages';
+import { Badge, Time, words } from '../../ui/bits';
+import { Field } from '../../ui/field';
+import { More } from '../../ui/more';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+
+const statuses: AgentRunStatus[] = ['QUEUED', 'RUNNING', 'WAITING', 'PROPOSED', 'COMPLETED', 'HANDED_OVER', 'FAILED', 'STOPPED'];
+
+// RunsPage is every run of every agent.
+export default function RunsPage() {
+  const { status = '' } = useSearch({ strict: false }) as { status?: string };
+  const navigate = useNavigate();
+  return (
+    <Page title="Agent runs" verb="agentrun.read" intro="What agents did, request by request, live." tabs={<Subpages of="agents" />}>
+      <search className="filters">
+        <Field label="Status"><select value={status} onChange={(e) => { void navigate({ to: '/app/runs', search: { status: e.target.value } as never, replace: true }); }}><option value="">Any</option>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+      </search>
+      <RunList filter={status ? { status: status.split(',') as AgentRunStatus[] } : {}} />
+    </Page>
+  );
+}
+
+// RunList is a list of runs that stays as they are.
+export function RunList({ filter }: { filter: AgentRunFilter }) {
+  const asked = JSON.stringify(filter);
+  const [after, setAfter] = useState<string | null>(null);
+  useEffect(() => { setAfter(null); }, [asked]);
+  const read = useRead(AgentRuns, { first: 50, filter: JSON.parse(asked) as AgentRunFilter, ...(after ? { after } : {}) });
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useSubscription({ query: RunChanged as never, variables: { filter: filter.agentId ? { agentId: filter.agentId } : {} } as never }, (_was: unknown, now: { agentRunChanged?: { change: string } }) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(read.again, 500); // a run that has reached another status may have come into the list, or left it
+    return now;
+  });
+  useEffect(() => () => { clearTimeout(timer.current); }, []);
+  const list = rows(read.data?.agentRuns);
+  return (
+    <Loaded read={read} skeleton={4}>
+      {() => (list.length === 0 ? <Empty title="No runs"><p>When an agent takes a request, it stands here.</p></Empty> : (
+        <>
+          <ul className="rows" aria-label="Runs">
+            {list.map((r) => (
+              <li key={r.id} className="row">
+                <div>
+                  <Link className="name" to="/app/runs/$id" params={{ id: r.id }}>{r.request?.title ?? r.requestId}</Link>
+                  <div className="meta"><Badge value={runTone[r.status] ?? 'off'}>{words(r.status)}</Badge>{r.shadow && <Badge value="off">Shadow</Badge>}<span>Run {r.number}</span><span>Version {r.agentVersion}</span>{r.reason && <span>{r.reason}</span>}<Time at={r.createdAt} /></div>
+                </div>
+              </li>
+            ))}
+          </ul>
+          <More shown={list.length} total={read.data?.agentRuns?.totalCount} page={read.data?.agentRuns?.pageInfo} next={setAfter} />
+        </>
+      ))}
+    </Loaded>
+  );
+}

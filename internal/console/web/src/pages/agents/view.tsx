@@ -1,0 +1,140 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { can, useViewer } from '../../app/session';
+import { AgentOne, DeleteAgent, PauseAgent, PublishAgent, ResumeAgent, UpdateAgent } from '../../gen/documents';
+import type { AgentAutonomy, AgentFullFragment, AgentSees, AgentToolMode, AgentToolName } from '../../gen/types';
+import { Badge, Time, words } from '../../ui/bits';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty, NotFound } from '../../ui/states';
+import { toast } from '../../ui/toast';
+import { levels } from './levels';
+import { RunList } from './runs';
+
+// AgentView is one agent: its draft, what was published of it, what it did.
+export default function AgentView() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const read = useRead(AgentOne, { id });
+  const a = read.data?.node && 'autonomy' in read.data.node ? read.data.node as AgentFullFragment : null;
+  return (
+    <Page title={a?.name ?? 'Agent'} verb="agent.read" above={<Link to="/app/agents">← Agents</Link>} actions={a && <Verbs agent={a} />}>
+      <Loaded read={read}>{() => (a ? <Body key={a.etag} agent={a} /> : <NotFound what="agent" />)}</Loaded>
+    </Page>
+  );
+}
+
+function Verbs({ agent: a }: { agent: AgentFullFragment }) {
+  const viewer = useViewer();
+  const [asking, setAsking] = useState<'publish' | 'delete' | ''>('');
+  const [publish] = useWrite(PublishAgent);
+  const [pause] = useWrite(PauseAgent);
+  const [resume] = useWrite(ResumeAgent);
+  const [remove] = useWrite(DeleteAgent);
+  const navigate = useNavigate();
+  return (
+    <>
+      {a.status === 'ACTIVE' && can(viewer, 'agent.pause') && <button type="button" className="plain" onClick={() => { void pause({ input: { id: a.id, ifMatch: a.etag } }).then((o) => { if (!o.fault) toast({ text: 'It begins nothing more until somebody resumes it.' }); }); }}>Pause</button>}
+      {a.status === 'PAUSED' && can(viewer, 'agent.resume') && <button type="button" className="plain" onClick={() => { void resume({ input: { id: a.id, ifMatch: a.etag } }).then((o) => { if (!o.fault) toast({ text: 'It works again.' }); }); }}>Resume</button>}
+      {can(viewer, 'agent.publish') && <button type="button" onClick={() => { setAsking('publish'); }}>Publish</button>}
+      {can(viewer, 'agent.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
+      {asking === 'publish' && (
+        <Dialog title={`Publish “${a.name}”?`} close={() => { setAsking(''); }}>
+          <form className="stack" onSubmit={(e) => {
+            e.preventDefault();
+            void publish({ input: { id: a.id, ifMatch: a.etag } }).then((o) => { setAsking(''); if (o.data) toast({ text: `Version ${o.data.publishAgent.agent.version} works from now on.` }); });
+          }}>
+            <p>It works new requests by these settings from now on, as version {a.version + 1}. {levels[a.autonomy]} Runs that have begun keep the version that they began with.</p>
+            <footer><button type="button" className="plain" onClick={() => { setAsking(''); }}>Cancel</button><button type="submit">Publish</button></footer>
+          </form>
+        </Dialog>
+      )}
+      {asking === 'delete' && <Confirm title={`Delete “${a.name}”?`} verb="Delete" close={() => { setAsking(''); }} act={async () => { const o = await remove({ input: { id: a.id } }); setAsking(''); if (!o.fault) void navigate({ to: '/app/agents' }); }}><p>What it did stays in the history.</p></Confirm>}
+    </>
+  );
+}
+
+function Body({ agent: a }: { agent: AgentFullFragment }) {
+  const viewer = useViewer();
+  return (
+    <>
+      <div className="line verbs-line">
+        <Badge value={{ DRAFT: 'draft', ACTIVE: 'active', PAUSED: 'WARNING' }[a.status]}>{words(a.status)}</Badge>
+        <span className="soft">{a.version === 0 ? 'Never published' : `Version ${a.version}`}</span><span className="soft">{words(a.autonomy)}: {levels[a.autonomy]}</span>
+      </div>
+      {can(viewer, 'agent.update') ? <Settings agent={a} /> : <p className="card pad prose">{a.instructions || 'It has no instructions.'}</p>}
+      <Section title="Runs"><RunList filter={{ agentId: [a.id] }} /></Section>
+      <Versions agent={a} />
+    </>
+  );
+}
+
+const tools: [AgentToolName, string][] = [['updateRequest', 'Routes requests'], ['acceptRequest', 'Accepts requests'], ['declineRequest', 'Declines requests'], ['createComment', 'Comments']];
+
+function Settings({ agent: a }: { agent: AgentFullFragment }) {
+  const [draft, set, forget] = useDraft(`agent ${a.id} ${a.etag}`, {
+    name: a.name, autonomy: a.autonomy, instructions: a.instructions, filter: a.filter, sees: a.sees, runsPerDay: String(a.runsPerDay), shadow: a.shadow,
+    tools: Object.fromEntries(a.tools.map((t) => [t.name, t.mode])) as Record<string, AgentToolMode>,
+  });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(UpdateAgent, true);
+  const send = async () => {
+    const o = await run({ input: {
+      id: a.id, ifMatch: a.etag, name: draft.name, autonomy: draft.autonomy, instructions: draft.instructions, filter: draft.filter, sees: draft.sees, runsPerDay: Number(draft.runsPerDay), shadow: draft.shadow,
+      tools: Object.entries(draft.tools).map(([name, mode]) => ({ name: name as AgentToolName, mode })),
+    } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    toast({ text: 'The draft was saved. It counts once it is published.' });
+  };
+  return (
+    <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+      <div className="pair">
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}>{(['SUGGEST', 'ACT_WITH_APPROVAL'] as const).map((l) => <option key={l} value={l}>{words(l)}</option>)}{draft.autonomy === 'AUTONOMOUS' && <option value="AUTONOMOUS">Autonomous</option>}</select></Field>
+      </div>
+      <Field label="Instructions" optional hint="What people want of it." fault={faultAt(fault, 'instructions')}><textarea rows={4} value={draft.instructions} onChange={(e) => { set({ ...draft, instructions: e.target.value }); }} /></Field>
+      <Field label="Takes requests where" optional hint="A condition (CEL) over request, such as request.priority != 'URGENT'; empty for all." fault={faultAt(fault, 'filter')}><input className="mono" value={draft.filter} onChange={(e) => { set({ ...draft, filter: e.target.value }); }} /></Field>
+      <div className="pair">
+        <Field label="Sees" fault={faultAt(fault, 'sees')} hint="Besides what its own rights let it."><select value={draft.sees} onChange={(e) => { set({ ...draft, sees: e.target.value as AgentSees }); }}><option value="requester">What the requester may see</option><option value="agent">What it may see itself</option></select></Field>
+        <Field label="Runs a day" hint="Those beyond are handed over to people." fault={faultAt(fault, 'runsPerDay')}><input type="number" min={1} value={draft.runsPerDay} onChange={(e) => { set({ ...draft, runsPerDay: e.target.value }); }} /></Field>
+      </div>
+      <fieldset>
+        <legend>Tools</legend>
+        <div className="pair">
+          {tools.map(([name, says]) => (
+            <Field key={name} label={says} hint={name}><select value={draft.tools[name] ?? 'off'} onChange={(e) => { set({ ...draft, tools: { ...draft.tools, [name]: e.target.value as AgentToolMode } }); }}><option value="auto">As its autonomy says</option><option value="approve">Waits for approval</option><option value="off">Not at all</option></select></Field>
+          ))}
+        </div>
+        {faultAt(fault, 'tools') && <p className="fault">{faultAt(fault, 'tools')}</p>}
+      </fieldset>
+      <Check label="Shadow" hint="It proposes to admins alone, and nobody applies it: to see how it would do." checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
+      <Rest fault={fault} fields={['name', 'autonomy', 'instructions', 'filter', 'sees', 'runsPerDay', 'tools']} />
+      <footer><button type="submit" disabled={busy}>Save</button></footer>
+    </form>
+  );
+}
+
+function Versions({ agent: a }: { agent: AgentFullFragment }) {
+  const list = rows(a.versions);
+  return (
+    <Section title="Versions">
+      {list.length === 0 ? <Empty title="Never published"><p>Save the draft, then publish it.</p></Empty> : (
+        <ul className="rows">
+          {list.map((v) => (
+            <li key={v.version} className="row">
+              <div>
+                <strong>Version {v.version}</strong> <span className="soft">· <Time at={v.publishedAt} full /></span>
+                <details><summary>Settings</summary><pre>{JSON.stringify(v.settings, null, 1)}</pre></details>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,125 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { useCan } from '../../app/session';
+import { Calendars, CreateCalendar, DeleteCalendar, Promises, UpdateCalendar } from '../../gen/documents';
+import type { CalendarRowFragment } from '../../gen/types';
+import { Subpages } from '../../parts/subpages';
+import { words } from '../../ui/bits';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+export const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+type Day = (typeof days)[number];
+type Span = { from: string; to: string };
+const dayName = (d: Day) => new Intl.DateTimeFormat(undefined, { weekday: 'long' }).format(new Date(Date.UTC(2024, 0, 1 + days.indexOf(d), 12)));
+
+// spansOf reads "09:00-12:00, 13:00-17:30".
+export const spansOf = (text: string): Span[] => text.split(',').map((s) => s.trim()).filter(Boolean).map((s) => {
+  const [from = '', to = ''] = s.split(/\s*[-–]\s*/);
+  return { from, to };
+});
+export const textOf = (spans: Span[] | null | undefined) => (spans ?? []).map((s) => `${s.from}-${s.to}`).join(', ');
+
+// CalendarList is when work is done, by which service levels and timers count, and what is promised by them.
+export default function CalendarList() {
+  const read = useRead(Calendars, {});
+  const [creates, updates, removes] = [useCan('calendar.create'), useCan('calendar.update'), useCan('calendar.delete')];
+  const [edit, setEdit] = useState<CalendarRowFragment | 'new' | null>(null);
+  const [gone, setGone] = useState<CalendarRowFragment | null>(null);
+  const [remove] = useWrite(DeleteCalendar);
+  const list = rows(read.data?.calendars);
+  return (
+    <Page title="Calendars" verb="calendar.read" intro="Working hours and holidays, by which service levels and timers count." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New calendar</button>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="There are no calendars"><p>Without one, service levels count every hour of every day.</p></Empty> : (
+          <ul className="rows">
+            {list.map((c) => (
+              <li key={c.id} className="row">
+                <div>
+                  <strong>{c.name}</strong>
+                  <div className="meta"><span>{c.timeZone}</span>{c.workingHours ? <span>{days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ')}</span> : <span>Every hour</span>}{c.holidays.length > 0 && <span>{c.holidays.length} holidays</span>}</div>
+                </div>
+                <div className="verbs">
+                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(c); }}>Edit<span className="hidden"> {c.name}</span></button>}
+                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(c); }}>Delete<span className="hidden"> {c.name}</span></button>}
+                </div>
+              </li>
+            ))}
+          </ul>
+        ))}
+      </Loaded>
+      <Levels calendars={list} />
+      {edit && <Editor calendar={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The calendar is gone.' }); setGone(null); read.again(); }}><p>One that an offering or a workflow counts by cannot be deleted.</p></Confirm>}
+    </Page>
+  );
+}
+
+// Levels are what is promised for each offering.
+function Levels({ calendars }: { calendars: CalendarRowFragment[] }) {
+  const read = useRead(Promises, {});
+  const list = rows(read.data?.services).flatMap((s) => rows(s.offerings).map((o) => ({ ...o, service: s.name }))).filter((o) => o.sla?.responseMinutes || o.sla?.resolutionMinutes);
+  const time = (m: number | null | undefined) => (m ? (m % 1440 === 0 ? `${m / 1440} d` : m % 60 === 0 ? `${m / 60} h` : `${m} min`) : '–');
+  return (
+    <Section title="Service levels" intro="What is promised, by offering. They are set on the offering itself.">
+      <Loaded read={read} skeleton={2}>
+        {() => (list.length === 0 ? <Empty title="Nothing is promised yet"><p>Set minutes until the answer and until it is done on an offering.</p></Empty> : (
+          <div className="table-wrap cards-when-narrow">
+            <table>
+              <thead><tr><th scope="col">Offering</th><th scope="col">Answer within</th><th scope="col">Done within</th><th scope="col">Calendar</th><th scope="col">Escalations</th></tr></thead>
+              <tbody>{list.map((o) => <tr key={o.id}><td><Link className="name" to="/app/services/$id" params={{ id: o.serviceId }}>{o.name}</Link><span className="sub">{o.service}</span></td><td className="tight" data-label="Answer within">{time(o.sla?.responseMinutes)}</td><td className="tight" data-label="Done within">{time(o.sla?.resolutionMinutes)}</td><td className="tight" data-label="Calendar">{calendars.find((c) => c.id === o.sla?.calendarId)?.name ?? 'Every hour'}</td><td data-label="Escalations">{(o.sla?.escalations ?? []).map((e) => `${words(e.do)} after ${time(e.afterMinutes)}`).join(', ') || <span className="soft">–</span>}</td></tr>)}</tbody>
+            </table>
+          </div>
+        ))}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment | null; close: () => void; saved: () => void }) {
+  const [draft, set, forget] = useDraft(`calendar ${c?.id ?? 'new'}`, {
+    name: c?.name ?? '', timeZone: c?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone, holidays: c?.holidays.join('\n') ?? '',
+    hours: Object.fromEntries(days.map((d) => [d, c ? textOf(c.workingHours?.[d]) : ['sat', 'sun'].includes(d) ? '' : '09:00-17:00'])) as Record<Day, string>,
+  });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [create, making] = useWrite(CreateCalendar, true);
+  const [update, saving] = useWrite(UpdateCalendar, true);
+  const send = async () => {
+    const fields = {
+      name: draft.name, timeZone: draft.timeZone, holidays: draft.holidays.split(/[\s,]+/).filter(Boolean),
+      workingHours: days.every((d) => !draft.hours[d].trim()) ? null : Object.fromEntries(days.map((d) => [d, spansOf(draft.hours[d])])),
+    };
+    const o = c ? await update({ input: { id: c.id, ifMatch: c.etag, ...fields } }) : await create({ input: fields });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    saved();
+    toast({ text: c ? 'The calendar was saved.' : 'The calendar was created.' });
+  };
+  const at = (prefix: string) => fault?.details.filter((d) => d.field.startsWith(prefix)).map((d) => d.message).join(' ') || undefined;
+  return (
+    <Dialog title={c ? `Calendar “${c.name}”` : 'New calendar'} close={close} wide>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <div className="pair">
+          <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+          <Field label="Time zone" fault={faultAt(fault, 'timeZone')}><input value={draft.timeZone} placeholder="Europe/Berlin" onChange={(e) => { set({ ...draft, timeZone: e.target.value }); }} /></Field>
+        </div>
+        <fieldset>
+          <legend>Working hours</legend>
+          <p className="hint">Such as 09:00-12:00, 13:00-17:30; empty for a day off. All empty counts every hour.</p>
+          <div className="pair">{days.map((d) => <Field key={d} label={dayName(d)} fault={at(`workingHours.${d}`)}><input value={draft.hours[d]} onChange={(e) => { set({ ...draft, hours: { ...draft.hours, [d]: e.target.value } }); }} /></Field>)}</div>
+        </fieldset>
+        <Field label="Holidays" optional hint="Days as YYYY-MM-DD, one a line." fault={at('holidays')}><textarea value={draft.holidays} onChange={(e) => { set({ ...draft, holidays: e.target.value }); }} /></Field>
+        <Rest fault={fault} fields={['name', 'timeZone', ...(fault?.details.map((d) => d.field).filter((f) => /^(workingHours|holidays)/.test(f)) ?? [])]} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{c ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}

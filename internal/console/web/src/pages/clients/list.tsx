@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { useCan } from '../../app/session';
+import { CreateClient, DeleteClient, OAuthClients, UpdateClient } from '../../gen/documents';
+import type { ClientRowFragment } from '../../gen/types';
+import { Scopes } from '../../parts/scopes';
+import { Subpages } from '../../parts/subpages';
+import { Badge, Time } from '../../ui/bits';
+import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
+import { Check, Field, Rest } from '../../ui/field';
+import { useDraft } from '../../ui/draft';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+const identity: [string, string][] = [['openid', 'Know who signs in'], ['profile', 'Their name'], ['email', 'Their e-mail address'], ['offline_access', 'Stay signed in']];
+
+// ClientList is applications that obtain tokens for people.
+export default function ClientList() {
+  const read = useRead(OAuthClients, {});
+  const [creates, updates, removes] = [useCan('oauthclient.create'), useCan('oauthclient.update'), useCan('oauthclient.delete')];
+  const [edit, setEdit] = useState<ClientRowFragment | 'new' | null>(null);
+  const [gone, setGone] = useState<ClientRowFragment | null>(null);
+  const [once, setOnce] = useState<{ secret: string; id: string } | null>(null);
+  const [remove] = useWrite(DeleteClient);
+  const list = rows(read.data?.oauthClients);
+  return (
+    <Page title="OAuth clients" verb="oauthclient.read" intro="Applications that people sign in to with their Atrium account." tabs={<Subpages of="keys" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New OAuth client</button>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="There are no OAuth clients"><p>Register an application to let people sign in to it.</p></Empty> : (
+          <ul className="rows">
+            {list.map((c) => (
+              <li key={c.id} className="row">
+                <div><strong>{c.name}</strong><div className="meta"><code>{c.clientId}</code><Badge value={c.confidential ? 'active' : 'off'}>{c.confidential ? 'Keeps a secret' : 'Public'}</Badge>{c.redirectUris.map((u) => <code key={u}>{u}</code>)}<Time at={c.createdAt} /></div></div>
+                <div className="verbs">
+                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(c); }}>Edit<span className="hidden"> {c.name}</span></button>}
+                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(c); }}>Delete<span className="hidden"> {c.name}</span></button>}
+                </div>
+              </li>
+            ))}
+          </ul>
+        ))}
+      </Loaded>
+      {edit && <Editor client={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={(secret, id) => { read.again(); if (secret) setOnce({ secret, id }); }} />}
+      {once && <Once title="The client secret" label="Client secret" value={once.secret} close={() => { setOnce(null); }}><p className="soft">The client id:</p><Copyable label="Client id" value={once.id} /></Once>}
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The client is gone.' }); setGone(null); read.again(); }}><p>Tokens that it has obtained stop working.</p></Confirm>}
+    </Page>
+  );
+}
+
+function Editor({ client: c, close, saved }: { client: ClientRowFragment | null; close: () => void; saved: (secret: string | null | undefined, id: string) => void }) {
+  const [draft, set, forget] = useDraft(`client ${c?.id ?? 'new'}`, { name: c?.name ?? '', redirectUris: c?.redirectUris.join('\n') ?? '', scopes: c?.scopes ?? ['openid', 'profile', 'email'], confidential: c?.confidential ?? false });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [create, making] = useWrite(CreateClient, true);
+  const [update, saving] = useWrite(UpdateClient, true);
+  const send = async () => {
+    const fields = { name: draft.name, redirectUris: draft.redirectUris.split(/\s+/).filter(Boolean), scopes: draft.scopes };
+    const done = c ? await update({ input: { id: c.id, ifMatch: c.etag, ...fields } }) : await create({ input: { ...fields, confidential: draft.confidential } });
+    setFault(done.fault);
+    if (!done.data) return;
+    forget();
+    close();
+    if ('createOAuthClient' in done.data) saved(done.data.createOAuthClient.clientSecret, done.data.createOAuthClient.oauthClient.clientId);
+    else saved(null, '');
+    toast({ text: c ? 'The client was saved.' : 'The client was registered.' });
+  };
+  const at = (name: string) => fault?.details.filter((d) => d.field === name || d.field.startsWith(`${name}[`)).map((d) => d.message).join(' ') || undefined;
+  return (
+    <Dialog title={c ? `OAuth client “${c.name}”` : 'New OAuth client'} close={close} wide>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={at('name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Redirect URIs" hint="Where people come back to, one a line. They match exactly." fault={at('redirectUris')}><textarea className="mono" rows={3} value={draft.redirectUris} placeholder="https://app.example.com/callback" onChange={(e) => { set({ ...draft, redirectUris: e.target.value }); }} /></Field>
+        {!c && <Check label="It keeps a secret" hint="For applications with a server of their own; not for pages and phones." checked={draft.confidential} set={(confidential) => { set({ ...draft, confidential }); }} />}
+        <Scopes chosen={draft.scopes} set={(scopes) => { set({ ...draft, scopes }); }} fault={at('scopes')} more={identity} />
+        <Rest fault={fault} fields={['name', ...(fault?.details.map((d) => d.field).filter((f) => /^(redirectUris|scopes)/.test(f)) ?? [])]} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{c ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { useCan } from '../../app/session';
+import { ExecutionIncidents, MovePreviewOf, ResolveOne } from '../../gen/documents';
+import type { ExecutionIncidentsQuery } from '../../gen/types';
+import type { Definition } from '../../parts/picture';
+import { Badge, Time, words } from '../../ui/bits';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Section } from '../../ui/page';
+import { toast } from '../../ui/toast';
+import { definitionOf, type Execution } from './view';
+
+type Incident = NonNullable<ExecutionIncidentsQuery['incidents']>['edges'][number]['node'];
+
+// Incidents are what keeps an execution from going on, and the three ways to resolve one: again, without, or in another version.
+export function Incidents({ execution: e, definition, again }: { execution: Execution; definition: Definition; again: () => void }) {
+  const sees = useCan('incident.read');
+  const may = useCan('incident.resolve');
+  const read = useRead(ExecutionIncidents, { filter: { executionId: [e.id] } }, !sees);
+  const [asking, setAsking] = useState<{ incident: Incident; how: 'RETRY' | 'SKIP' | 'MOVE' } | null>(null);
+  const [resolve] = useWrite(ResolveOne);
+  const list = rows(read.data?.incidents);
+  const name = (id: string) => definition.phases?.find((p) => p.id === id)?.name ?? words(id);
+  if (list.length === 0) return null;
+  const done = () => { setAsking(null); read.again(); again(); };
+  const act = async () => {
+    if (!asking || asking.how === 'MOVE') return;
+    const o = await resolve({ input: { id: asking.incident.id, action: asking.how } });
+    if (!o.fault) toast({ text: asking.how === 'RETRY' ? 'The phase is tried again.' : 'The phase was skipped.' });
+    done();
+  };
+  return (
+    <Section title="Incidents">
+      <ul className="rows" aria-label="Incidents">
+        {list.map((i) => (
+          <li key={i.id} className="row">
+            <div><strong>{name(i.phaseId)}</strong>: {i.message}<div className="meta"><Badge value={i.status === 'OPEN' ? 'FAILED' : 'COMPLETED'}>{i.status === 'OPEN' ? 'Waits for somebody' : words(i.resolution ?? 'RESOLVED')}</Badge><code>{i.code}</code>{i.toVersion && <span>to version {i.toVersion}</span>}<Time at={i.resolvedAt ?? i.createdAt} /></div></div>
+            {may && i.status === 'OPEN' && (
+              <div className="verbs">
+                <button type="button" className="small" onClick={() => { setAsking({ incident: i, how: 'RETRY' }); }}>Retry<span className="hidden"> {name(i.phaseId)}</span></button>
+                <button type="button" className="plain small" onClick={() => { setAsking({ incident: i, how: 'SKIP' }); }}>Skip<span className="hidden"> {name(i.phaseId)}</span></button>
+                <button type="button" className="plain small" onClick={() => { setAsking({ incident: i, how: 'MOVE' }); }}>Move<span className="hidden"> from {name(i.phaseId)}</span></button>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      {asking && asking.how !== 'MOVE' && (
+        <Confirm title={asking.how === 'RETRY' ? `Try “${name(asking.incident.phaseId)}” again?` : `Skip “${name(asking.incident.phaseId)}”?`} verb={asking.how === 'RETRY' ? 'Retry' : 'Skip'} close={() => { setAsking(null); }} act={act}>
+          <p>{asking.how === 'RETRY' ? 'The phase is entered once more, as if for the first time.' : 'The phase is left out: it leaves nothing behind for those that follow.'}</p>
+        </Confirm>
+      )}
+      {asking?.how === 'MOVE' && <Move execution={e} incident={asking.incident} close={() => { setAsking(null); }} done={done} />}
+    </Section>
+  );
+}
+
+function Move({ execution: e, incident: i, close, done }: { execution: Execution; incident: Incident; close: () => void; done: () => void }) {
+  const versions = rows(e.workflow?.versions).map((v) => v.version).filter((v) => v !== e.workflowVersion);
+  const [version, setVersion] = useState(versions[0] ?? 0);
+  const target = definitionOf(e, version);
+  const [phaseId, setPhase] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const preview = useRead(MovePreviewOf, { id: i.id, version, ...(phaseId ? { phaseId } : {}) }, version === 0);
+  const [run, busy] = useWrite(ResolveOne, true);
+  const name = (id: string) => target.phases?.find((p) => p.id === id)?.name ?? words(id);
+  const send = async () => {
+    const o = await run({ input: { id: i.id, action: 'MOVE', version, ...(phaseId ? { phaseId } : {}) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    toast({ text: `It goes on in version ${version}.` });
+    done();
+  };
+  return (
+    <Dialog title="Move to another version" close={close} wide>
+      {versions.length === 0 ? <p>There is no other version: publish a mended one first.</p> : (
+        <form className="stack" noValidate onSubmit={(ev) => { ev.preventDefault(); void send(); }}>
+          <div className="pair">
+            <Field label="Version" fault={faultAt(fault, 'version')}><select value={version} onChange={(ev) => { setVersion(Number(ev.target.value)); setPhase(''); }}>{versions.map((v) => <option key={v} value={v}>Version {v}</option>)}</select></Field>
+            <Field label="Goes on at" fault={faultAt(fault, 'phaseId')}><select value={phaseId} onChange={(ev) => { setPhase(ev.target.value); }}><option value="">Where it stands: {words(i.phaseId)}</option>{target.phases?.map((p) => <option key={p.id} value={p.id}>{p.name || p.id}</option>)}</select></Field>
+          </div>
+          <div role="status" aria-label="What would happen">
+            <Loaded read={preview} skeleton={2}>
+              {({ previewMove: m }) => (m ? (
+                <div className="notice stack-tight">
+                  <strong>Dry run: it would be {words(m.status).toLowerCase()} at “{name(m.phaseId)}”.</strong>
+                  <span>{m.phases.map((p) => `${name(p.phaseId)} (${words(p.status).toLowerCase()})`).join(' → ')}</span>
+                  {m.lost.length > 0 && <span>No longer read: what {m.lost.map((l) => words(l.phaseId)).join(', ')} left behind.</span>}
+                </div>
+              ) : <p className="soft">Nothing is known of it.</p>)}
+            </Loaded>
+          </div>
+          <Rest fault={fault} fields={['version', 'phaseId']} />
+          <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy || preview.fault !== null}>Move</button></footer>
+        </form>
+      )}
+    </Dialog>
+  );
+}

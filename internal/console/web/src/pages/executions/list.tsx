@@ -1,0 +1,59 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useSubscription } from 'urql';
+import { rows, useRead } from '../../app/data';
+import { ExecutionMoved, Executions } from '../../gen/documents';
+import type { ExecutionFilter, ExecutionStatus } from '../../gen/types';
+import { Subpages } from '../../parts/subpages';
+import { Badge, Time, words } from '../../ui/bits';
+import { Field } from '../../ui/field';
+import { More } from '../../ui/more';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+
+type Search = { status?: string; workflowId?: string };
+const statuses: ExecutionStatus[] = ['RUNNING', 'WAITING', 'COMPLETED', 'FAILED', 'CANCELLED'];
+
+// ExecutionList is what workflows are at.
+export default function ExecutionList() {
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const filter: ExecutionFilter = { ...(search.status ? { status: search.status.split(',') as ExecutionStatus[] } : {}), ...(search.workflowId ? { workflowId: search.workflowId.split(',') } : {}) };
+  const asked = JSON.stringify(filter);
+  const [after, setAfter] = useState<string | null>(null);
+  useEffect(() => { setAfter(null); }, [asked]);
+  const read = useRead(Executions, { first: 50, filter: JSON.parse(asked) as ExecutionFilter, ...(after ? { after } : {}) });
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useSubscription({ query: ExecutionMoved as never, variables: {} as never }, (_was: unknown, now: unknown) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(read.again, 700);
+    return now;
+  });
+  useEffect(() => () => { clearTimeout(timer.current); }, []);
+  const list = rows(read.data?.executions);
+  return (
+    <Page title="Executions" verb="execution.read" intro="What workflows are at, live." tabs={<Subpages of="workflows" />}>
+      <search className="filters">
+        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { void navigate({ to: '/app/executions', search: { ...search, status: e.target.value } as never, replace: true }); }}><option value="">Any</option>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        {search.workflowId && <button type="button" className="quiet" onClick={() => { void navigate({ to: '/app/executions', search: { ...search, workflowId: '' } as never, replace: true }); }}>Of all workflows</button>}
+      </search>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="Nothing runs"><p>Filing a request of an offering with a workflow starts one.</p></Empty> : (
+          <>
+            <ul className="rows" aria-label="Executions">
+              {list.map((e) => (
+                <li key={e.id} className="row">
+                  <div>
+                    <Link className="name" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.workflow?.name ?? e.id}</Link>
+                    <div className="meta"><Badge value={e.status} />{e.workflow && <span>{e.workflow.name}, version {e.workflowVersion}</span>}{e.phaseId && <span>at {words(e.phaseId)}</span>}{e.error && <span>{e.error.message}</span>}<Time at={e.createdAt} /></div>
+                  </div>
+                </li>
+              ))}
+            </ul>
+            <More shown={list.length} total={read.data?.executions?.totalCount} page={read.data?.executions?.pageInfo} next={setAfter} />
+          </>
+        ))}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,131 @@
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { can, useCan, useViewer } from '../../app/session';
+import { InboundCalls, InboundChoices, InboundOne, ReplayCall, RotateInbound, UpdateInbound } from '../../gen/documents';
+import type { CallFragment, InboundFullFragment, SignatureStyle } from '../../gen/types';
+import { Badge, Time, words } from '../../ui/bits';
+import { Confirm, Copyable, Once } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page, Section } from '../../ui/page';
+import { Empty, NotFound } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+// InboundView is one address that others call: how it is called, what came, and what it starts.
+export default function InboundView() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const read = useRead(InboundOne, { id });
+  const w = read.data?.node && 'signatureStyle' in read.data.node ? read.data.node as InboundFullFragment : null;
+  return (
+    <Page title={w?.name ?? 'Inbound webhook'} verb="inboundwebhook.read" above={<Link to="/app/webhooks">← Webhooks</Link>}>
+      <Loaded read={read}>{() => (w ? <Body webhook={w} /> : <NotFound what="webhook" />)}</Loaded>
+    </Page>
+  );
+}
+
+const curl = (w: InboundFullFragment) => (w.signatureStyle === 'hex'
+  ? `body='{"hello":"world"}'; curl -X POST ${w.url} -H 'content-type: application/json' -H "x-webhook-signature: sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')" -d "$body"`
+  : `curl -X POST ${w.url} -H 'content-type: application/json' -d '{"hello":"world"}'`);
+
+function Body({ webhook: w }: { webhook: InboundFullFragment }) {
+  const viewer = useViewer();
+  const [asking, setAsking] = useState(false);
+  const [secret, setSecret] = useState('');
+  const [update] = useWrite(UpdateInbound);
+  const [rotate] = useWrite(RotateInbound);
+  return (
+    <>
+      <div className="line verbs-line">
+        <Badge value={w.enabled ? 'enabled' : 'disabled'} />{w.warning && <Badge value="WARNING">{w.warning}</Badge>}
+        {w.previousUntil && <span className="soft">The secret before works until <Time at={w.previousUntil} full /></span>}<span className="grow" />
+        {can(viewer, 'inboundwebhook.update') && <button type="button" className="plain" onClick={() => { void update({ input: { id: w.id, ifMatch: w.etag, enabled: !w.enabled } }).then((o) => { if (!o.fault) toast({ text: w.enabled ? 'It takes no calls any more.' : 'It takes calls again.' }); }); }}>{w.enabled ? 'Disable' : 'Enable'}</button>}
+        {can(viewer, 'inboundwebhook.rotate') && <button type="button" className="plain" onClick={() => { setAsking(true); }}>Rotate</button>}
+      </div>
+      <Section title="How to call it">
+        <div className="card pad stack">
+          <Copyable label="Address" value={w.url} />
+          <Copyable label="Example call" value={curl(w)} />
+          {w.signatureStyle !== 'hex' && w.verifySignature && <p className="soft">Calls are signed in the way of {words(w.signatureStyle)}; the sender does that.</p>}
+        </div>
+      </Section>
+      <Calls id={w.id} />
+      {can(viewer, 'inboundwebhook.update') && <Edit key={w.etag} webhook={w} />}
+      {asking && <Confirm title="Rotate the signing secret?" verb="Rotate" close={() => { setAsking(false); }} act={async () => { const o = await rotate({ input: { id: w.id, ifMatch: w.etag } }); setAsking(false); if (o.data) setSecret(o.data.rotateInboundWebhookSecret.signingSecret); }}><p>For a day, calls may be signed with the old secret, too.</p></Confirm>}
+      {secret && <Once title="The new signing secret" label="Signing secret" value={secret} close={() => { setSecret(''); }} />}
+    </>
+  );
+}
+
+function Calls({ id }: { id: string }) {
+  const [outcome, setOutcome] = useState('');
+  const read = useRead(InboundCalls, { webhookId: id, ...(outcome ? { outcome: [outcome as 'ACCEPTED'] } : {}) });
+  const list = rows(read.data?.inboundCalls);
+  return (
+    <Section title="Calls" intro="Those of the last 30 days." actions={<>
+      {['', 'ACCEPTED', 'DUPLICATE', 'REJECTED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { setOutcome(o); }}>{o ? words(o) : 'All'}</button>)}
+      <button type="button" className="quiet small" onClick={read.again}>Look again</button>
+    </>}>
+      <Loaded read={read} skeleton={3}>{() => (list.length === 0 ? <Empty title="Nobody has called yet" /> : <ul className="rows" aria-label="Calls">{list.map((c) => <One key={c.id} call={c} again={read.again} />)}</ul>)}</Loaded>
+    </Section>
+  );
+}
+
+function One({ call: c, again }: { call: CallFragment; again: () => void }) {
+  const may = useCan('inboundcall.replay');
+  const [replay] = useWrite(ReplayCall);
+  return (
+    <li className="row">
+      <div>
+        <span className="line"><Badge value={{ ACCEPTED: 'active', DUPLICATE: 'off', REJECTED: 'denied' }[c.outcome]}>{words(c.outcome)}</Badge><Time at={c.at} full /></span>
+        <div className="meta">{c.reason && <span>{c.reason}</span>}<span>{c.bodyBytes} bytes</span>{c.replayOf && <span>sent again by somebody</span>}{c.executionId && <Link to="/app/executions/$id" params={{ id: c.executionId }}>What it started</Link>}</div>
+        <details><summary>Headers and body</summary><pre>{Object.entries((c.headers ?? {}) as Record<string, string>).map(([k, v]) => `${k}: ${v}`).join('\n')}{'\n\n'}{c.body}</pre></details>
+      </div>
+      {may && <div className="verbs"><button type="button" className="plain small" onClick={() => { void replay({ input: { id: c.id } }).then((o) => { if (!o.fault) { toast({ text: 'It was taken as if it had come again.' }); again(); } }); }}>Resend<span className="hidden"> the call of {c.at}</span></button></div>}
+    </li>
+  );
+}
+
+const styles: SignatureStyle[] = ['hex', 'standard', 'github', 'stripe', 'slack', 'pagerduty'];
+
+function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
+  const choices = useRead(InboundChoices, {});
+  const [draft, set, forget] = useDraft(`inbound ${w.id} ${w.etag}`, { name: w.name, workflowId: w.workflowId, offeringId: w.offeringId ?? '', mapping: w.fieldMapping ? JSON.stringify(w.fieldMapping, null, 1) : '', style: w.signatureStyle, verify: w.verifySignature });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(UpdateInbound, true);
+  let mapping: unknown = null;
+  let broken = '';
+  try {
+    mapping = draft.mapping.trim() ? JSON.parse(draft.mapping) : null;
+  } catch {
+    broken = 'This is no JSON.';
+  }
+  const send = async () => {
+    const o = await run({ input: { id: w.id, ifMatch: w.etag, name: draft.name, workflowId: draft.workflowId, offeringId: draft.offeringId || null, fieldMapping: mapping as never, signatureStyle: draft.style, verifySignature: draft.verify } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    toast({ text: 'The webhook was saved.' });
+  };
+  const offerings = rows(choices.data?.services).flatMap((s) => rows(s.offerings).map((o) => [o.id, `${s.name} › ${o.name}`] as const));
+  const at = fault?.details.filter((d) => d.field.startsWith('fieldMapping')).map((d) => `${d.field.slice(13)} ${d.message}`).join(' ') || undefined;
+  return (
+    <Section title="What it does">
+      <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <div className="pair">
+          <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}>{!rows(choices.data?.workflows).some((x) => x.id === draft.workflowId) && <option value={draft.workflowId}>{draft.workflowId}</option>}{rows(choices.data?.workflows).map((x) => <option key={x.id} value={x.id}>{x.name}</option>)}</select></Field>
+        </div>
+        <div className="pair">
+          <Field label="Files a request of" hint="Each call files one." fault={faultAt(fault, 'offeringId')}><select value={draft.offeringId} onChange={(e) => { set({ ...draft, offeringId: e.target.value }); }}><option value="">None</option>{draft.offeringId && !offerings.some(([v]) => v === draft.offeringId) && <option value={draft.offeringId}>{draft.offeringId}</option>}{offerings.map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
+          <Field label="Signed in the way of" fault={faultAt(fault, 'signatureStyle')}><select value={draft.style} onChange={(e) => { set({ ...draft, style: e.target.value as SignatureStyle }); }}>{styles.map((s) => <option key={s} value={s}>{s === 'hex' ? 'Atrium (hex)' : words(s)}</option>)}</select></Field>
+        </div>
+        <Field label="Mapping" optional hint={<>What the request is made of: title, priority and fields, each a condition language (CEL) expression over <code>webhook</code>, as JSON.</>} fault={broken || at}><textarea className="mono" rows={4} spellCheck={false} value={draft.mapping} placeholder={'{"title": "webhook.body.summary"}'} onChange={(e) => { set({ ...draft, mapping: e.target.value }); }} /></Field>
+        <Check label="Calls must be signed" checked={draft.verify} set={(verify) => { set({ ...draft, verify }); }} />
+        <Rest fault={fault} fields={['name', 'workflowId', 'offeringId', 'signatureStyle', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('fieldMapping')) ?? [])]} />
+        <footer><button type="submit" disabled={busy || broken !== ''}>Save</button></footer>
+      </form>
+    </Section>
+  );
+}

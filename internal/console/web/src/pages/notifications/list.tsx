@@ -1,0 +1,46 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import { AllNotices, ReadNotices } from '../../gen/documents';
+import { Badge, Time, words } from '../../ui/bits';
+import { More } from '../../ui/more';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+
+// NoticeList is everything that the person was told in the last 180 days.
+export default function NoticeList() {
+  const { unread = '' } = useSearch({ strict: false }) as { unread?: string };
+  const navigate = useNavigate();
+  const [after, setAfter] = useState<string | null>(null);
+  useEffect(() => { setAfter(null); }, [unread]);
+  const read = useRead(AllNotices, { first: 50, ...(unread ? { unread: true } : {}), ...(after ? { after } : {}) });
+  const [mark, marking] = useWrite(ReadNotices);
+  const list = rows(read.data?.notifications);
+  const fresh = list.filter((n) => !n.readAt).map((n) => n.id);
+  const markRead = (ids: string[]) => { void mark({ input: { ids: ids.slice(0, 100) } }).then(read.again); };
+  return (
+    <Page title="Notifications" intro={<>What you were told. <Link to="/app/settings">Settings</Link> say what comes by mail as well.</>} actions={<>
+      <button type="button" className="plain" aria-pressed={unread !== ''} onClick={() => { void navigate({ to: '/app/notifications', search: { unread: unread ? '' : 'true' } as never, replace: true }); }}>Unread only</button>
+      {fresh.length > 0 && <button type="button" className="plain" disabled={marking} onClick={() => { markRead(fresh); }}>Mark all as read</button>}
+    </>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title={unread ? 'Everything was read' : 'Nothing yet'}><p>Mentions, assignments and decisions that wait for you show up here.</p></Empty> : (
+          <>
+            <ul className="rows" aria-label="Notifications">
+              {list.map((n) => (
+                <li key={n.id} className={n.readAt ? 'row' : 'row marked'}>
+                  <div>
+                    {n.request ? <Link className="name" to="/app/requests/$id" params={{ id: n.request.id }} onClick={() => { if (!n.readAt) markRead([n.id]); }}>{n.subject}</Link> : <span className="name">{n.subject}</span>}
+                    <div className="meta"><Badge value={n.kind === 'breached' ? 'BREACHED' : n.kind === 'warning' || n.kind === 'incident' ? 'WARNING' : 'off'}>{words(n.kind)}</Badge><Time at={n.at} /></div>
+                  </div>
+                  {!n.readAt && <div className="verbs"><button type="button" className="quiet small" onClick={() => { markRead([n.id]); }}>Mark as read<span className="hidden">: {n.subject}</span></button></div>}
+                </li>
+              ))}
+            </ul>
+            <More shown={list.length} total={read.data?.notifications?.totalCount} page={read.data?.notifications?.pageInfo} next={setAfter} />
+          </>
+        ))}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,76 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { useCan } from '../../app/session';
+import { CreateOrg, DeleteOrg, Organizations, UpdateOrg } from '../../gen/documents';
+import type { OrgFragment } from '../../gen/types';
+import { Subpages } from '../../parts/subpages';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+// treeOf orders organizations as a tree, each with how deep it stands.
+export function treeOf<T extends { id: string; parentId?: string | null }>(list: T[], parent: string | null = null, depth = 0): (T & { depth: number })[] {
+  if (depth > list.length) return [];
+  const known = new Set(list.map((o) => o.id));
+  return list.filter((o) => (o.parentId && known.has(o.parentId) ? o.parentId : null) === parent).flatMap((o) => [{ ...o, depth }, ...treeOf(list, o.id, depth + 1)]);
+}
+
+// OrganizationList is the company's own structure, such as divisions.
+export default function OrganizationList() {
+  const read = useRead(Organizations, {});
+  const [creates, updates, removes] = [useCan('organization.create'), useCan('organization.update'), useCan('organization.delete')];
+  const [edit, setEdit] = useState<OrgFragment | 'new' | null>(null);
+  const [gone, setGone] = useState<OrgFragment | null>(null);
+  const [remove] = useWrite(DeleteOrg);
+  const list = rows(read.data?.organizations);
+  return (
+    <Page title="Organizations" verb="organization.read" intro="The company’s own structure, such as divisions. Teams belong to them." tabs={<Subpages of="people" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New organization</button>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="There are no organizations"><p>Small companies do well without any.</p></Empty> : (
+          <ul className="rows tree">
+            {treeOf(list).map((o) => (
+              <li key={o.id} className={`row depth${Math.min(o.depth, 5)}`}>
+                <div><strong>{o.name}</strong><div className="meta"><code>{o.slug}</code>{o.parent && <span>part of {o.parent.name}</span>}{Object.entries((o.tags ?? {}) as Record<string, string>).map(([k, v]) => <span key={k} className="chip">{k}: {v}</span>)}</div></div>
+                <div className="verbs">
+                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(o); }}>Edit<span className="hidden"> {o.name}</span></button>}
+                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(o); }}>Delete<span className="hidden"> {o.name}</span></button>}
+                </div>
+              </li>
+            ))}
+          </ul>
+        ))}
+      </Loaded>
+      {edit && <Editor org={edit === 'new' ? null : edit} all={list} close={() => { setEdit(null); }} saved={read.again} />}
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The organization is gone.' }); setGone(null); read.again(); }}><p>One that has teams or parts cannot be deleted.</p></Confirm>}
+    </Page>
+  );
+}
+
+function Editor({ org: o, all, close, saved }: { org: OrgFragment | null; all: OrgFragment[]; close: () => void; saved: () => void }) {
+  const [draft, set] = useState({ name: o?.name ?? '', parentId: o?.parentId ?? '' });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [create, making] = useWrite(CreateOrg, true);
+  const [update, saving] = useWrite(UpdateOrg, true);
+  const send = async () => {
+    const fields = { name: draft.name, parentId: draft.parentId || null };
+    const done = o ? await update({ input: { id: o.id, ifMatch: o.etag, ...fields } }) : await create({ input: fields });
+    setFault(done.fault);
+    if (done.fault) return;
+    close();
+    saved();
+    toast({ text: o ? 'The organization was saved.' : 'The organization was created.' });
+  };
+  return (
+    <Dialog title={o ? `Organization “${o.name}”` : 'New organization'} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Part of" fault={faultAt(fault, 'parentId')}><select value={draft.parentId} onChange={(e) => { set({ ...draft, parentId: e.target.value }); }}><option value="">Nothing above it</option>{all.filter((x) => x.id !== o?.id).map((x) => <option key={x.id} value={x.id}>{x.name}</option>)}</select></Field>
+        <Rest fault={fault} fields={['name', 'slug', 'parentId']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{o ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}

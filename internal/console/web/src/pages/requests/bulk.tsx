@@ -1,0 +1,132 @@
+// bulk changes several requests at once: each by the operation that changes one, so that each is refused or done by itself.
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import { sentence } from '../../app/fault';
+import { can, useViewer } from '../../app/session';
+import { AcceptRequest, Assignables, UpdateRequest } from '../../gen/documents';
+import type { RequestPriority, UpdateRequestInput } from '../../gen/types';
+import { words } from '../../ui/bits';
+import { Dialog } from '../../ui/dialog';
+import { Field } from '../../ui/field';
+import { toast } from '../../ui/toast';
+import type { MayRow } from './search';
+
+export type Change = Omit<UpdateRequestInput, 'id' | 'ifMatch'>;
+type Outcome = { row: MayRow; etag: string; was: Change };
+
+const together = 4; // calls at a time: a person's rate limit is the server's to say, and is waited for
+
+// each runs a job for every row, a few at a time, and returns what came of it.
+async function each<T>(list: MayRow[], job: (r: MayRow) => Promise<T | string>): Promise<{ done: T[]; refused: string[] }> {
+  const done: T[] = [];
+  const refused: string[] = [];
+  const left = [...list];
+  await Promise.all(Array.from({ length: together }, async () => {
+    for (let r = left.shift(); r; r = left.shift()) {
+      const o = await job(r);
+      if (typeof o === 'string') refused.push(o);
+      else done.push(o);
+    }
+  }));
+  return { done, refused };
+}
+
+const said = (n: number, refused: string[]) => `${n === 1 ? '1 request was' : `${n} requests were`} changed.${refused.length > 0 ? ` ${refused.length} refused: ${refused[0]}` : ''}`;
+
+// useBulk changes or accepts many requests, and offers to take a change back.
+export function useBulk() {
+  const [update] = useWrite(UpdateRequest, true);
+  const [accept] = useWrite(AcceptRequest, true);
+  const change = async (list: MayRow[], to: (r: MayRow) => Change) => {
+    const { done, refused } = await each<Outcome>(list, async (row) => {
+      const c = to(row);
+      const was = Object.fromEntries(Object.keys(c).map((k) => [k, (row as Record<string, unknown>)[k] ?? null])) as Change;
+      const o = await update({ input: { id: row.id, ifMatch: row.etag, ...c } });
+      return o.data ? { row, etag: o.data.updateRequest.request.etag, was } : sentence(o.fault ?? { code: '', message: 'It was refused.', details: [] });
+    });
+    const undo = () => {
+      void each(done.map((d) => ({ ...d.row, etag: d.etag })), async (row) => {
+        const back = done.find((d) => d.row.id === row.id);
+        const o = await update({ input: { id: row.id, ifMatch: row.etag, ...back?.was } });
+        return o.fault ? sentence(o.fault) : true;
+      }).then((o) => { toast({ text: o.refused.length > 0 ? `Taken back but for ${o.refused.length}.` : 'Taken back.', bad: o.refused.length > 0 }); });
+    };
+    toast({ text: said(done.length, refused), bad: refused.length > 0, ...(done.length > 0 ? { undo } : {}) });
+  };
+  const take = async (list: MayRow[]) => {
+    const { done, refused } = await each(list, async (r) => {
+      const o = await accept({ input: { id: r.id } });
+      return o.fault ? sentence(o.fault) : true;
+    });
+    toast({ text: said(done.length, refused), bad: refused.length > 0 });
+  };
+  return { change, take };
+}
+
+export type Asking = 'assignee' | 'team' | 'priority' | 'tag' | 'status' | '';
+
+// Bar stands at the bottom while rows are selected, and says how many.
+export function Bar({ list, ask, clear, take }: { list: MayRow[]; ask: (what: Asking) => void; clear: () => void; take: (list: MayRow[]) => void }) {
+  const viewer = useViewer();
+  const pending = list.filter((r) => r.status === 'PENDING' && can(viewer, 'request.accept', r));
+  const changeable = list.some((r) => open(r) && can(viewer, 'request.update', r));
+  return (
+    <div className="bulk" role="toolbar" aria-label="Selected requests">
+      <strong role="status">{list.length} selected</strong>
+      {changeable && <button type="button" className="plain small" onClick={() => { ask('assignee'); }}>Assign</button>}
+      {changeable && <button type="button" className="plain small" onClick={() => { ask('team'); }}>Team</button>}
+      {changeable && <button type="button" className="plain small" onClick={() => { ask('priority'); }}>Priority</button>}
+      {changeable && <button type="button" className="plain small" onClick={() => { ask('tag'); }}>Add tag</button>}
+      {pending.length > 0 && <button type="button" className="small" onClick={() => { take(pending); }}>Accept {pending.length}</button>}
+      <button type="button" className="quiet small" onClick={clear}>Clear</button>
+    </div>
+  );
+}
+
+// open reports whether a request can still be changed.
+export const open = (r: MayRow) => r.status === 'PENDING' || r.status === 'IN_PROGRESS';
+
+const titles = { assignee: 'Assign', team: 'Give to a team', priority: 'Set the priority', tag: 'Add a tag', status: 'Set the status' };
+
+// Ask asks for the value of one field, for one request or many.
+export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; list: MayRow[]; close: () => void; act: (to: (r: MayRow) => Change) => void }) {
+  const viewer = useViewer();
+  const read = useRead(Assignables, {}, what !== 'assignee' && what !== 'team');
+  const one = list.length === 1 ? list[0] : undefined;
+  const [value, set] = useState(what === 'assignee' ? viewer.id : what === 'priority' ? one?.priority ?? 'MEDIUM' : what === 'status' ? one?.status ?? '' : '');
+  const [key, setKey] = useState('');
+  const moves: [string, string][] = ([
+    ['PENDING', 'IN_PROGRESS', 'request.accept'], ['IN_PROGRESS', 'COMPLETED', 'request.complete'], ['PENDING', 'CANCELLED', 'request.cancel'], ['IN_PROGRESS', 'CANCELLED', 'request.cancel'],
+  ] as const).filter(([from, , verb]) => list.some((r) => r.status === from && can(viewer, verb, r))).map(([, to]) => [to, words(to)]);
+  const options: [string, string][] = {
+    assignee: [['', 'Nobody'], [viewer.id, `${viewer.name} (you)`], ...rows(read.data?.users).filter((u) => u.id !== viewer.id).map((u) => [u.id, u.name] as [string, string])] as [string, string][],
+    team: [['', 'No team'], ...rows(read.data?.teams).map((t) => [t.id, t.name] as [string, string])] as [string, string][],
+    priority: ['LOW', 'MEDIUM', 'HIGH', 'URGENT'].map((p) => [p, words(p)] as [string, string]),
+    tag: [], status: [...new Map(moves)].map(([v, t]) => [v, t] as [string, string]),
+  }[what];
+  const chosen = what === 'status' && !options.some(([v]) => v === value) ? options[0]?.[0] ?? '' : value;
+  const send = () => {
+    act((r) => ({
+      assignee: { assigneeId: chosen || null }, team: { teamId: chosen || null }, priority: { priority: chosen as RequestPriority },
+      tag: { tags: { ...(r.tags as Record<string, string>), [key.trim()]: value } }, status: { status: chosen as 'COMPLETED' },
+    })[what]);
+    close();
+  };
+  return (
+    <Dialog title={one ? `${titles[what]}: “${one.title}”` : `${titles[what]}: ${list.length} requests`} close={close}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); send(); }}>
+        {what === 'tag' ? (
+          <div className="pair">
+            <Field label="Tag"><input autoFocus required maxLength={64} value={key} placeholder="env" onChange={(e) => { setKey(e.target.value); }} /></Field>
+            <Field label="Value"><input maxLength={256} value={value} placeholder="production" onChange={(e) => { set(e.target.value); }} /></Field>
+          </div>
+        ) : (
+          <Field label={{ assignee: 'Assignee', team: 'Team', priority: 'Priority', status: 'Status' }[what]}>
+            <select autoFocus value={chosen} onChange={(e) => { set(e.target.value); }}>{options.map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select>
+          </Field>
+        )}
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={what === 'tag' ? !key.trim() : what === 'status' && options.length === 0}>Save</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { useCan } from '../../app/session';
+import { CreateRule, DeleteRule, Rules, UpdateRule } from '../../gen/documents';
+import type { RequestPriority, RoutingAssignment, RuleFragment } from '../../gen/types';
+import { Subpages } from '../../parts/subpages';
+import { Badge, words } from '../../ui/bits';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Page } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+type Team = { id: string; name: string };
+const whom: Record<RoutingAssignment, string> = { none: 'Nobody: they wait in the team’s inbox', leastLoaded: 'Who has the fewest open requests', roundRobin: 'One after the other' };
+
+// RuleList says to whom requests go when they are filed: the first rule that holds counts.
+export default function RuleList() {
+  const read = useRead(Rules, {});
+  const [creates, updates, removes] = [useCan('routingrule.create'), useCan('routingrule.update'), useCan('routingrule.delete')];
+  const [edit, setEdit] = useState<RuleFragment | 'new' | null>(null);
+  const [gone, setGone] = useState<RuleFragment | null>(null);
+  const [update] = useWrite(UpdateRule);
+  const [remove] = useWrite(DeleteRule);
+  const list = rows(read.data?.routingRules).toSorted((a, b) => a.position - b.position);
+  const teams = rows(read.data?.teams);
+  return (
+    <Page title="Routing rules" verb="routingrule.read" intro="To whom requests go when they are filed. The first rule that holds counts." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New routing rule</button>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="There are no rules"><p>Without one, requests wait in the inbox until somebody takes them.</p></Empty> : (
+          <ol className="rows" aria-label="Routing rules">
+            {list.map((r) => (
+              <li key={r.id} className="row">
+                <div>
+                  <span className="line"><span className="soft">{r.position}.</span><strong>{r.name}</strong>{!r.enabled && <Badge value="disabled">Off</Badge>}</span>
+                  <div className="meta"><span>where <code>{r.when}</code></span>{r.teamId && <span>to {teams.find((t) => t.id === r.teamId)?.name ?? r.teamId}</span>}{r.assignTo !== 'none' && <span>{whom[r.assignTo]}</span>}{r.priority && <span>Priority {words(r.priority)}</span>}</div>
+                </div>
+                <div className="verbs">
+                  {updates && <button type="button" className="plain small" onClick={() => { void update({ input: { id: r.id, ifMatch: r.etag, enabled: !r.enabled } }).then((o) => { if (!o.fault) toast({ text: r.enabled ? 'The rule does not count any more.' : 'The rule counts again.' }); }); }}>{r.enabled ? 'Switch off' : 'Switch on'}<span className="hidden"> {r.name}</span></button>}
+                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(r); }}>Edit<span className="hidden"> {r.name}</span></button>}
+                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(r); }}>Delete<span className="hidden"> {r.name}</span></button>}
+                </div>
+              </li>
+            ))}
+          </ol>
+        ))}
+      </Loaded>
+      {edit && <Editor rule={edit === 'new' ? null : edit} teams={teams} close={() => { setEdit(null); }} saved={read.again} />}
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The rule is gone.' }); setGone(null); read.again(); }}><p>Requests that it has routed stay where they are.</p></Confirm>}
+    </Page>
+  );
+}
+
+function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; teams: Team[]; close: () => void; saved: () => void }) {
+  const [draft, set, forget] = useDraft(`rule ${r?.id ?? 'new'}`, { name: r?.name ?? '', when: r?.when ?? '', teamId: r?.teamId ?? '', assignTo: r?.assignTo ?? 'none', priority: r?.priority ?? '', position: r ? String(r.position) : '', enabled: r?.enabled ?? true });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [create, making] = useWrite(CreateRule, true);
+  const [update, saving] = useWrite(UpdateRule, true);
+  const send = async () => {
+    const fields = { name: draft.name, when: draft.when, teamId: draft.teamId || null, assignTo: draft.assignTo as RoutingAssignment, priority: (draft.priority || null) as RequestPriority | null, enabled: draft.enabled, ...(draft.position ? { position: Number(draft.position) } : {}) };
+    const o = r ? await update({ input: { id: r.id, ifMatch: r.etag, ...fields } }) : await create({ input: fields });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    saved();
+    toast({ text: r ? 'The rule was saved and counts from now on.' : 'The rule was created and counts from now on.' });
+  };
+  return (
+    <Dialog title={r ? `Routing rule “${r.name}”` : 'New routing rule'} close={close} wide>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="When" hint={<>A condition (CEL) over request, such as <code>request.priority == 'URGENT' || request.title.contains('VPN')</code>.</>} fault={faultAt(fault, 'when')}><textarea className="mono" rows={3} spellCheck={false} value={draft.when} onChange={(e) => { set({ ...draft, when: e.target.value }); }} /></Field>
+        <div className="pair">
+          <Field label="Team" fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">None</option>{teams.map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>
+          <Field label="Whom of the team" fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
+        </div>
+        <div className="pair">
+          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">As it was filed</option>{['LOW', 'MEDIUM', 'HIGH', 'URGENT'].map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
+          <Field label="Position" optional hint="Behind all others when empty." fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
+        </div>
+        <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
+        <Rest fault={fault} fields={['name', 'when', 'teamId', 'assignTo', 'priority', 'position']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{r ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}

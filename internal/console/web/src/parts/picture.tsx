@@ -1,0 +1,93 @@
+// picture draws a definition: phases in the order in which they can be reached, transitions between them.
+import { words } from '../ui/bits';
+
+export interface Phase { id: string; type: string; name?: string }
+export interface Transition { from: string; name?: string; to: string }
+export interface Definition { phases?: Phase[]; transitions?: Transition[] }
+
+const width = 168;
+const height = 54;
+const gapX = 76;
+const gapY = 30;
+
+interface Placed extends Phase { x: number; y: number; layer: number }
+
+// place gives each phase a column, by the longest way to it that enters nothing twice, and a row in it.
+export function place(d: Definition): Placed[] {
+  const phases = d.phases ?? [];
+  const out = new Map(phases.map((p) => [p.id, (d.transitions ?? []).filter((t) => t.from === p.id).map((t) => t.to)]));
+  const layer = new Map<string, number>();
+  const visit = (id: string, at: number, path: string[]) => {
+    if (path.includes(id) || at <= (layer.get(id) ?? -1) || path.length > 60) return;
+    layer.set(id, at);
+    for (const to of out.get(id) ?? []) visit(to, at + 1, [...path, id]);
+  };
+  for (const p of phases.filter((x) => x.type === 'START')) visit(p.id, 0, []);
+  const counts = new Map<number, number>();
+  return phases.map((p) => {
+    const l = layer.get(p.id) ?? 0;
+    const n = counts.get(l) ?? 0;
+    counts.set(l, n + 1);
+    return { ...p, layer: l, x: 12 + l * (width + gapX), y: 12 + n * (height + gapY) };
+  });
+}
+
+const cut = (s: string) => (s.length > 21 ? `${s.slice(0, 20)}…` : s);
+
+// Taken is the path of an execution: how each phase that it has entered stands, and the transitions by which it left.
+export interface Taken { phases: Map<string, string>; ways: Set<string> }
+
+export function Picture({ definition, faulty, taken }: { definition: Definition; faulty: Set<string>; taken?: Taken }) {
+  const placed = place(definition);
+  const at = new Map(placed.map((p) => [p.id, p]));
+  const w = Math.max(300, ...placed.map((p) => p.x + width + 16));
+  const h = Math.max(90, ...placed.map((p) => p.y + height + 40));
+  return (
+    <div className="card picture" tabIndex={0} role="group" aria-label="Picture of the workflow">
+      <svg width={w} height={h} viewBox={`0 0 ${w} ${h}`} role="img" aria-label={`Workflow of ${placed.length} phases; the list below says the same`}>
+        <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" /></marker></defs>
+        {(definition.transitions ?? []).map((t) => {
+          const a = at.get(t.from);
+          const b = at.get(t.to);
+          if (!a || !b) return null;
+          const back = b.layer <= a.layer;
+          const siblings = (definition.transitions ?? []).filter((x) => x.from === t.from);
+          const offset = (siblings.indexOf(t) - (siblings.length - 1) / 2) * 12;
+          const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + offset, b.x, b.y + height / 2];
+          const path = back
+            ? `M${a.x + width / 2} ${a.y + height} C${a.x + width / 2} ${h - 4} ${b.x + width / 2} ${h - 4} ${b.x + width / 2} ${b.y + height}`
+            : `M${x1} ${y1} C${x1 + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`;
+          return (
+            <g key={`${t.from} ${t.name ?? ''} ${t.to}`}>
+              <path d={path} className={taken?.ways.has(`${t.from} ${t.name ?? 'next'}`) ? 'taken' : undefined} markerEnd="url(#arrow)" />
+              {t.name && t.name !== 'next' && !back && <text className="way" x={x1 + 6} y={y1 - 4}>{words(t.name)}</text>}
+            </g>
+          );
+        })}
+        {placed.map((p) => (
+          <g key={p.id}>
+            <rect className={`box${faulty.has(p.id) ? ' faulty' : ''}${p.type === 'START' || p.type === 'END' ? ' edge-phase' : ''}${taken ? ` ${(taken.phases.get(p.id) ?? 'untouched').toLowerCase()}` : ''}`} x={p.x} y={p.y} width={width} height={height} rx="10" />
+            <text x={p.x + 14} y={p.y + 23}><title>{p.name ?? p.id}</title>{cut(p.name || p.id)}</text>
+            <text className="kind" x={p.x + 14} y={p.y + 40}>{words(p.type)}</text>
+          </g>
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+// PhaseList says the same as the picture, in words.
+export function PhaseList({ definition, faults }: { definition: Definition; faults: Map<string, string[]> }) {
+  const name = (id: string) => definition.phases?.find((p) => p.id === id)?.name || id;
+  return (
+    <ol className="card phase-list" aria-label="Phases">
+      {(definition.phases ?? []).map((p) => (
+        <li key={p.id}>
+          <strong>{p.name || p.id}</strong><span className="soft small-text">{words(p.type)}</span>
+          <span className="soft small-text">{(definition.transitions ?? []).filter((t) => t.from === p.id).map((t) => `${t.name && t.name !== 'next' ? `${words(t.name)} → ` : '→ '}${name(t.to)}`).join(' · ') || 'The end'}</span>
+          {faults.get(p.id)?.map((m) => <span key={m} className="fault">{m}</span>)}
+        </li>
+      ))}
+    </ol>
+  );
+}

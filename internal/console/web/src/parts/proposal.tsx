@@ -1,0 +1,128 @@
+// proposal shows what an agent proposes or waits to do: field by field, with why and how certain, and the ways to decide.
+import { Link } from '@tanstack/react-router';
+import { Check, X } from 'lucide-react';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../app/data';
+import type { Fault } from '../app/fault';
+import { can, useViewer } from '../app/session';
+import { ApplyProposal, DecideAction, DecideChoices, RejectProposal } from '../gen/documents';
+import type { ActionFullFragment } from '../gen/types';
+import { Badge, Time, words } from '../ui/bits';
+import { Dialog } from '../ui/dialog';
+import { Field, Rest, faultAt } from '../ui/field';
+import { toast } from '../ui/toast';
+
+const labels: Record<string, string> = { teamId: 'Team', assigneeId: 'Assignee', priority: 'Priority', tags: 'Tags', body: 'Comment', reason: 'Reason' };
+const priorities = ['LOW', 'MEDIUM', 'HIGH', 'URGENT'];
+const percent = (n: number) => `${Math.round(n * 100)} %`;
+
+export function Proposal({ action: a, title }: { action: ActionFullFragment; title?: boolean }) {
+  const viewer = useViewer();
+  const pending = a.status === 'PENDING' && !a.shadow;
+  const proposal = a.kind === 'PROPOSAL';
+  const named = a.changes.some((c) => c.field === 'teamId' || c.field === 'assigneeId');
+  const people = useRead(DecideChoices, {}, !named || !can(viewer, 'user.read'));
+  const teams = rows(people.data?.teams);
+  const users = rows(people.data?.users);
+  const [edits, setEdits] = useState<Record<string, unknown>>({});
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [asking, setAsking] = useState<'reject' | 'APPROVE' | 'REJECT' | ''>('');
+  const [apply, applying] = useWrite(ApplyProposal, true);
+  const name = (field: string, value: unknown) => {
+    if (value === null || value === undefined || value === '') return 'nothing';
+    const list = field === 'teamId' ? teams : field === 'assigneeId' ? users : [];
+    const found = list.find((x) => x.id === value)?.name;
+    return found ?? (field === 'priority' ? words(String(value)) : typeof value === 'object' ? JSON.stringify(value) : String(value));
+  };
+  const options = (field: string): [string, string][] => (field === 'teamId' ? teams : field === 'assigneeId' ? users : [])
+    .map((x) => [x.id, x.name] as [string, string]).concat(field === 'priority' ? priorities.map((p) => [p, words(p)] as [string, string]) : []);
+  const run = async () => {
+    const o = await apply({ input: { id: a.id, ...(Object.keys(edits).length > 0 ? { edits: edits as never } : {}) } });
+    setFault(o.fault);
+    if (!o.fault) toast({ text: Object.keys(edits).length > 0 ? 'Applied as you have edited it.' : 'Applied.' });
+  };
+  const kept = a.changes.filter((c) => edits[c.field] !== null);
+  return (
+    <article className={`card proposal${pending ? ' waits' : ''}`} aria-label={`${proposal ? 'Proposal' : 'Action'}: ${words(a.operation)}`}>
+      <header className="line">
+        <strong>{title && a.request ? a.request.title : proposal ? 'The agent proposes' : 'The agent waits to act'}</strong>
+        <Badge value={{ PENDING: 'WARNING', APPLIED: 'COMPLETED', REJECTED: 'REJECTED', STALE: 'off', EXPIRED: 'off' }[a.status]}>{a.status === 'PENDING' ? (proposal ? 'Proposed' : 'Waits for approval') : words(a.status)}</Badge>
+        {a.shadow && <Badge value="draft">Shadow: admins alone see it</Badge>}
+        <span className="soft small-text"><Time at={a.createdAt} /></span>
+      </header>
+      {a.changes.length > 0 && (
+        <ul className="proposed">
+          {a.changes.map((c) => (
+            <li key={c.field}>
+              <div className="line">
+                {pending && proposal && a.changes.length > 1 && (
+                  <input type="checkbox" aria-label={`Apply ${labels[c.field] ?? c.field}`} checked={edits[c.field] !== null} onChange={(e) => {
+                    const { [c.field]: _was, ...others } = edits;
+                    setEdits(e.target.checked ? others : { ...others, [c.field]: null });
+                  }} />
+                )}
+                <strong>{labels[c.field] ?? words(c.field)}</strong>
+                <del>{name(c.field, c.from)}</del><span aria-hidden>→</span>
+                {pending && proposal && options(c.field).length > 0 ? (
+                  <select aria-label={`${labels[c.field] ?? c.field} to apply`} disabled={edits[c.field] === null} value={String(edits[c.field] ?? c.to ?? '')} onChange={(e) => {
+                    const { [c.field]: _was, ...others } = edits;
+                    setEdits(e.target.value === c.to ? others : { ...others, [c.field]: e.target.value });
+                  }}>{options(c.field).some(([v]) => v === c.to) ? null : <option value={String(c.to)}>{name(c.field, c.to)}</option>}{options(c.field).map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select>
+                ) : <ins>{name(c.field, c.to)}</ins>}
+                <span className="soft small-text">{percent(c.confidence)} certain</span>
+              </div>
+              {c.rationale && <p className="soft small-text why"><Linked text={c.rationale} /></p>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {a.changes.length === 0 && <p className="prose">{words(a.operation)}{a.arguments ? <code className="block">{JSON.stringify(a.arguments)}</code> : null}</p>}
+      {a.changes.length === 0 && a.rationale && <p className="soft small-text"><Linked text={a.rationale} /> ({percent(a.confidence)} certain)</p>}
+      {a.comment && <p className="small-text">“{a.comment}”</p>}
+      <Rest fault={fault} fields={[]} />
+      {faultAt(fault, 'edits') && <p className="fault">{faultAt(fault, 'edits')}</p>}
+      {pending && (
+        <footer className="line">
+          {proposal && can(viewer, 'agentaction.apply') && <button type="button" className="small" disabled={applying || kept.length === 0} onClick={() => { void run(); }}><Check size={14} aria-hidden /> {Object.keys(edits).length > 0 ? 'Apply edited' : 'Apply'}</button>}
+          {proposal && can(viewer, 'agentaction.reject') && <button type="button" className="plain small" onClick={() => { setAsking('reject'); }}><X size={14} aria-hidden /> Reject</button>}
+          {!proposal && can(viewer, 'agentaction.decide') && <button type="button" className="small" onClick={() => { setAsking('APPROVE'); }}><Check size={14} aria-hidden /> Approve</button>}
+          {!proposal && can(viewer, 'agentaction.decide') && <button type="button" className="plain small" onClick={() => { setAsking('REJECT'); }}><X size={14} aria-hidden /> Reject</button>}
+        </footer>
+      )}
+      {asking && <Decide action={a} how={asking} close={() => { setAsking(''); }} />}
+    </article>
+  );
+}
+
+// Linked is a text in which the ids of requests are links: what a proposal rests on is there to be looked at.
+function Linked({ text }: { text: string }) {
+  let n = 0;
+  return <>{text.split(/(req_[0-9a-z]{20,})/).map((part, i) => (/^req_[0-9a-z]{20,}$/.test(part) ? <Link key={i} to="/app/requests/$id" params={{ id: part }} title={part}>request {++n}</Link> : part))}</>;
+}
+
+function Decide({ action: a, how, close }: { action: ActionFullFragment; how: 'reject' | 'APPROVE' | 'REJECT'; close: () => void }) {
+  const [text, set] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [reject, rejecting] = useWrite(RejectProposal, true);
+  const [decide, deciding] = useWrite(DecideAction, true);
+  const verb = how === 'APPROVE' ? 'Approve' : 'Reject';
+  const send = async () => {
+    const o = how === 'reject' ? await reject({ input: { id: a.id, reason: text } }) : await decide({ input: { id: a.id, digest: a.digest, decision: how, ...(text ? { comment: text } : {}) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    close();
+    toast({ text: verb === 'Approve' ? 'Approved: the agent has done it.' : 'Rejected.' });
+  };
+  return (
+    <Dialog title={`${verb}: ${words(a.operation)}?`} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        {how === 'APPROVE' && <p>The agent does exactly this, to the request as it is now. If the request has changed, nothing is done. <span className="soft">Digest <code>{a.digest.slice(0, 16)}</code></span></p>}
+        <Field label={how === 'reject' ? 'Reason' : 'Comment'} optional={how !== 'reject'} hint={how === 'reject' ? 'It is kept with the proposal.' : undefined} fault={faultAt(fault, 'reason', 'comment')}>
+          <textarea autoFocus value={text} onChange={(e) => { set(e.target.value); }} />
+        </Field>
+        <Rest fault={fault} fields={['reason', 'comment']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={rejecting || deciding || (how === 'reject' && !text.trim())}>{verb}</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+// runs are what agents did about one request, on its page: what they propose, what they are at, and the way to stop them.
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSubscription } from 'urql';
+import { rows, useRead, useWrite } from '../app/data';
+import { can, useViewer } from '../app/session';
+import { RequestRunChanged, RequestRuns, RerunAgent, StopRun } from '../gen/documents';
+import { Badge, Time, words } from '../ui/bits';
+import { Section } from '../ui/page';
+import { toast } from '../ui/toast';
+import { Proposal } from './proposal';
+
+export const working = (status: string) => ['QUEUED', 'RUNNING', 'WAITING'].includes(status);
+export const runTone: Record<string, string> = { QUEUED: 'wait', RUNNING: 'RUNNING', WAITING: 'WARNING', COMPLETED: 'COMPLETED', PROPOSED: 'COMPLETED', HANDED_OVER: 'off', FAILED: 'FAILED', STOPPED: 'off' };
+
+export function Runs({ requestId, open }: { requestId: string; open: boolean }) {
+  const viewer = useViewer();
+  const sees = can(viewer, 'agentrun.read');
+  const read = useRead(RequestRuns, { id: requestId }, !sees);
+  const [older, setOlder] = useState(false);
+  const [stop] = useWrite(StopRun);
+  const [rerun] = useWrite(RerunAgent);
+  useSubscription({ query: RequestRunChanged as never, variables: { filter: { requestId: [requestId] } } as never, pause: !sees }, (_was: unknown, now: unknown) => {
+    read.again();
+    return now;
+  });
+  const runs = rows(read.data?.request?.agentRuns);
+  if (runs.length === 0) return null;
+  const [last, ...before] = runs;
+  const shown = older ? runs : last ? [last] : [];
+  return (
+    <Section title="Agent" actions={<>
+      {last && working(last.status) && can(viewer, 'agentrun.stop') && <button type="button" className="danger-plain small" onClick={() => { void stop({ input: { id: last.id } }).then((o) => { if (!o.fault) { toast({ text: 'The run was stopped.' }); read.again(); } }); }}>Stop the agent</button>}
+      {open && last && !working(last.status) && can(viewer, 'agentrun.rerun') && <button type="button" className="plain small" onClick={() => { void rerun({ input: { requestId } }).then((o) => { if (!o.fault) { toast({ text: 'The agent looks at it again.' }); read.again(); } }); }}>Ask the agent again</button>}
+    </>}>
+      <div className="stack">
+        {shown.map((r) => (
+          <div key={r.id} className="stack">
+            <p className="line"><Link to="/app/runs/$id" params={{ id: r.id }}>Run {r.number}</Link><Badge value={runTone[r.status] ?? 'off'}>{words(r.status)}</Badge>{r.reason && <span className="soft">{r.reason}</span>}<span className="soft small-text"><Time at={r.endedAt ?? r.createdAt} /></span></p>
+            {rows(r.actions).map((a) => <Proposal key={a.id} action={a} />)}
+          </div>
+        ))}
+        {before.length > 0 && !older && <p><button type="button" className="quiet small" onClick={() => { setOlder(true); }}>Show {before.length} runs before</button></p>}
+      </div>
+    </Section>
+  );
+}

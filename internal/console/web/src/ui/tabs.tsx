@@ -1,0 +1,21 @@
+// tabs are links between pages that belong together, or between parts of a list. How many rows stand behind each is said beside it.
+import { Link } from '@tanstack/react-router';
+
+export interface Tab { label: string; to: string; search?: object; count?: number | undefined; current?: boolean; shown?: boolean }
+
+export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
+  const shown = tabs.filter((t) => t.shown !== false);
+  if (shown.length < 2) return null;
+  return (
+    <nav className="tabs" aria-label={label}>
+      {shown.map((t) => (
+        <Link
+          key={`${t.to} ${t.label}`} to={t.to} search={(t.search ?? {}) as never} replace={t.current !== undefined}
+          activeOptions={{ exact: true, includeSearch: t.current !== undefined }} {...(t.current ? { 'aria-current': 'page' as const } : {})}
+        >
+          {t.label}{t.count !== undefined && <span className="count"> {t.count}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
