@@ -31,7 +31,7 @@ type bundle struct {
 	operator node                   // what is left of their denials; nil when there are none
 	person   map[string]bool        // the verbs that take a person, whatever the operation
 	recent   map[string]bool        // the verbs that take a recent proof
-	verbs    []string               // that roles are given by name, in order
+	verbs    []string               // that roles are given, or that are set apart, by name, in order
 }
 
 // operatorPackage is where the operator's modules may put rules: there, and below it.
@@ -75,6 +75,9 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 		for _, verb := range role.Except {
 			verbs[verb] = true
 		}
+	}
+	for _, named := range []map[string]bool{b.person, b.recent} { // that depend on an input or a row
+		maps.Copy(verbs, named)
 	}
 	delete(verbs, "*")
 	b.verbs = slices.Sorted(maps.Keys(verbs))

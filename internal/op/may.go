@@ -132,6 +132,15 @@ func rightsOf(all []*Info, verbs []string) []*Info {
 			by[info.Verb] = info
 		}
 	}
+	for _, info := range all {
+		for _, verb := range info.least {
+			if by[verb] == nil {
+				least := *info
+				least.Verb = verb
+				by[verb] = &least
+			}
+		}
+	}
 	for _, verb := range verbs {
 		noun, _, _ := strings.Cut(verb, ".")
 		if like := like(all, noun, verb); by[verb] == nil && like != nil {

@@ -51,7 +51,8 @@ type Info struct {
 	Input *input.Input // how the operation's input is read and checked
 	Out   reflect.Type
 
-	varies bool // which right it takes depends on its input
+	varies bool     // which right it takes depends on its input
+	least  []string // the rights that it takes with an empty input, where that varies
 }
 
 // Target is an input that names the row it is about.
@@ -85,7 +86,8 @@ func (o *Operation[In, Out]) Info() *Info { return &o.info }
 // WithVerbs makes the operation ask for finer rights than its name, depending on the input: a change of status to
 // IN_PROGRESS asks for request.accept. The caller needs all of them; the first names the audit entry.
 func (o *Operation[In, Out]) WithVerbs(verbs func(In) []string) *Operation[In, Out] {
-	o.verbs, o.info.varies = verbs, true
+	var none In
+	o.verbs, o.info.varies, o.info.least = verbs, true, verbs(none)
 	return o
 }
 

@@ -51,7 +51,7 @@ export default function AuditList() {
   };
   return (
     <Page title="Audit" verb="audit.read" intro="Who did what, and how it ended." actions={<>
-      {can(viewer, 'audit.verify') && <button type="button" className="plain" onClick={() => { setVerifying(true); }}>Verify the log</button>}
+      {can(viewer, 'audit.read') && <button type="button" className="plain" onClick={() => { setVerifying(true); }}>Verify the log</button>}
       {can(viewer, 'audit.export') && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}
     </>}>
       <search className="filters">

@@ -10,7 +10,7 @@ import { rootOf } from './merkle';
 
 // Proof shows that an entry stands in the company's log, and computes the root from it anew, here in the browser.
 export function Proof({ id }: { id: string }) {
-  const may = useCan('audit.prove');
+  const may = useCan('audit.read');
   const [open, set] = useState(false);
   const [found, setFound] = useState<boolean | null>(null);
   const read = useRead(AuditProofOf, { id }, !open);

@@ -14,6 +14,7 @@ import { FormFields } from '../../ui/formfields';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { decides } from './seat';
 
 // TaskList is what workflows wait for: work, decisions, and what went wrong.
 export default function TaskList() {
@@ -101,11 +102,14 @@ function Complete({ task: t, close }: { task: TaskRowFragment; close: () => void
 }
 
 function Decisions() {
-  const read = useRead(Approvals, { filter: { status: ['PENDING'] } });
+  const viewer = useViewer();
+  const read = useRead(Approvals, { filter: { status: ['PENDING'] }, me: viewer.id, staff: can(viewer, 'user.read') });
   const [run] = useWrite(DecideApproval);
   const [asking, setAsking] = useState<{ id: string; title: string; decision: 'APPROVE' | 'REJECT' } | null>(null);
   const [comment, setComment] = useState('');
   const list = rows(read.data?.approvals).filter((a) => a.status === 'PENDING');
+  const teams = read.data?.user?.teamIds ?? [];
+  const seat = (a: (typeof list)[number]) => decides(a, viewer.id, can(viewer, 'user.read') ? teams : null);
   if (list.length === 0) return null;
   const verb = asking?.decision === 'REJECT' ? 'Reject' : 'Approve';
   return (
@@ -117,10 +121,10 @@ function Decisions() {
               {a.request ? <Link to="/app/requests/$id" params={{ id: a.request.id }} className="name">{a.title}</Link> : <span className="name">{a.title}</span>}
               <div className="meta"><span>{a.decisions.length} of {a.mode === 'quorum' ? a.quorum : a.mode === 'all' ? a.approvers.length : 1} decided</span>{a.expiresAt && <span>Until <Time at={a.expiresAt} /></span>}<Time at={a.createdAt} /></div>
             </div>
-            <div className="verbs">
+            {can(viewer, 'approval.decide') && seat(a) && <div className="verbs">
               <button type="button" className="small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'APPROVE' }); }}>Approve<span className="hidden"> {a.title}</span></button>
               <button type="button" className="plain small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'REJECT' }); }}>Reject<span className="hidden"> {a.title}</span></button>
-            </div>
+            </div>}
           </li>
         ))}
       </ul>
