@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"time"
 
 	"atrium/ent"
 	rows "atrium/ent/request"
@@ -55,4 +56,8 @@ func (r *requestResolver) ViewerMay(ctx context.Context, q *ent.Request) ([]stri
 func (r *queryResolver) RequestCounts(ctx context.Context, filter *request.ListInput, by generated.RequestCountBy) ([]*request.Counted, error) {
 	in := request.CountInput{ListInput: op.Or(filter, request.ListInput{}), By: string(by)}
 	return run(ctx, r.engine, request.Count, in)
+}
+
+func (r *queryResolver) CompanyStats(ctx context.Context, from, to time.Time, by generated.CompanyStatsBy) ([]*request.Stat, error) {
+	return run(ctx, r.engine, request.Stats, request.StatsInput{From: from, To: to, By: string(by)})
 }

@@ -17,10 +17,12 @@ func TestWebConsole(t *testing.T) {
 		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000") // a person does not read twenty pages a minute
 		p.object("user", "invite", "--company", first.Company.ID, "--email", "mia@demo.example", "--role", "member", "--name", "Mia")
 		link := p.mailedLink("mia@demo.example", "/invitation")
+		p.object("user", "invite", "--company", first.Company.ID, "--email", "sam@demo.example", "--role", "agent", "--name", "Sam")
 		require.Contains(t, n.script("console.mjs", map[string]any{
 			"api": n.base, "liveKey": first.LiveKey, "tour": p.url == "",
 			"owner":  map[string]string{"email": first.Owner.Email, "password": first.Owner.Password},
 			"demo":   map[string]string{"serviceId": first.Demo.ServiceID, "offeringId": first.Demo.OfferingID},
+			"staff":  map[string]string{"email": "sam@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("sam@demo.example", "/invitation")},
 			"member": map[string]string{"email": "mia@demo.example", "password": "correct horse battery 42", "link": link},
 		}), "console: ok")
 	})

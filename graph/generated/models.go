@@ -463,6 +463,18 @@ type RotateWebhookSecretPayload struct {
 	SigningSecret string `json:"signingSecret"`
 }
 
+// A row that was found.
+type SearchHit struct {
+	// What it is.
+	Type SearchType `json:"type"`
+	// Its id.
+	ID string `json:"id"`
+	// Its title or name.
+	Title string `json:"title"`
+	// Its status; null for what has none.
+	Status *string `json:"status,omitempty"`
+}
+
 // What sendTestEvent answers.
 type SendTestEventPayload struct {
 	// The row as it is now.
@@ -683,6 +695,70 @@ func (e ChangeKind) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
+// By what figures of requests are told apart.
+type CompanyStatsBy string
+
+const (
+	// By day, UTC.
+	CompanyStatsByDay CompanyStatsBy = "day"
+	// By week, from Monday on, UTC.
+	CompanyStatsByWeek CompanyStatsBy = "week"
+	// By the service that they are made against.
+	CompanyStatsByService CompanyStatsBy = "service"
+	// By the team that deals with them.
+	CompanyStatsByTeam CompanyStatsBy = "team"
+)
+
+var AllCompanyStatsBy = []CompanyStatsBy{
+	CompanyStatsByDay,
+	CompanyStatsByWeek,
+	CompanyStatsByService,
+	CompanyStatsByTeam,
+}
+
+func (e CompanyStatsBy) IsValid() bool {
+	switch e {
+	case CompanyStatsByDay, CompanyStatsByWeek, CompanyStatsByService, CompanyStatsByTeam:
+		return true
+	}
+	return false
+}
+
+func (e CompanyStatsBy) String() string {
+	return string(e)
+}
+
+func (e *CompanyStatsBy) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = CompanyStatsBy(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid CompanyStatsBy", str)
+	}
+	return nil
+}
+
+func (e CompanyStatsBy) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *CompanyStatsBy) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e CompanyStatsBy) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
 // By what requests are counted.
 type RequestCountBy string
 
@@ -751,6 +827,73 @@ func (e *RequestCountBy) UnmarshalJSON(b []byte) error {
 }
 
 func (e RequestCountBy) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// What can be searched for.
+type SearchType string
+
+const (
+	// Requests, by their titles.
+	SearchTypeRequest SearchType = "Request"
+	// Services, by their names.
+	SearchTypeService SearchType = "Service"
+	// Workflows, by their names.
+	SearchTypeWorkflow SearchType = "Workflow"
+	// Teams, by their names.
+	SearchTypeTeam SearchType = "Team"
+	// Organizations, by their names.
+	SearchTypeOrganization SearchType = "Organization"
+)
+
+var AllSearchType = []SearchType{
+	SearchTypeRequest,
+	SearchTypeService,
+	SearchTypeWorkflow,
+	SearchTypeTeam,
+	SearchTypeOrganization,
+}
+
+func (e SearchType) IsValid() bool {
+	switch e {
+	case SearchTypeRequest, SearchTypeService, SearchTypeWorkflow, SearchTypeTeam, SearchTypeOrganization:
+		return true
+	}
+	return false
+}
+
+func (e SearchType) String() string {
+	return string(e)
+}
+
+func (e *SearchType) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = SearchType(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid SearchType", str)
+	}
+	return nil
+}
+
+func (e SearchType) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *SearchType) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e SearchType) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

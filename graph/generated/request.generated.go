@@ -184,6 +184,83 @@ func (ec *executionContext) fieldContext_Comment_author(_ context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _CompanyStat_key(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Key)
+}
+func (ec *executionContext) fieldContext_CompanyStat_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_filed(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Filed)
+}
+func (ec *executionContext) fieldContext_CompanyStat_filed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_finished(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Finished)
+}
+func (ec *executionContext) fieldContext_CompanyStat_finished(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_cancelled(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Cancelled)
+}
+func (ec *executionContext) fieldContext_CompanyStat_cancelled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_open(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Open)
+}
+func (ec *executionContext) fieldContext_CompanyStat_open(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_answerP50(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.AnswerP50)
+}
+func (ec *executionContext) fieldContext_CompanyStat_answerP50(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_answerP90(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.AnswerP90)
+}
+func (ec *executionContext) fieldContext_CompanyStat_answerP90(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_completionP50(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.CompletionP50)
+}
+func (ec *executionContext) fieldContext_CompanyStat_completionP50(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_completionP90(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.CompletionP90)
+}
+func (ec *executionContext) fieldContext_CompanyStat_completionP90(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_slaMet(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.SLAMet)
+}
+func (ec *executionContext) fieldContext_CompanyStat_slaMet(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyStat_slaMissed(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.SLAMissed)
+}
+func (ec *executionContext) fieldContext_CompanyStat_slaMissed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _Request_id(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -1006,6 +1083,84 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
+var companyStatImplementors = []string{"CompanyStat"}
+
+func (ec *executionContext) _CompanyStat(ctx context.Context, sel ast.SelectionSet, obj *request1.Stat) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, companyStatImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CompanyStat")
+		case "key":
+			out.Values[i] = ec._CompanyStat_key(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "filed":
+			out.Values[i] = ec._CompanyStat_filed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "finished":
+			out.Values[i] = ec._CompanyStat_finished(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cancelled":
+			out.Values[i] = ec._CompanyStat_cancelled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "open":
+			out.Values[i] = ec._CompanyStat_open(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "answerP50":
+			out.Values[i] = ec._CompanyStat_answerP50(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "answerP90":
+			out.Values[i] = ec._CompanyStat_answerP90(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "completionP50":
+			out.Values[i] = ec._CompanyStat_completionP50(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "completionP90":
+			out.Values[i] = ec._CompanyStat_completionP90(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "slaMet":
+			out.Values[i] = ec._CompanyStat_slaMet(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "slaMissed":
+			out.Values[i] = ec._CompanyStat_slaMissed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var requestImplementors = []string{"Request", "Node"}
 
 func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, obj *ent.Request) graphql.Marshaler {
@@ -1390,6 +1545,42 @@ func (ec *executionContext) marshalNCommentVisibility2atriumᚋentᚋcommentᚐV
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋrequestᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*request1.Stat) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCompanyStat2ᚖatriumᚋinternalᚋrequestᚐStat(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCompanyStat2ᚖatriumᚋinternalᚋrequestᚐStat(ctx context.Context, sel ast.SelectionSet, v *request1.Stat) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CompanyStat(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNCompanyStatsBy2atriumᚋgraphᚋgeneratedᚐCompanyStatsBy(ctx context.Context, v any) (CompanyStatsBy, error) {
+	var res CompanyStatsBy
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCompanyStatsBy2atriumᚋgraphᚋgeneratedᚐCompanyStatsBy(ctx context.Context, sel ast.SelectionSet, v CompanyStatsBy) graphql.Marshaler {
+	return v
 }
 
 func (ec *executionContext) marshalNRequest2ᚖatriumᚋentᚐRequest(ctx context.Context, sel ast.SelectionSet, v *ent.Request) graphql.Marshaler {

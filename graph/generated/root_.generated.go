@@ -2702,6 +2702,44 @@ type RequestCount {
   count: Int!
 }
 
+"By what figures of requests are told apart."
+enum CompanyStatsBy {
+  "By day, UTC."
+  day
+  "By week, from Monday on, UTC."
+  week
+  "By the service that they are made against."
+  service
+  "By the team that deals with them."
+  team
+}
+
+"Figures of requests: of a day, a week, a service or a team."
+type CompanyStat {
+  "The day, or the week's Monday, as YYYY-MM-DD, or the id of the service or team; null for no team."
+  key: String
+  "How many were filed."
+  filed: Int!
+  "How many were completed."
+  finished: Int!
+  "How many were cancelled."
+  cancelled: Int!
+  "How many of those filed are still open."
+  open: Int!
+  "Within how many minutes half of those filed were accepted; null when none was."
+  answerP50: Int
+  "Within how many minutes nine tenths of them were."
+  answerP90: Int
+  "Within how many minutes half of those filed were completed; null when none was."
+  completionP50: Int
+  "Within how many minutes nine tenths of them were."
+  completionP90: Int
+  "How many of those filed met their service level."
+  slaMet: Int!
+  "How many of those filed missed it."
+  slaMissed: Int!
+}
+
 extend type Query {
   "How many requests a list would find, by one of their fields: the most frequent 100 values first, none without requests."
   requestCounts(
@@ -2710,6 +2748,15 @@ extend type Query {
     "By what."
     by: RequestCountBy!
   ): [RequestCount!]!
+  "Figures of the requests of a time that the caller sees: at most 366 days and 50,000 requests."
+  companyStats(
+    "From this moment on."
+    from: Time!
+    "Before this moment."
+    to: Time!
+    "By what."
+    by: CompanyStatsBy!
+  ): [CompanyStat!]!
 }
 `, BuiltIn: false},
 	{Name: "../savedview.graphqls", Input: `"Who sees a saved view."
@@ -2742,6 +2789,44 @@ type SavedView implements Node {
   updatedAt: Time!
   "Changes with the row: send it back as ifMatch to change the row only as you saw it."
   etag: String!
+}
+`, BuiltIn: false},
+	{Name: "../search.graphqls", Input: `"What can be searched for."
+enum SearchType {
+  "Requests, by their titles."
+  Request
+  "Services, by their names."
+  Service
+  "Workflows, by their names."
+  Workflow
+  "Teams, by their names."
+  Team
+  "Organizations, by their names."
+  Organization
+}
+
+"A row that was found."
+type SearchHit {
+  "What it is."
+  type: SearchType!
+  "Its id."
+  id: ID!
+  "Its title or name."
+  title: String!
+  "Its status; null for what has none."
+  status: String
+}
+
+extend type Query {
+  "Rows whose title or name contains a text, in any case: those that the caller may see, type by type, the latest of each first."
+  search(
+    "The text, 2 to 200 characters."
+    q: String!
+    "Which types; all of them when not given. Those that the caller may not list are left out."
+    types: [SearchType!]
+    "How many of each type, 1 to 20."
+    first: Int = 5
+  ): [SearchHit!]!
 }
 `, BuiltIn: false},
 	{Name: "../secret.graphqls", Input: `"A named value that workflows may use and nobody can read back."
@@ -4123,6 +4208,34 @@ func (ec *executionContext) childFields_CompanyLimits(ctx context.Context, field
 		return ec.fieldContext_CompanyLimits_queryCost(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CompanyLimits", field.Name)
+}
+
+func (ec *executionContext) childFields_CompanyStat(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_CompanyStat_key(ctx, field)
+	case "filed":
+		return ec.fieldContext_CompanyStat_filed(ctx, field)
+	case "finished":
+		return ec.fieldContext_CompanyStat_finished(ctx, field)
+	case "cancelled":
+		return ec.fieldContext_CompanyStat_cancelled(ctx, field)
+	case "open":
+		return ec.fieldContext_CompanyStat_open(ctx, field)
+	case "answerP50":
+		return ec.fieldContext_CompanyStat_answerP50(ctx, field)
+	case "answerP90":
+		return ec.fieldContext_CompanyStat_answerP90(ctx, field)
+	case "completionP50":
+		return ec.fieldContext_CompanyStat_completionP50(ctx, field)
+	case "completionP90":
+		return ec.fieldContext_CompanyStat_completionP90(ctx, field)
+	case "slaMet":
+		return ec.fieldContext_CompanyStat_slaMet(ctx, field)
+	case "slaMissed":
+		return ec.fieldContext_CompanyStat_slaMissed(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CompanyStat", field.Name)
 }
 
 func (ec *executionContext) childFields_CompleteTaskPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5641,6 +5754,20 @@ func (ec *executionContext) childFields_SavedViewEdge(ctx context.Context, field
 		return ec.fieldContext_SavedViewEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SavedViewEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_SearchHit(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "type":
+		return ec.fieldContext_SearchHit_type(ctx, field)
+	case "id":
+		return ec.fieldContext_SearchHit_id(ctx, field)
+	case "title":
+		return ec.fieldContext_SearchHit_title(ctx, field)
+	case "status":
+		return ec.fieldContext_SearchHit_status(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SearchHit", field.Name)
 }
 
 func (ec *executionContext) childFields_Secret(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -13,6 +13,7 @@ cp ../../graph/schema.graphql "$tmp/schema.graphql"
   npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --silent
   SCHEMA="$tmp/schema.graphql" node gen.mjs
   npx tsc --noEmit
+  npx vitest run --reporter=dot
   npx vite build --logLevel warn
   node licences.mjs
 )

@@ -1,6 +1,7 @@
 // data holds the hooks by which pages read and write.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useClient, useQuery, type TypedDocumentNode } from 'urql';
+import { on } from './bus';
 import { client } from './client';
 import { faultOf, sentence, type Fault } from './fault';
 import { toast } from '../ui/toast';
@@ -25,6 +26,7 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   const [result, run] = useQuery<D, never>({ query: doc as never, variables: variables as never, pause, requestPolicy: policy });
   const again = useCallback(() => { run({ requestPolicy: 'network-only' }); }, [run]);
   useStaleness(again, pause);
+  useReconnect(again, pause);
   return { data: result.data, fault: faultOf(result.error), waiting: result.fetching && !result.data, again };
 }
 
@@ -42,6 +44,22 @@ function useStaleness(again: () => void, pause: boolean) {
     globalThis.document.addEventListener('visibilitychange', seen);
     return () => { globalThis.document.removeEventListener('visibilitychange', seen); };
   }, [again, pause]);
+}
+
+// useReconnect reads again once the connection is back: what happened meanwhile was told to nobody here. Not all pages at once.
+function useReconnect(again: () => void, pause: boolean) {
+  const latest = useRef(again);
+  latest.current = again;
+  useEffect(() => {
+    if (pause) return undefined;
+    let lost = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const off = on('connection', ({ state }) => {
+      if (state === 'live' && lost) timer = setTimeout(() => { latest.current(); }, Math.random() * 800);
+      lost = state === 'lost';
+    });
+    return () => { off(); clearTimeout(timer); };
+  }, [pause]);
 }
 
 export interface Outcome<D> { data: D | undefined; fault: Fault | null }

@@ -69,9 +69,23 @@ export function useArrivals(belongs: (r: RequestRowFragment) => boolean): [Reque
   return [arrived, () => { set([]); }];
 }
 
+// useOpening reads again when the tab's stream opens for the first time: between the first read and that moment nothing was told.
+let opened = false;
+export function useOpening(again: () => void): void {
+  const latest = useRef(again);
+  latest.current = again;
+  useEffect(() => (opened ? undefined : on('connection', ({ state }) => {
+    if (state === 'live' && !opened) {
+      opened = true;
+      latest.current();
+    }
+  })), []);
+}
+
 let lost = false;
 const watchers = new Set<() => void>();
 on('connection', ({ state }) => {
+  globalThis.document.documentElement.dataset['live'] = state;
   lost = state === 'lost';
   watchers.forEach((w) => { w(); });
 });

@@ -6,6 +6,7 @@ import { createClient } from 'graphql-sse';
 import { filter, make, merge, mergeMap, pipe, takeUntil } from 'wonka';
 import { tell } from './bus';
 import { texts } from './document';
+import { noted, share } from './shared';
 
 const headers = { 'content-type': 'application/json', 'x-requested-with': 'console' };
 const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('atrium-session') : null;
@@ -24,6 +25,28 @@ export function signIn(tellOthers = true): void {
 // proveAgain leaves for the sign-in page, which asks for the password or factor again.
 export function proveAgain(): void {
   location.assign(`/login?prompt=login&returnTo=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
+// While calls have no answer the server is asked for something small now and then, so that the pages go on by themselves.
+let down = false;
+
+function lost(): void {
+  noted('lost');
+  if (down) return;
+  down = true;
+  const probe = (tries: number) => {
+    setTimeout(() => {
+      if (!down) return;
+      fetch('/app/licences.txt', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(5000) }).then(back, () => { probe(tries + 1); });
+    }, Math.min(15_000, 500 * 2 ** tries));
+  };
+  probe(0);
+}
+
+function back(): void {
+  if (!down) return;
+  down = false;
+  noted('live');
 }
 
 const nameOf = (o: Operation): string => {
@@ -70,9 +93,10 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
         await pause(400 * 2 ** tries, signal);
         continue;
       }
-      tell('connection', { state: 'lost' });
+      lost();
       return failure(o, e as Error);
     }
+    back();
     const first = answer.errors?.[0]?.extensions;
     if (response.status === 401) {
       signIn();
@@ -102,28 +126,37 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
 const streams = createClient({
   url: '/graphql', headers, credentials: 'same-origin', retryAttempts: Number.MAX_SAFE_INTEGER,
   retry: (n) => new Promise((done) => {
-    tell('connection', { state: 'lost' });
+    noted('lost');
     setTimeout(done, Math.min(15_000, 500 * 2 ** n) * (0.75 + Math.random() / 2));
   }),
-  on: { connected: () => { tell('connection', { state: 'live' }); } },
+  on: { connected: (again) => {
+    if (again) noted('lost'); // what happened while there was no stream is read anew
+    down = false;
+    noted('live');
+  } },
 });
+
+// everywhere are the streams that each tab wants alike.
+const everywhere = ['RequestChanged', 'NoticeAdded'];
 
 function watch(o: Operation, next: (r: OperationResult) => void, done: () => void): () => void {
   const operationName = nameOf(o);
-  return streams.subscribe({ operationName, query: texts.get(operationName) ?? '', variables: o.variables as Record<string, unknown> }, {
-    next: (answer) => {
-      const code = answer.errors?.[0]?.extensions?.['code'];
-      if (code === 'unauthorized') signIn();
-      next(makeResult(o, readable(answer as Answer) as never) as OperationResult);
-    },
+  const hear = (answer: unknown) => {
+    const code = (answer as Answer).errors?.[0]?.extensions?.code;
+    if (code === 'unauthorized') signIn();
+    next(makeResult(o, readable(answer as Answer) as never) as OperationResult);
+  };
+  const open = (each: (answer: unknown) => void, end: () => void) => streams.subscribe({ operationName, query: texts.get(operationName) ?? '', variables: o.variables as Record<string, unknown> }, {
+    next: each,
     error: (e) => {
       const status = (e as { response?: Response }).response?.status;
       if (status === 401) signIn();
-      else tell('connection', { state: 'lost' });
-      done();
+      else noted('lost');
+      end();
     },
-    complete: done,
+    complete: end,
   });
+  return everywhere.includes(operationName) ? share(operationName, open, hear, done) : open(hear, done);
 }
 
 export const network: Exchange = () => (operations) => {

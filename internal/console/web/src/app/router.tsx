@@ -45,6 +45,7 @@ const routeTree = root.addChildren([
   page('/app/inbound-webhooks/$id', () => import('../pages/inbound/view')),
   page('/app/plan', () => import('../pages/plan/view')),
   page('/app/notifications', () => import('../pages/notifications/list')),
+  page('/app/figures', () => import('../pages/figures/view')),
   page('/app/people', () => import('../pages/people/list')),
   page('/app/keys', () => import('../pages/keys/list')),
   page('/app/webhooks', () => import('../pages/webhooks/list')),

@@ -3,34 +3,23 @@ import { Combobox, ComboboxGroup, ComboboxGroupLabel, ComboboxItem, ComboboxList
 import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { useRead } from '../app/data';
-import { rows } from '../app/data';
 import { Find } from '../gen/documents';
+import type { SearchType } from '../gen/types';
 import { Dialog } from '../ui/dialog';
 import { words } from '../ui/bits';
 import { can, useViewer } from '../app/session';
 import { subpages } from '../parts/subpages';
 import { keyLabel, shortcuts } from './registry';
+import { score } from './score';
 
 export interface Place { label: string; to: string }
+// kinds are what is found: under what it stands, and where it is.
+const kinds: Record<SearchType, [string, (id: string) => string]> = {
+  Request: ['Requests', (id) => `/app/requests/${id}`], Service: ['Services', (id) => `/app/services/${id}`], Workflow: ['Workflows', (id) => `/app/workflows/${id}`],
+  Team: ['Teams', () => '/app/people'], Organization: ['Organizations', () => '/app/organizations'],
+};
+const foundGroups = new Set(Object.values(kinds).map(([group]) => group));
 interface Item { id: string; label: string; hint?: string; group: string; run: () => void }
-
-// score ranks a label by how the letters of the query stand in it: together and early is better; -1 for not at all.
-export function score(label: string, query: string): number {
-  const l = label.toLowerCase();
-  const q = query.toLowerCase().trim();
-  if (!q) return 0;
-  const at = l.indexOf(q);
-  if (at >= 0) return 1000 - at;
-  let from = 0;
-  let spread = 0;
-  for (const c of q) {
-    const i = l.indexOf(c, from);
-    if (i < 0) return -1;
-    spread += i - from;
-    from = i + 1;
-  }
-  return 500 - spread;
-}
 
 const recentKey = 'recent-commands';
 const recent = (): string[] => JSON.parse(sessionStorage.getItem(recentKey) ?? '[]') as string[];
@@ -40,22 +29,21 @@ export default function Command({ places, close }: { places: Place[]; close: () 
   const deferred = useDeferredValue(query);
   const navigate = useNavigate();
   const viewer = useViewer();
-  const found = useRead(Find, { q: deferred.trim(), first: 8 }, deferred.trim().length < 2);
+  const found = useRead(Find, { q: deferred.trim() }, deferred.trim().length < 2);
   const actions = useMemo(() => shortcuts().filter((s) => !['j', 'k', 'mod+k'].includes(s.keys) && s.group !== 'Go to'), []);
 
   const items = useMemo(() => {
     const go = (to: string) => () => { void navigate({ to }); };
     const all: Item[] = [
       ...actions.map((s) => ({ id: `do ${s.does}`, label: s.does, hint: keyLabel(s.keys), group: 'Actions', run: () => { s.run(new KeyboardEvent('keydown')); } })),
-      ...[...places, { label: 'Home', to: '/app' }, { label: 'Notifications', to: '/app/notifications' }, ...subpages.filter((s) => can(viewer, s.verb))].map((p) => ({ id: `go ${p.to}`, label: p.label, group: 'Pages', run: go(p.to) })),
+      ...[...places, { label: 'Home', to: '/app' }, { label: 'Notifications', to: '/app/notifications' }, ...(can(viewer, 'request.update') ? [{ label: 'Figures', to: '/app/figures' }] : []), ...subpages.filter((s) => can(viewer, s.verb))].map((p) => ({ id: `go ${p.to}`, label: p.label, group: 'Pages', run: go(p.to) })),
       ...(deferred.trim().length < 2 ? [] : [
-        ...rows(found.data?.requests).map((r) => ({ id: r.id, label: r.title, hint: words(r.status), group: 'Requests', run: go(`/app/requests/${r.id}`) })),
-        ...rows(found.data?.services).map((s) => ({ id: s.id, label: s.name, group: 'Services', run: go(`/app/services/${s.id}`) })),
+        ...(found.data?.search ?? []).map((h) => ({ id: h.id, label: h.title, ...(h.status ? { hint: words(h.status) } : {}), group: kinds[h.type][0], run: go(kinds[h.type][1](h.id)) })),
       ]),
     ];
     const last = recent();
     const weight = (i: Item) => score(i.label, query) + (last.includes(i.id) ? 5 - last.indexOf(i.id) : 0);
-    return all.filter((i) => i.group === 'Requests' || i.group === 'Services' || score(i.label, query) >= 0).sort((a, b) => weight(b) - weight(a));
+    return all.filter((i) => foundGroups.has(i.group) || score(i.label, query) >= 0).sort((a, b) => weight(b) - weight(a));
   }, [actions, places, query, deferred, found.data, navigate, viewer]);
 
   const order = query.trim() ? [...new Set(items.map((i) => i.group))] : ['Actions', 'Pages'];

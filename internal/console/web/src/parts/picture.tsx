@@ -52,9 +52,12 @@ export function Picture({ definition, faulty, taken }: { definition: Definition;
           if (!a || !b) return null;
           const back = b.layer <= a.layer;
           const siblings = (definition.transitions ?? []).filter((x) => x.from === t.from);
-          const offset = (siblings.indexOf(t) - (siblings.length - 1) / 2) * 12;
+          const offset = (siblings.indexOf(t) - (siblings.length - 1) / 2) * 15;
           const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + offset, b.x, b.y + height / 2];
-          const path = back
+          const under = Math.max(...placed.filter((p) => p.layer > a.layer && p.layer < b.layer).map((p) => p.y + height), 0) + 14; // below what stands between
+          const path = !back && b.layer - a.layer > 1
+            ? `M${x1} ${y1} C${x1 + 34} ${y1} ${x1 + 18} ${under} ${x1 + 56} ${under} L${x2 - 56} ${under} C${x2 - 18} ${under} ${x2 - 34} ${y2} ${x2} ${y2}`
+            : back
             ? `M${a.x + width / 2} ${a.y + height} C${a.x + width / 2} ${h - 4} ${b.x + width / 2} ${h - 4} ${b.x + width / 2} ${b.y + height}`
             : `M${x1} ${y1} C${x1 + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`;
           return (

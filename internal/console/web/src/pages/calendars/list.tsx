@@ -13,18 +13,11 @@ import { Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { spansOf, textOf } from './hours';
 
-export const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type Day = (typeof days)[number];
-type Span = { from: string; to: string };
 const dayName = (d: Day) => new Intl.DateTimeFormat(undefined, { weekday: 'long' }).format(new Date(Date.UTC(2024, 0, 1 + days.indexOf(d), 12)));
-
-// spansOf reads "09:00-12:00, 13:00-17:30".
-export const spansOf = (text: string): Span[] => text.split(',').map((s) => s.trim()).filter(Boolean).map((s) => {
-  const [from = '', to = ''] = s.split(/\s*[-–]\s*/);
-  return { from, to };
-});
-export const textOf = (spans: Span[] | null | undefined) => (spans ?? []).map((s) => `${s.from}-${s.to}`).join(', ');
 
 // CalendarList is when work is done, by which service levels and timers count, and what is promised by them.
 export default function CalendarList() {

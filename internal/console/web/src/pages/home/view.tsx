@@ -21,7 +21,10 @@ export default function HomeView() {
   });
   const first = viewer.name.split(' ')[0];
   return (
-    <Page title={`Welcome, ${first}`} intro="What waits for you." actions={can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">New request</Link>}>
+    <Page title={`Welcome, ${first}`} intro="What waits for you." actions={<>
+      {staff && <Link to="/app/figures" className="button plain">Figures</Link>}
+      {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">New request</Link>}
+    </>}>
       <Loaded read={read}>
         {(d) => {
           const tasks = rows(d.tasks);

@@ -92,15 +92,19 @@ function WhyMay() {
 }
 
 function Recent() {
-  const read = useRead(Decisions, { filter: { outcome: ['denied'] } });
+  const [outcome, setOutcome] = useState<'denied' | 'allowed'>('denied');
+  const read = useRead(Decisions, { filter: { outcome: [outcome] } });
   return (
-    <Section title="What was refused">
+    <Section title="What was decided" actions={<>
+      <button type="button" className="plain small" aria-pressed={outcome === 'denied'} onClick={() => { setOutcome('denied'); }}>Refused</button>
+      <button type="button" className="plain small" aria-pressed={outcome === 'allowed'} onClick={() => { setOutcome('allowed'); }}>Allowed</button>
+    </>}>
       <Loaded read={read} skeleton={3}>
-        {({ accessDecisions }) => (rows(accessDecisions).length === 0 ? <Empty title="Nothing was refused" /> : (
+        {({ accessDecisions }) => (rows(accessDecisions).length === 0 ? <Empty title={outcome === 'denied' ? 'Nothing was refused' : 'Nothing was allowed'} /> : (
           <div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">Who</th><th scope="col">Wanted to</th><th scope="col">Row</th><th scope="col">Decided by</th><th scope="col">When</th></tr></thead>
-              <tbody>{rows(accessDecisions).map((d) => <tr key={d.id}><td>{d.principalName}</td><td>{d.action} {d.resourceType}</td><td>{d.resourceId && <code>{d.resourceId}</code>}</td><td>{d.decidedBy.kind} {d.decidedBy.name ?? ''}</td><td className="tight"><Time at={d.createdAt} /></td></tr>)}</tbody>
+              <tbody>{rows(accessDecisions).map((d) => <tr key={d.id}><td>{d.principalName}<span className="sub"><code>{d.id}</code></span></td><td>{d.action} {d.resourceType}</td><td>{d.resourceId && <code>{d.resourceId}</code>}</td><td>{d.decidedBy.kind} {d.decidedBy.name ?? ''}</td><td className="tight"><Time at={d.createdAt} /></td></tr>)}</tbody>
             </table>
           </div>
         ))}

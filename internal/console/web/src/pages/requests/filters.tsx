@@ -29,7 +29,7 @@ export function Filters({ search, set }: { search: RequestSearch; set: (s: Reque
       </select>
     </Field>
   );
-  const some = Object.entries(search).some(([k, v]) => v && !['view', 'peek', 'sort'].includes(k));
+  const some = Object.entries(search).some(([k, v]) => v && !['view', 'peek', 'sort', 'saved'].includes(k));
   return (
     <search className="filters">
       <div className="field wide">

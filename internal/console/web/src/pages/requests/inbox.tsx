@@ -1,6 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { useArrivals } from '../../app/live';
+import { useArrivals, useOpening } from '../../app/live';
 import { rows, useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { Assignables, Requests } from '../../gen/documents';
@@ -23,6 +23,7 @@ export default function Inbox() {
   const read = useRead(Requests, { ...inboxVariables(teamId), ...(after ? { after } : {}) });
   const viewer = useViewer();
   const ofTeam = (r: RequestRowFragment) => !teamId || (teamId === 'none' ? !r.teamId : r.teamId === teamId);
+  useOpening(read.again);
   const [arrived, seen] = useArrivals((r) => r.status === 'PENDING' && ofTeam(r));
   const [shown, setShown] = useState<RequestRowFragment[]>([]);
   const [declining, setDeclining] = useState<RequestRowFragment | null>(null);

@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Columns3, List } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { rows, useRead } from '../../app/data';
-import { useArrivals } from '../../app/live';
+import { useArrivals, useOpening } from '../../app/live';
 import { can, useViewer, type Viewer } from '../../app/session';
 import { Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
@@ -19,6 +19,7 @@ import { Detail } from './detail';
 import { Filters } from './filters';
 import { useMarking } from './marking';
 import { Sla } from './row';
+import { Views } from './views';
 import { requestFilter, requestVariables, type MayRow, type RequestSearch } from './search';
 
 const sorts: [string, string][] = [['createdAt', 'Filed'], ['title', 'Title'], ['status', 'Status'], ['priority', 'Priority'], ['updatedAt', 'Changed']];
@@ -34,6 +35,7 @@ export default function RequestList() {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => { setAfter(null); setPicked(new Set()); }, [asked]);
   const read = useRead(Requests, { ...(JSON.parse(asked) as ReturnType<typeof requestVariables>), ...(after ? { after } : {}) });
+  useOpening(read.again);
   const [arrived, seen] = useArrivals(() => true);
   const [asking, setAsking] = useState<Asking>('');
   const { list, marked } = useMarking('Requests');
@@ -74,6 +76,7 @@ export default function RequestList() {
         {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">New request</Link>}
       </>}
     >
+      <Views search={search} />
       <Filters search={search} set={set} />
       <div aria-live="polite">
         {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); read.again(); }}>{news.length} new</button>}

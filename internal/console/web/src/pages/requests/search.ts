@@ -3,7 +3,7 @@ import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVari
 
 export interface RequestSearch {
   status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; slaState?: string;
-  createdAfter?: string; createdBefore?: string; q?: string; sort?: string; view?: string; peek?: string;
+  createdAfter?: string; createdBefore?: string; q?: string; sort?: string; view?: string; peek?: string; saved?: string;
 }
 
 const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'slaState'] as const;
@@ -31,3 +31,10 @@ export const inboxVariables = (teamId = ''): RequestsQueryVariables =>
 
 // MayRow is a row that may say what its viewer may do with it; one that has just come does not yet.
 export type MayRow = RequestRowFragment & { viewerMay?: string[] };
+
+// viewQuery is what of a list's address is kept in a saved view: everything but what is open at the moment.
+export function viewQuery({ peek: _peek, saved: _saved, ...kept }: RequestSearch): string {
+  return new URLSearchParams(Object.entries(kept).filter((e): e is [string, string] => Boolean(e[1])).sort(([a], [b]) => a.localeCompare(b))).toString().replaceAll('%2C', ',');
+}
+
+export const searchOf = (query: string): RequestSearch => Object.fromEntries(new URLSearchParams(query));

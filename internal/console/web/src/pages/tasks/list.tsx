@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useCan, useViewer } from '../../app/session';
-import { Approvals, ClaimTask, CompleteTask, DecideApproval, Incidents, ResolveIncident, Tasks } from '../../gen/documents';
+import { Approvals, Assignables, ClaimTask, CompleteTask, DecideApproval, DelegateApproval, Incidents, ResolveIncident, Tasks } from '../../gen/documents';
 import type { TaskRowFragment } from '../../gen/types';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { Badge, Person, Time, words } from '../../ui/bits';
@@ -106,6 +106,7 @@ function Decisions() {
   const read = useRead(Approvals, { filter: { status: ['PENDING'] }, me: viewer.id, staff: can(viewer, 'user.read') });
   const [run] = useWrite(DecideApproval);
   const [asking, setAsking] = useState<{ id: string; title: string; decision: 'APPROVE' | 'REJECT' } | null>(null);
+  const [handing, setHanding] = useState<{ id: string; title: string } | null>(null);
   const [comment, setComment] = useState('');
   const list = rows(read.data?.approvals).filter((a) => a.status === 'PENDING');
   const teams = read.data?.user?.teamIds ?? [];
@@ -124,10 +125,12 @@ function Decisions() {
             {can(viewer, 'approval.decide') && seat(a) && <div className="verbs">
               <button type="button" className="small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'APPROVE' }); }}>Approve<span className="hidden"> {a.title}</span></button>
               <button type="button" className="plain small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'REJECT' }); }}>Reject<span className="hidden"> {a.title}</span></button>
+              {can(viewer, 'approval.delegate') && can(viewer, 'user.read') && a.approvers.some((p) => p.id === viewer.id) && <button type="button" className="quiet small" onClick={() => { setHanding(a); }}>Delegate<span className="hidden"> {a.title}</span></button>}
             </div>}
           </li>
         ))}
       </ul>
+      {handing && <Delegate approval={handing} close={() => { setHanding(null); }} done={read.again} />}
       {asking && (
         <Dialog title={`${verb} “${asking.title}”?`} close={() => { setAsking(null); }}>
           <form className="stack" onSubmit={(e) => {
@@ -145,6 +148,32 @@ function Decisions() {
         </Dialog>
       )}
     </Section>
+  );
+}
+
+// Delegate puts somebody else into the person's place.
+function Delegate({ approval: a, close, done }: { approval: { id: string; title: string }; close: () => void; done: () => void }) {
+  const people = useRead(Assignables, {});
+  const viewer = useViewer();
+  const [who, set] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(DelegateApproval, true);
+  const send = async () => {
+    const o = await run({ input: { id: a.id, userId: who } });
+    setFault(o.fault);
+    if (o.fault) return;
+    close();
+    done();
+    toast({ text: 'Somebody else decides in your place.' });
+  };
+  return (
+    <Dialog title={`Delegate “${a.title}”`} close={close}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Who decides in your place" fault={faultAt(fault, 'userId')}><select autoFocus value={who} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{rows(people.data?.users).filter((u) => u.id !== viewer.id).map((u) => <option key={u.id} value={u.id}>{u.name}</option>)}</select></Field>
+        <Rest fault={fault} fields={['userId']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy || !who}>Delegate</button></footer>
+      </form>
+    </Dialog>
   );
 }
 

@@ -1,0 +1,87 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"atrium/ent"
+	"atrium/graph/generated"
+	"atrium/internal/apperr"
+	"atrium/internal/catalog"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/people"
+	"atrium/internal/request"
+	"atrium/internal/workflow"
+)
+
+// searched are the types of search in the order in which they are answered, each with the right that its list takes.
+var searched = []struct {
+	of   generated.SearchType
+	verb string
+	find func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error)
+}{
+	{generated.SearchTypeRequest, "request.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+		l, err := run(ctx, e, request.List, request.ListInput{Page: page, Q: q})
+		return hits(l, err, func(x *ent.Request) (string, string, string) { return x.ID, x.Title, string(x.Status) })
+	}},
+	{generated.SearchTypeService, "service.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+		l, err := run(ctx, e, catalog.ListServices, catalog.ListServicesInput{Page: page, Q: q})
+		return hits(l, err, func(x *ent.Service) (string, string, string) { return x.ID, x.Name, string(x.Status) })
+	}},
+	{generated.SearchTypeWorkflow, "workflow.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+		l, err := run(ctx, e, workflow.ListWorkflows, workflow.ListWorkflowsInput{Page: page, Q: q})
+		return hits(l, err, func(x *ent.Workflow) (string, string, string) { return x.ID, x.Name, string(x.Status) })
+	}},
+	{generated.SearchTypeTeam, "team.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+		l, err := run(ctx, e, people.ListTeams, people.ListTeamsInput{Page: page, Q: q})
+		return hits(l, err, func(x *ent.Team) (string, string, string) { return x.ID, x.Name, "" })
+	}},
+	{generated.SearchTypeOrganization, "organization.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+		l, err := run(ctx, e, people.ListOrganizations, people.ListOrganizationsInput{Page: page, Q: q})
+		return hits(l, err, func(x *ent.Organization) (string, string, string) { return x.ID, x.Name, "" })
+	}},
+}
+
+func hits[Row any](l paging.List[*Row], err error, of func(*Row) (id, title, status string)) ([]*generated.SearchHit, error) {
+	out := make([]*generated.SearchHit, len(l.Rows))
+	for i, row := range l.Rows {
+		id, title, status := of(row)
+		out[i] = &generated.SearchHit{ID: id, Title: title}
+		if status != "" {
+			out[i].Status = &status
+		}
+	}
+	return out, err
+}
+
+// Search runs the lists that there are, each with the caller's rights on it, so that it finds what those would.
+func (r *queryResolver) Search(ctx context.Context, q string, types []generated.SearchType, first *int) ([]*generated.SearchHit, error) {
+	if n := utf8.RuneCountInString(q); n < 2 || n > 200 {
+		return nil, apperr.InvalidField("q", "must have 2 to 200 characters")
+	}
+	size := op.Or(first, 5)
+	if size < 1 || size > 20 {
+		return nil, apperr.InvalidField("first", "must be between 1 and 20")
+	}
+	may, err := op.Permissions(ctx, r.engine)
+	if err != nil {
+		return nil, err
+	}
+	out := []*generated.SearchHit{}
+	for _, s := range searched {
+		if !slices.Contains(may, s.verb) || len(types) > 0 && !slices.Contains(types, s.of) {
+			continue
+		}
+		found, err := s.find(ctx, r.engine, q, paging.Page{Number: 1, Size: size, Sort: "-createdAt"})
+		if err != nil {
+			return nil, err
+		}
+		for _, hit := range found {
+			hit.Type = s.of
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}

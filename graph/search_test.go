@@ -1,0 +1,33 @@
+package graph_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/apitest"
+	"atrium/internal/principal"
+)
+
+// Search finds what the lists would, of all types that the caller may list, and nothing of others'.
+func TestSearchFindsWhatListsWould(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		owner, member := s.Session(t, s.World.A.Owner), s.Session(t, s.World.A.Users[principal.Member])
+		service := ask(t, s, owner, `mutation { createService(input: {name: "Zebra support"}) { service { id } } }`, nil).Text("data.createService.service.id")
+		ask(t, s, owner, `mutation { createTeam(input: {name: "Zebra keepers"}) { team { id } } }`, nil)
+		found := func(who apitest.Caller, query string) string {
+			t.Helper()
+			return fmt.Sprint(ask(t, s, who, query, nil).Get("data.search"))
+		}
+		require.Contains(t, found(owner, `{ search(q: "zebra") { type id title status } }`), service)
+		require.Contains(t, found(owner, `{ search(q: "zebra") { id title } }`), "Zebra keepers")
+		require.NotContains(t, found(owner, `{ search(q: "zebra", types: [Service]) { id title } }`), "Zebra keepers")
+		require.Contains(t, found(member, `{ search(q: "zebra") { id title } }`), "Zebra support")
+		require.NotContains(t, found(member, `{ search(q: "zebra") { id title } }`), "Zebra keepers", "members do not list teams")
+		require.Equal(t, "[]", found(s.Session(t, s.World.B.Owner), `{ search(q: "zebra") { id title } }`))
+		a := send(t, s, owner, `{ search(q: "z") { id } }`, nil)
+		require.Equal(t, "q", a.Text("errors.0.extensions.details.0.field"))
+	})
+}

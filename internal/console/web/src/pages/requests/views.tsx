@@ -1,0 +1,74 @@
+// views are lists that were saved under a name, for oneself, a team or the company. A view is the address of the list; whoever opens it
+// reads by their own rights.
+import { Link } from '@tanstack/react-router';
+import { Bookmark, X } from 'lucide-react';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { atLeast, can, useViewer } from '../../app/session';
+import { Assignables, ChangeView, DropView, SavedViews, SaveView } from '../../gen/documents';
+import type { SavedViewScope, ViewFragment } from '../../gen/types';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { toast } from '../../ui/toast';
+import { searchOf, viewQuery, type RequestSearch } from './search';
+
+export function Views({ search }: { search: RequestSearch }) {
+  const viewer = useViewer();
+  const sees = can(viewer, 'savedview.read');
+  const read = useRead(SavedViews, {}, !sees);
+  const [asking, setAsking] = useState(false);
+  const [gone, setGone] = useState<ViewFragment | null>(null);
+  const [change] = useWrite(ChangeView);
+  const [drop] = useWrite(DropView);
+  const list = rows(read.data?.savedViews);
+  const here = viewQuery(search);
+  const current = list.find((v) => v.id === search.saved);
+  const mine = (v: ViewFragment) => v.userId === viewer.id || atLeast(viewer, 'admin');
+  if (!sees) return null;
+  return (
+    <div className="views">
+      <span className="soft small-text" id="views-label">Views</span>
+      {list.length > 0 && (
+        <ul aria-labelledby="views-label">
+          {list.map((v) => (
+            <li key={v.id}><Link to="/app/requests" search={{ ...searchOf(v.query), saved: v.id } as never} replace className={current?.id === v.id ? 'view-chip on' : 'view-chip'} {...(current?.id === v.id ? { 'aria-current': 'true' as const } : {})} activeOptions={{ includeSearch: true, exact: true }} activeProps={{}}>{v.name}{v.scope !== 'me' && <span className="soft"> · {v.scope === 'team' ? 'Team' : 'Company'}</span>}</Link></li>
+          ))}
+        </ul>
+      )}
+      {current && current.query !== here && mine(current) && <button type="button" className="quiet small" onClick={() => { void change({ input: { id: current.id, ifMatch: current.etag, query: here } }).then((o) => { if (!o.fault) toast({ text: `“${current.name}” shows this from now on.` }); }); }}>Save changes to “{current.name}”</button>}
+      {here !== '' && can(viewer, 'savedview.create') && <button type="button" className="quiet small" onClick={() => { setAsking(true); }}><Bookmark size={13} aria-hidden /> Save view</button>}
+      {current && mine(current) && <button type="button" className="icon" aria-label={`Delete the view ${current.name}`} onClick={() => { setGone(current); }}><X size={14} aria-hidden /></button>}
+      {asking && <Save query={here} close={() => { setAsking(false); }} saved={read.again} />}
+      {gone && <Confirm title={`Delete the view “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await drop({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The view is gone.' }); setGone(null); read.again(); }}><p>The requests stay; only the name for this list goes.</p></Confirm>}
+    </div>
+  );
+}
+
+function Save({ query, close, saved }: { query: string; close: () => void; saved: () => void }) {
+  const viewer = useViewer();
+  const shares = can(viewer, 'savedview.share');
+  const [draft, set] = useState({ name: '', scope: 'me' as SavedViewScope, teamId: '' });
+  const people = useRead(Assignables, {}, !shares);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(SaveView, true);
+  const send = async () => {
+    const o = await run({ input: { name: draft.name, scope: draft.scope, query, ...(draft.scope === 'team' ? { teamId: draft.teamId || null } : {}) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    close();
+    saved();
+    toast({ text: `“${draft.name}” was saved.` });
+  };
+  return (
+    <Dialog title="Save view" close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Who sees it" fault={faultAt(fault, 'scope')}><select value={draft.scope} onChange={(e) => { set({ ...draft, scope: e.target.value as SavedViewScope }); }}><option value="me">Only you</option>{shares && <option value="team">A team</option>}{shares && <option value="company">Everybody</option>}</select></Field>
+        {draft.scope === 'team' && <Field label="Team" hint="One of yours." fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">Choose…</option>{rows(people.data?.teams).map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>}
+        <Rest fault={fault} fields={['name', 'scope', 'teamId']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
+      </form>
+    </Dialog>
+  );
+}

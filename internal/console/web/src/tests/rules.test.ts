@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { score } from '../keys/score';
+import { spansOf, textOf } from '../pages/calendars/hours';
+import { filled, span } from '../pages/figures/table';
+import { treeOf } from '../pages/organizations/tree';
+import { requestFilter, requestOrder, searchOf, viewQuery } from '../pages/requests/search';
+import { decides } from '../pages/tasks/seat';
+import { toSend, visible, type FormField } from '../ui/answer';
+import { csv, csvCell } from '../ui/csv';
+import { ticks } from '../ui/ticks';
+
+describe('filters and addresses', () => {
+  it('are the API’s own names and values', () => {
+    expect(requestFilter({ status: 'PENDING,IN_PROGRESS', teamId: 'none', q: 'vpn', view: 'board', peek: 'req_1' })).toEqual({ status: ['PENDING', 'IN_PROGRESS'], teamId: ['none'], q: 'vpn' });
+    expect(requestFilter({ status: '', priority: ',' })).toEqual({});
+    expect(requestOrder(undefined)).toEqual({ field: 'createdAt', direction: 'DESC' });
+    expect(requestOrder('title')).toEqual({ field: 'title', direction: 'ASC' });
+  });
+  it('come back from a saved view as they were, but for what was open', () => {
+    const query = viewQuery({ status: 'PENDING,IN_PROGRESS', q: 'a & b', sort: '-createdAt', peek: 'req_1', saved: 'viw_1', teamId: '' });
+    expect(query).toBe('q=a+%26+b&sort=-createdAt&status=PENDING,IN_PROGRESS');
+    expect(searchOf(query)).toEqual({ q: 'a & b', sort: '-createdAt', status: 'PENDING,IN_PROGRESS' });
+  });
+});
+
+describe('forms', () => {
+  const fields: FormField[] = [
+    { key: 'kind', type: 'select', options: ['new', 'broken'] }, { key: 'since', type: 'date', visibleWhen: { kind: 'broken' } },
+    { key: 'loud', type: 'boolean', visibleWhen: { since: ['2026-01-01'] } }, { key: 'count', type: 'number' }, { key: 'parts', type: 'multiselect' },
+    { key: 'fan', type: 'text', visibleWhen: { parts: 'fan' } },
+  ];
+  it('show a field whose condition holds, along the whole chain', () => {
+    const shown = (answers: Record<string, unknown>) => fields.filter((f) => visible(f, fields, answers)).map((f) => f.key);
+    expect(shown({})).toEqual(['kind', 'count', 'parts']);
+    expect(shown({ kind: 'broken', since: '2026-01-01' })).toEqual(['kind', 'since', 'loud', 'count', 'parts']);
+    expect(shown({ kind: 'new', since: '2026-01-01' })).toEqual(['kind', 'count', 'parts']);
+    expect(shown({ parts: ['lid', 'fan'] })).toEqual(['kind', 'count', 'parts', 'fan']);
+  });
+  it('send what is shown and answered, typed', () => {
+    expect(toSend(fields, { kind: 'new', since: '2026-01-01', loud: 'true', count: '3', parts: [], fan: 'x' })).toEqual({ kind: 'new', count: 3 });
+  });
+  it('end for conditions that lead to each other', () => {
+    const circle: FormField[] = [{ key: 'a', type: 'text', visibleWhen: { b: '1' } }, { key: 'b', type: 'text', visibleWhen: { a: '1' } }];
+    expect(visible(circle[0] as FormField, circle, { a: '1', b: '1' })).toBe(false);
+  });
+});
+
+describe('tables for spreadsheets', () => {
+  it('have no formulas, and numbers as numbers', () => {
+    expect(['=1+1', '+1', '-1', '@x', '\tx', 'plain'].map(csvCell)).toEqual(["'=1+1", "'+1", "'-1", "'@x", "'\tx", 'plain']);
+    expect(csvCell(-5)).toBe('-5');
+    expect(csv([['a,b', 'say "hi"'], ['two\nlines', 1]])).toBe('"a,b","say ""hi"""\r\n"two\nlines",1\r\n');
+  });
+});
+
+describe('the command menu', () => {
+  it('ranks what is together and early first, and leaves out what is not there', () => {
+    expect(score('Secrets', 'secre')).toBeGreaterThan(score('Access policies', 'cces'));
+    expect(score('Access policies', 'apo')).toBeGreaterThan(0);
+    expect(score('Inbox', 'z')).toBe(-1);
+  });
+});
+
+describe('calendars', () => {
+  it('read and write hours', () => {
+    const hours = [{ from: '09:00', to: '12:00' }, { from: '13:00', to: '17:30' }];
+    expect(spansOf('09:00-12:00, 13:00 – 17:30')).toEqual(hours);
+    expect(textOf(hours)).toBe('09:00-12:00, 13:00-17:30');
+    expect(spansOf(' ')).toEqual([]);
+  });
+});
+
+describe('decisions', () => {
+  const approval = { approvers: [{ type: 'user', id: 'a' }, { type: 'team', id: 't' }], decisions: [] as { by: string }[], sequential: true };
+  it('are offered to approvers, in turn, once', () => {
+    expect(decides(approval, 'a', [])).toBe(true);
+    expect(decides(approval, 'b', ['t'])).toBe(false);
+    expect(decides({ ...approval, decisions: [{ by: 'a' }] }, 'b', ['t'])).toBe(true);
+    expect(decides({ ...approval, sequential: false }, 'b', ['t'])).toBe(true);
+    expect(decides({ ...approval, decisions: [{ by: 'a' }] }, 'a', ['t'])).toBe(false);
+    expect(decides(approval, 'c', ['u'])).toBe(false);
+    expect(decides(approval, 'c', null)).toBe(true);
+  });
+});
+
+describe('organizations', () => {
+  it('stand as a tree, whole even where somebody may not see the top', () => {
+    const list = [{ id: 'b', parentId: 'a' }, { id: 'a', parentId: null }, { id: 'c', parentId: 'hidden' }];
+    expect(treeOf(list).map((o) => [o.id, o.depth])).toEqual([['a', 0], ['b', 1], ['c', 0]]);
+  });
+});
+
+describe('figures', () => {
+  it('have a row for each day and week', () => {
+    const time = span(3, new Date('2026-03-02T10:00:00Z'));
+    expect(time).toEqual({ from: '2026-02-28T00:00:00.000Z', to: '2026-03-03T00:00:00.000Z' });
+    expect(filled([{ key: '2026-03-01', filed: 2 } as never], time.from, time.to, 'day').map((f) => [f.key, f.filed])).toEqual([['2026-02-28', 0], ['2026-03-01', 2], ['2026-03-02', 0]]);
+    expect(filled([], time.from, time.to, 'week').map((f) => f.key)).toEqual(['2026-02-23', '2026-03-02']);
+  });
+  it('have few round ticks', () => {
+    expect(ticks(0)).toEqual([0, 1]);
+    expect(ticks(3)).toEqual([0, 1, 2, 3]);
+    expect(ticks(37)).toEqual([0, 10, 20, 30, 40]);
+    for (const n of [1, 7, 99, 1234, 98_765]) {
+      expect(ticks(n).length).toBeLessThanOrEqual(6);
+      expect(ticks(n).at(-1)).toBeGreaterThanOrEqual(n);
+    }
+  });
+});

@@ -1,0 +1,147 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/request"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+)
+
+// Stats says how much was filed and finished in a time, and how long it took: what stands on charts. One statement reads the
+// columns of at most 50,000 requests; the rest is arithmetic here, so that both databases agree on days and percentiles.
+var Stats = op.New("request.stats", op.Spec{
+	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Read figures of the requests of a time",
+}, stats)
+
+// The bounds of one call.
+const (
+	maxStatsTime = 366 * 24 * time.Hour
+	maxStatsRows = 50_000
+)
+
+// StatsInput says of what time, and by what.
+type StatsInput struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+	By   string    `json:"by" enum:"day,week,service,team"`
+}
+
+// Stat are the figures of a day, a week, a service or a team. What was filed, its times and its service levels are of requests
+// that were filed in the time; what was finished or cancelled, of those that were so in it.
+type Stat struct {
+	Key            *string // YYYY-MM-DD of the day, or of the week's Monday, UTC; the id of the service or team; nil for no team
+	Filed          int
+	Finished       int
+	Cancelled      int
+	Open           int // of those filed, how many still are
+	AnswerP50      *int
+	AnswerP90      *int // minutes from filing to acceptance, half and nine tenths of them at most
+	CompletionP50  *int
+	CompletionP90  *int // minutes from filing to completion
+	SLAMet         int
+	SLAMissed      int
+	answer, finish []int
+}
+
+func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
+	from, to := in.From.UTC(), in.To.UTC()
+	if !from.Before(to) || to.Sub(from) > maxStatsTime {
+		return nil, apperr.InvalidField("to", "must be after from, by 366 days at most")
+	}
+	within := func(at *time.Time) bool { return at != nil && !at.Before(from) && at.Before(to) }
+	q := tx.Request.Query().Where(ListInput{}.where(tx)...).Where(request.Or(
+		request.And(request.CreatedAtGTE(from), request.CreatedAtLT(to)), request.And(request.CompletedAtGTE(from), request.CompletedAtLT(to)),
+		request.And(request.CancelledAtGTE(from), request.CancelledAtLT(to)),
+	)).Limit(maxStatsRows + 1)
+	q.Select(request.FieldCreatedAt, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldStatus,
+		request.FieldServiceID, request.FieldTeamID, request.FieldSLAState)
+	rows, err := q.All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the requests of the time: %w", err)
+	}
+	if len(rows) > maxStatsRows {
+		return nil, apperr.InvalidField("from", "must be later: there are more than %d requests in this time", maxStatsRows)
+	}
+	all := map[string]*Stat{}
+	of := func(r *ent.Request, at time.Time) *Stat {
+		key := statKey(in.By, r, at)
+		s := all[op.Or(key, "")]
+		if s == nil {
+			s = &Stat{Key: key}
+			all[op.Or(key, "")] = s
+		}
+		return s
+	}
+	for _, r := range rows {
+		if within(&r.CreatedAt) {
+			of(r, r.CreatedAt).file(r)
+		}
+		if within(r.CompletedAt) {
+			of(r, *r.CompletedAt).Finished++
+		}
+		if within(r.CancelledAt) {
+			of(r, *r.CancelledAt).Cancelled++
+		}
+	}
+	out := make([]*Stat, 0, len(all))
+	for _, s := range all {
+		s.AnswerP50, s.AnswerP90 = percentile(s.answer, 50), percentile(s.answer, 90)
+		s.CompletionP50, s.CompletionP90 = percentile(s.finish, 50), percentile(s.finish, 90)
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b *Stat) int {
+		if in.By == "service" || in.By == "team" {
+			return b.Filed - a.Filed
+		}
+		return slices.Compare([]string{*a.Key}, []string{*b.Key})
+	})
+	return out, nil
+}
+
+// file counts a request that was filed in the time.
+func (s *Stat) file(r *ent.Request) {
+	s.Filed++
+	if r.Status == request.StatusPENDING || r.Status == request.StatusIN_PROGRESS {
+		s.Open++
+	}
+	if r.AcceptedAt != nil {
+		s.answer = append(s.answer, int(r.AcceptedAt.Sub(r.CreatedAt).Minutes()))
+	}
+	if r.CompletedAt != nil {
+		s.finish = append(s.finish, int(r.CompletedAt.Sub(r.CreatedAt).Minutes()))
+	}
+	switch op.Or(r.SLAState, "") {
+	case request.SLAStateMET:
+		s.SLAMet++
+	case request.SLAStateBREACHED:
+		s.SLAMissed++
+	}
+}
+
+func statKey(by string, r *ent.Request, at time.Time) *string {
+	switch by {
+	case "service":
+		return &r.ServiceID
+	case "team":
+		return r.TeamID
+	case "week":
+		at = at.AddDate(0, 0, -(int(at.UTC().Weekday())+6)%7)
+	}
+	day := at.UTC().Format(time.DateOnly)
+	return &day
+}
+
+// percentile is the least of the values that p of a hundred do not exceed; nil of none.
+func percentile(values []int, p int) *int {
+	if len(values) == 0 {
+		return nil
+	}
+	slices.Sort(values)
+	at := (len(values)*p + 99) / 100
+	return &values[max(at, 1)-1]
+}
