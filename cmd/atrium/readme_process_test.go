@@ -2,35 +2,39 @@ package main_test
 
 import (
 	"context"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// The README's walk through a process works as it is printed there, but for the server's port and folder: on the demo company,
-// from a request over its tasks and its approval to its end.
+// The README's walks work as they are printed there, but for the server's ports and folder, on the demo company: a process from a
+// request over its tasks and its approval to its end, and one that a call of GitHub's begins and that its clock follows.
 func TestReadmeProcess(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		n := p.serve()
-		readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-		require.NoError(t, err)
-		_, code, found := strings.Cut(string(readme), "```sh\n")
-		require.True(t, found)
-		code, _, found = strings.Cut(code, "```")
-		require.True(t, found)
-		for from, to := range map[string]string{"https://127.0.0.1:8443": n.base, "cd data\n": "cd " + p.data + "\n"} {
-			require.Contains(t, code, from)
-			code = strings.ReplaceAll(code, from, to)
+		n := p.serve("--dev-clock")
+		shows := [][]string{
+			{`"status":"COMPLETED"`, `"phaseId":"done"`},
+			{`"state":"PAUSED"`, `"state":"WARNING"`, `Subject: Due soon: The build is slow`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		out, err := exec.CommandContext(ctx, "sh", "-euc", code).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.Contains(t, string(out), `"status":"COMPLETED"`)
-		require.Contains(t, string(out), `"phaseId":"done"`)
+		for _, block := range snippets(t, "README.md") {
+			code, walk := strings.CutPrefix(block, "sh\n")
+			if !walk {
+				continue
+			}
+			require.NotEmpty(t, shows, "a walk that nobody has looked at")
+			code = strings.NewReplacer("https://127.0.0.1:8443", n.base, "127.0.0.1:9443", strings.TrimPrefix(n.admin, "http://"), "cd data\n", "cd "+p.data+"\n",
+				"Bearer TOKEN", "Bearer "+n.token(n.firstRun().Company.ID, n.firstRun().Owner.Email)).Replace(code)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", code).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			for _, shown := range shows[0] {
+				require.Contains(t, string(out), shown)
+			}
+			shows = shows[1:]
+		}
+		require.Empty(t, shows, "a walk has gone")
 	})
 }

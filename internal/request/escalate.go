@@ -26,7 +26,29 @@ func (c *clocks) fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.R
 	if f.Kind == sla.Escalated {
 		return c.escalate(ctx, r, f)
 	}
+	if err := c.remind(ctx, r, f); err != nil {
+		return nil, err
+	}
 	return r, TellTarget(ctx, c.tx, r, f, nil)
+}
+
+// remind has whoever deals with the request told that it is due soon, or late: its assignee, or else its team. Nobody is told of
+// one that nobody deals with: escalations say who else is.
+func (c *clocks) remind(ctx context.Context, r *ent.Request, f sla.Firing) error {
+	n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "warning", What: late(f)}
+	if f.Kind == sla.Breached {
+		n.Occasion = "breached"
+	}
+	n.Key = n.Occasion + "/" + f.Key
+	switch {
+	case r.AssigneeID != nil:
+		n.Users = []string{*r.AssigneeID}
+	case r.TeamID != nil:
+		n.Teams = []string{*r.TeamID}
+	default:
+		return nil
+	}
+	return c.tx.Insert(ctx, n, time.Time{}) // policies are asked about each person, which is not done in here
 }
 
 // TellTarget emits the event of a target that is warned of or missed, of a request or of one of its phases, and writes the

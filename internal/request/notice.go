@@ -22,9 +22,6 @@ import (
 	"atrium/internal/principal"
 )
 
-// maxTold bounds the people that one occasion is told to.
-const maxTold = 100
-
 // NoticeArgs is the job that tells people what its clock has come to with a request.
 type NoticeArgs struct {
 	Company  string   `json:"company"`
@@ -38,7 +35,9 @@ type NoticeArgs struct {
 }
 
 // occasions are the kinds of notices and how their subjects begin.
-var occasions = map[string]struct{ kind, subject string }{"escalated": {notice.Warning, "Please look at: "}, "breached": {notice.Breached, "Late: "}}
+var occasions = map[string]struct{ kind, subject string }{
+	"warning": {notice.Warning, "Due soon: "}, "escalated": {notice.Warning, "Please look at: "}, "breached": {notice.Breached, "Late: "},
+}
 
 // Kind names the job.
 func (NoticeArgs) Kind() string { return "sla_notice" }
@@ -88,7 +87,7 @@ func prepareNotify(ctx context.Context, tx *op.Tx, in NotifyInput) (any, error) 
 			to = user.RoleIn(user.RoleOwner, user.RoleAdmin)
 		}
 	}
-	people, err := tx.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(maxTold).All(ctx)
+	people, err := tx.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(notice.MaxTold).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look up whom to tell: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
@@ -125,6 +126,35 @@ func (w *watch) patch(ctx context.Context, id string, in request.UpdateInput) *e
 	w.t.Helper()
 	in.ID = id
 	return testkit.Run(w.t, w.World, ctx, request.Update, in)
+}
+
+// Whoever deals with a request hears of it when it is due soon and when it is late, once each: its assignee, or without one its
+// team. A request that nobody deals with is told to nobody, and nobody is told of what they may not read.
+func TestReminders(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, world *testkit.World) {
+		w := newWatch(t, world)
+		mails := &letters{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		staff, owner := w.A.Users[principal.Agent], w.A.Users[principal.Owner]
+		team := testkit.Run(t, world, w.owner, people.CreateTeam, people.CreateTeamInput{Name: "First line", MemberIDs: []string{staff.ID, w.A.Users[principal.Member].ID}})
+		o := w.offer(catalog.SLA{ResolutionMinutes: new(100), WarnAtPercent: new(80)})
+		mine, ours, nobodys := w.file(w.owner, o), w.file(w.owner, o), w.file(w.owner, o)
+		w.patch(w.owner, mine.ID, request.UpdateInput{AssigneeID: op.SetTo(owner.ID), TeamID: op.SetTo(team.ID)})
+		w.patch(w.owner, ours.ID, request.UpdateInput{TeamID: op.SetTo(team.ID)})
+		mails.take()
+		w.work()
+		w.later(81 * time.Minute)
+		w.later(20 * time.Minute)
+		w.settled()
+		require.Equal(t, map[string]int{"sla.warning": 1, "sla.breached": 1}, w.told(nobodys.ID))
+		require.Eventually(t, func() bool {
+			mails.mu.Lock()
+			defer mails.mu.Unlock()
+			return len(mails.sent[owner.Email]) == 2 && len(mails.sent[staff.Email]) == 2
+		}, patience, tick)
+		require.Equal(t, map[string]int{owner.Email: 2, staff.Email: 2}, mails.take(), "the member of the team may not read it")
+	})
 }
 
 // A request runs through its levels: on track, warned of, late; once each, however often and late the sweep comes.
@@ -280,12 +310,17 @@ func TestEscalations(t *testing.T) {
 		require.Equal(t, entrequest.PriorityHIGH, got.Priority)
 		require.Equal(t, &team.ID, got.TeamID)
 		require.Equal(t, map[string]int{"sla.breached": 2}, w.told(r.ID), "the response, and the resolution that is shorter now")
-		entries, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(r.ID), auditentry.ActorName("service levels")).
-			Order(ent.Asc(auditentry.FieldID)).Select(auditentry.FieldAction).Strings(w.owner)
-		require.NoError(t, err)
-		require.ElementsMatch(t, []string{
-			"request.notified", "sla.breached", "request.escalated", "request.updated", "sla.breached", "request.escalated", "request.updated", "request.escalated",
-		}, entries)
+		var entries []string
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			var err error
+			entries, err = w.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(r.ID), auditentry.ActorName("service levels")).
+				Order(ent.Asc(auditentry.FieldID)).Select(auditentry.FieldAction).Strings(w.owner)
+			require.NoError(c, err)
+			require.ElementsMatch(c, []string{
+				"request.notified", "sla.breached", "request.escalated", "request.updated", "sla.breached", "request.escalated", "request.updated", "request.escalated",
+				"request.notified", // the second breach, to the team that the request has by then
+			}, entries)
+		}, patience, tick)
 
 		faults := func(levels catalog.SLA) (fields []string) {
 			_, _, err := op.Run(w.owner, w.Engine, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.ID}, SLA: op.SetTo(levels)}, nil)
