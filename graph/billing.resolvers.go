@@ -51,3 +51,15 @@ func (r *invoiceResolver) PDFURL(_ context.Context, inv *ent.Invoice) (string, e
 func (r *invoiceResolver) Lines(_ context.Context, inv *ent.Invoice) ([]*billing.Line, error) {
 	return billing.Lines(inv)
 }
+
+func (r *invoiceResolver) CreditNotes(ctx context.Context, inv *ent.Invoice) ([]*ent.CreditNote, error) {
+	return attach(ctx, r.engine, inv, func(inv *ent.Invoice) string { return inv.ID }, billing.LookUpCreditNotes)
+}
+
+func (r *creditNoteResolver) Number(_ context.Context, note *ent.CreditNote) (string, error) {
+	return billing.NoteNumber(note), nil
+}
+
+func (r *creditNoteResolver) PDFURL(_ context.Context, note *ent.CreditNote) (string, error) {
+	return onpaper.NoteAddress(r.baseURL, note), nil
+}

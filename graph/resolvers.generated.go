@@ -1104,6 +1104,11 @@ func (r *Resolver) CreateWorkflowInput() generated.CreateWorkflowInputResolver {
 
 type createWorkflowInputResolver struct{ *Resolver }
 
+// CreditNote returns the resolver of the type's fields that are no columns.
+func (r *Resolver) CreditNote() generated.CreditNoteResolver { return &creditNoteResolver{r} }
+
+type creditNoteResolver struct{ *Resolver }
+
 // Execution returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Execution() generated.ExecutionResolver { return &executionResolver{r} }
 

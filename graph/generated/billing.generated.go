@@ -20,10 +20,17 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type CreditNoteResolver interface {
+	Number(ctx context.Context, obj *ent.CreditNote) (string, error)
+
+	PDFURL(ctx context.Context, obj *ent.CreditNote) (string, error)
+}
 type InvoiceResolver interface {
 	Number(ctx context.Context, obj *ent.Invoice) (string, error)
 
 	Lines(ctx context.Context, obj *ent.Invoice) ([]*billing.Line, error)
+
+	CreditNotes(ctx context.Context, obj *ent.Invoice) ([]*ent.CreditNote, error)
 
 	PDFURL(ctx context.Context, obj *ent.Invoice) (string, error)
 }
@@ -188,6 +195,80 @@ func (ec *executionContext) fieldContext_CreditEntry_balance(_ context.Context, 
 	return graphql.NewScalarFieldContext("CreditEntry", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _CreditNote_number(ctx context.Context, field graphql.CollectedField, obj *ent.CreditNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreditNote_number(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CreditNote().Number(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreditNote_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreditNote", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CreditNote_description(ctx context.Context, field graphql.CollectedField, obj *ent.CreditNote) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Description)
+}
+func (ec *executionContext) fieldContext_CreditNote_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreditNote", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CreditNote_amount(ctx context.Context, field graphql.CollectedField, obj *ent.CreditNote) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Amount)
+}
+func (ec *executionContext) fieldContext_CreditNote_amount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreditNote", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CreditNote_credited(ctx context.Context, field graphql.CollectedField, obj *ent.CreditNote) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Credited)
+}
+func (ec *executionContext) fieldContext_CreditNote_credited(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreditNote", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CreditNote_pdfUrl(ctx context.Context, field graphql.CollectedField, obj *ent.CreditNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreditNote_pdfUrl(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.CreditNote().PDFURL(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreditNote_pdfUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreditNote", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CreditNote_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.CreditNote) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_CreditNote_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreditNote", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
 func (ec *executionContext) _Invoice_id(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -304,6 +385,38 @@ func (ec *executionContext) _Invoice_credited(ctx context.Context, field graphql
 }
 func (ec *executionContext) fieldContext_Invoice_credited(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Invoice", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Invoice_creditNotes(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Invoice_creditNotes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Invoice().CreditNotes(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.CreditNote) graphql.Marshaler {
+			return ec.marshalNCreditNote2ᚕᚖatriumᚋentᚐCreditNoteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Invoice_creditNotes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Invoice",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreditNote(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Invoice_currency(ctx context.Context, field graphql.CollectedField, obj *ent.Invoice) (ret graphql.Marshaler) {
@@ -639,6 +752,59 @@ func (ec *executionContext) _CreditEntry(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var creditNoteImplementors = []string{"CreditNote"}
+
+func (ec *executionContext) _CreditNote(ctx context.Context, sel ast.SelectionSet, obj *ent.CreditNote) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, creditNoteImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreditNote")
+		case "number":
+			out.Values[i] = ec._CreditNote_number(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._CreditNote_description(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "amount":
+			out.Values[i] = ec._CreditNote_amount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "credited":
+			out.Values[i] = ec._CreditNote_credited(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pdfUrl":
+			out.Values[i] = ec._CreditNote_pdfUrl(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._CreditNote_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var invoiceImplementors = []string{"Invoice", "Node"}
 
 func (ec *executionContext) _Invoice(ctx context.Context, sel ast.SelectionSet, obj *ent.Invoice) graphql.Marshaler {
@@ -702,6 +868,11 @@ func (ec *executionContext) _Invoice(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "credited":
 			out.Values[i] = ec._Invoice_credited(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "creditNotes":
+			out.Values[i] = ec._Invoice_creditNotes(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -913,6 +1084,32 @@ func (ec *executionContext) marshalNCreditEntry2ᚖatriumᚋentᚐCreditEntry(ct
 		return graphql.Null
 	}
 	return ec._CreditEntry(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCreditNote2ᚕᚖatriumᚋentᚐCreditNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.CreditNote) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNCreditNote2ᚖatriumᚋentᚐCreditNote(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNCreditNote2ᚖatriumᚋentᚐCreditNote(ctx context.Context, sel ast.SelectionSet, v *ent.CreditNote) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreditNote(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreditType2atriumᚋentᚋcreditentryᚐType(ctx context.Context, v any) (creditentry.Type, error) {

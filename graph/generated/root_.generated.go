@@ -37,6 +37,7 @@ type ResolverRoot interface {
 	AuditProof() AuditProofResolver
 	Calendar() CalendarResolver
 	Comment() CommentResolver
+	CreditNote() CreditNoteResolver
 	Execution() ExecutionResolver
 	InboundCall() InboundCallResolver
 	InboundWebhook() InboundWebhookResolver
@@ -994,6 +995,22 @@ type InvoiceLine {
   amount: Int!
 }
 
+"What corrects an invoice: it takes off what is left to pay, and what is more than that becomes a credit."
+type CreditNote {
+  "CN-000001 and so on, without gaps."
+  number: String!
+  "Why."
+  description: String!
+  "In cents."
+  amount: Int!
+  "The part of it that was issued as a credit, in cents."
+  credited: Int!
+  "Where it is as a PDF file, as the invoice is. Without .pdf it is a page."
+  pdfUrl: String!
+  "When it was made."
+  createdAt: Time!
+}
+
 "What a company was asked to pay. Nothing of it changes but its status."
 type Invoice implements Node {
   "The invoice's id, inv_…"
@@ -1018,6 +1035,8 @@ type Invoice implements Node {
   amountDue: Int!
   "The sum of its credit notes, in cents."
   credited: Int!
+  "The first 200 of them, the oldest first."
+  creditNotes: [CreditNote!]!
   "In lower case."
   currency: String!
   "Where it is as a PDF file, for whoever may read it and sends the session's cookie, a token or a key. Without .pdf it is a page."
@@ -4458,6 +4477,24 @@ func (ec *executionContext) childFields_CreditEntryEdge(ctx context.Context, fie
 	return nil, fmt.Errorf("no field named %q was found under type CreditEntryEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_CreditNote(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "number":
+		return ec.fieldContext_CreditNote_number(ctx, field)
+	case "description":
+		return ec.fieldContext_CreditNote_description(ctx, field)
+	case "amount":
+		return ec.fieldContext_CreditNote_amount(ctx, field)
+	case "credited":
+		return ec.fieldContext_CreditNote_credited(ctx, field)
+	case "pdfUrl":
+		return ec.fieldContext_CreditNote_pdfUrl(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_CreditNote_createdAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreditNote", field.Name)
+}
+
 func (ec *executionContext) childFields_DeactivateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "user":
@@ -4956,6 +4993,8 @@ func (ec *executionContext) childFields_Invoice(ctx context.Context, field graph
 		return ec.fieldContext_Invoice_amountDue(ctx, field)
 	case "credited":
 		return ec.fieldContext_Invoice_credited(ctx, field)
+	case "creditNotes":
+		return ec.fieldContext_Invoice_creditNotes(ctx, field)
 	case "currency":
 		return ec.fieldContext_Invoice_currency(ctx, field)
 	case "pdfUrl":

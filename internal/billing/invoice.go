@@ -31,6 +31,11 @@ var (
 	GetDocument = op.OnRow("invoice.document", op.Spec{
 		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "Get an invoice with its credit notes",
 	}, loadIssued, getDocument)
+
+	// LookUpCreditNotes returns the credit notes of invoices, the oldest first, by the invoice's id.
+	LookUpCreditNotes = op.New("invoice.creditNotes", op.Spec{
+		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "Read the credit notes of invoices",
+	}, lookUpCreditNotes)
 )
 
 // loadIssued finds no drafts.
@@ -54,6 +59,25 @@ func getDocument(ctx context.Context, tx *op.Tx, inv *ent.Invoice, _ op.ByID) (*
 		return nil, fmt.Errorf("read the credit notes: %w", err)
 	}
 	return &Document{Invoice: inv, Notes: notes}, nil
+}
+
+func lookUpCreditNotes(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*ent.CreditNote, error) {
+	visible, err := tx.Invoice.Query().Where(invoice.IDIn(in.IDs...)).IDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the invoices: %w", err)
+	}
+	notes, err := tx.CreditNote.Query().Where(creditnote.InvoiceIDIn(visible...)).Order(creditnote.ByNumber()).Limit(mostNotes * max(len(visible), 1)).
+		All(tx.Unfiltered(ctx, "who may read an invoice may read its credit notes"))
+	if err != nil {
+		return nil, fmt.Errorf("read the credit notes: %w", err)
+	}
+	out := make(map[string][]*ent.CreditNote, len(visible))
+	for _, n := range notes {
+		if len(out[n.InvoiceID]) < mostNotes {
+			out[n.InvoiceID] = append(out[n.InvoiceID], n)
+		}
+	}
+	return out, nil
 }
 
 // ListInvoicesInput filters and pages the invoices.

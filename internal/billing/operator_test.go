@@ -13,6 +13,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/principal"
 	"atrium/internal/testkit"
 )
@@ -42,6 +43,12 @@ func TestCreditNotes(t *testing.T) {
 		testkit.Run(t, w, by, billing.CreditInvoice, credit(500))
 		require.Equal(t, int64(1_000), b.balance(), "all of it was credited")
 		b.add(t)
+
+		// Whoever may read the invoice reads its credit notes, and nobody else does.
+		ids := paging.ByIDs{IDs: []string{inv.ID}}
+		notes := testkit.Run(t, w, w.As(w.A, principal.Admin), billing.LookUpCreditNotes, ids)[inv.ID]
+		require.Equal(t, []int64{400, 2_000, 500}, []int64{notes[0].Amount, notes[1].Amount, notes[2].Amount})
+		require.Empty(t, testkit.Run(t, w, w.As(w.B, principal.Owner), billing.LookUpCreditNotes, ids))
 	})
 }
 

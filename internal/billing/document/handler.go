@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"atrium/ent"
 	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/gate"
@@ -34,6 +35,11 @@ const Path = "/invoices/"
 
 // Address returns where an invoice's file is.
 func Address(baseURL, id string) string { return baseURL + Path + id + ".pdf" }
+
+// NoteAddress returns where a credit note's file is.
+func NoteAddress(baseURL string, n *ent.CreditNote) string {
+	return fmt.Sprintf("%s%s%s/credit-notes/%d.pdf", baseURL, Path, n.InvoiceID, n.Number)
+}
 
 // Handler gives documents to callers who may read their invoice.
 func Handler(o Options) http.Handler { return o.Gate.Guard(gate.Cookies, o.routes(), o.fail) }
