@@ -12,7 +12,7 @@ LINT := .bin/golangci-lint-$(LINT_VERSION)
 .PHONY: run test race bench lint generate check generated fuzz build help
 
 run: build ## build and start the server; ARGS go to `atrium serve`
-	exec bin/atrium serve $(ARGS)
+	exec bin/atrium serve --drain 0s $(ARGS)
 
 test: ## vet and every test, with PostgreSQL and Redis (installed when missing); ARGS go to `go test`
 	@.ci/test.sh $(ARGS)

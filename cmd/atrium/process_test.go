@@ -204,7 +204,7 @@ func (p place) launch(args ...string) *node {
 	for variables < len(args) && strings.Contains(args[variables], "=") && !strings.HasPrefix(args[variables], "-") {
 		variables++
 	}
-	full := append(append([]string{}, args[:variables]...), "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	full := append(append([]string{}, args[:variables]...), "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain", "0s")
 	n.cmd = p.command(append(full, args[variables:]...)...)
 	n.cmd.Stdout, n.cmd.Stderr = n.out, n.err
 	require.NoError(p.t, n.cmd.Start())

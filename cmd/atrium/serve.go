@@ -19,16 +19,17 @@ type serveCmd struct {
 	accountFlags
 	issuerFlags
 	billingFlags
-	Listen           string `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
-	AdminListen      string `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
-	BaseURL          string `help:"Address that callers use (default: https:// and the listening address)."`
-	AuthURL          string `help:"Address of the identity provider (default: the base URL)."`
-	Role             string `default:"all" enum:"all,api,worker" help:"all, api or worker."`
-	RedisURL         string `help:"Redis that counts calls for several nodes; without it each node counts for itself."`
-	NoDemo           bool   `help:"Make no demo company in an empty database."`
-	NoAgents         bool   `help:"Work no runs of agents on this node, and do nothing that was approved; they wait."`
-	AccessLog        string `default:"errors" enum:"off,errors,all" help:"Calls that get a JSON line on stderr: off, errors (answers of 5xx, and those slower than a second) or all."`
-	AuditCheckpoints string `help:"Where signed checkpoints of the audit log are kept, hourly and at the end: a file that is appended to, or a URL that they are posted to."`
+	Listen           string        `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
+	AdminListen      string        `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
+	BaseURL          string        `help:"Address that callers use (default: https:// and the listening address)."`
+	AuthURL          string        `help:"Address of the identity provider (default: the base URL)."`
+	Role             string        `default:"all" enum:"all,api,worker" help:"all, api or worker."`
+	RedisURL         string        `help:"Redis that counts calls for several nodes; without it each node counts for itself."`
+	NoDemo           bool          `help:"Make no demo company in an empty database."`
+	NoAgents         bool          `help:"Work no runs of agents on this node, and do nothing that was approved; they wait."`
+	Drain            time.Duration `default:"5s" help:"How long calls are still taken after the node was told to stop, and says that it is not ready."`
+	AccessLog        string        `default:"errors" enum:"off,errors,all" help:"Calls that get a JSON line on stderr: off, errors (answers of 5xx, and those slower than a second) or all."`
+	AuditCheckpoints string        `help:"Where signed checkpoints of the audit log are kept, hourly and at the end: a file that is appended to, or a URL that they are posted to."`
 
 	DevClock bool `help:"Let POST /dev/clock on the admin listener move time forward. Never in production."`
 
@@ -52,6 +53,9 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 	if (m.TLSCert == "") != (m.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key go together")
 	}
+	if m.Drain < 0 {
+		return errors.New("--drain must not be negative")
+	}
 	outside, err := egress.New(egress.Options{Allow: m.EgressAllow, CAFile: m.EgressCA})
 	if err != nil {
 		return fmt.Errorf("--egress-ca: %w", err)
@@ -66,12 +70,14 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stopTracing()) }()
-	s := &server{serveCmd: m, core: c, outside: outside, metrics: newMetrics()}
+	s := &server{serveCmd: m, core: c, told: ctx.Done(), outside: outside, metrics: newMetrics()}
 	if err := s.build(ctx); err != nil {
 		return err
 	}
 	debug.FreeOSMemory() // what reading policies, schemas and migrations left behind
-	return run.All(ctx, c.log, s.parts...)
+	drained, cancel := run.Drained(ctx, c.log, m.Drain)
+	defer cancel()
+	return run.All(drained, c.log, s.parts...)
 }
 
 // accountFlags are about how people sign in and what they are mailed.

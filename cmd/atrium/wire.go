@@ -155,9 +155,10 @@ type server struct {
 	outside *egress.Client
 	origins *identity.Origins // whose pages may call the API
 	metrics *metrics
-	admin   *http.ServeMux // of the listener for operators
-	adminAt netip.AddrPort // the zero AddrPort when it is not at an address of IP
-	caFile  string         // of the certificate that the data folder's CA has signed
+	told    <-chan struct{} // is closed when the node is told to stop
+	admin   *http.ServeMux  // of the listener for operators
+	adminAt netip.AddrPort  // the zero AddrPort when it is not at an address of IP
+	caFile  string          // of the certificate that the data folder's CA has signed
 	front   *tlsfront.Front
 	console *console.Console // nil in a binary that was built without it
 	workers *jobs.Queue      // works jobs, or is core's queue on a node that works none
@@ -299,7 +300,7 @@ func (s *server) addWork(ctx context.Context) error {
 	if err := s.addAuditLog(key); err != nil {
 		return err
 	}
-	s.workers, err = jobs.New(s.store, s.log, true, append(identity.Rotation(s.keys), identity.Sweeps(),
+	s.workers, err = jobs.New(s.store, s.log, true, append(identity.Rotation(s.keys), jobs.Measured(s.metrics.registry), identity.Sweeps(),
 		jobs.Sweeps(
 			jobs.Sweep{Rows: "idempotency keys", Kept: op.IdempotencyWindow, Delete: op.DeleteIdempotencyKeys},
 			jobs.Sweep{Rows: "decisions", Kept: decisionlog.Age, Delete: decisionlog.Delete},

@@ -21,6 +21,28 @@ func TuneGC() {
 	}
 }
 
+// Drained returns a context that ends d after ctx does, or when it is cancelled. Meanwhile the server answers as ever, but says
+// that it is not ready, so that whoever spreads calls over nodes sends it no new ones.
+func Drained(ctx context.Context, log *slog.Logger, d time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-out.Done():
+			return
+		}
+		defer cancel()
+		if d > 0 {
+			log.InfoContext(out, "stopping soon", "drain", d.String())
+		}
+		select {
+		case <-time.After(d):
+		case <-out.Done():
+		}
+	}()
+	return out, cancel
+}
+
 // Part is something that runs until its context ends.
 type Part struct {
 	Name  string

@@ -57,6 +57,22 @@ func TestPartsStopInReverse(t *testing.T) {
 	require.Equal(t, []string{"listener", "workers", "database"}, j.lines)
 }
 
+// What is drained goes on after it was told to stop, until its time is up or its parts have ended.
+func TestDrained(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	soon, release := run.Drained(ctx, log, time.Millisecond)
+	defer release()
+	require.NoError(t, soon.Err())
+	stop()
+	<-soon.Done()
+
+	never, cancel := run.Drained(ctx, log, time.Hour)
+	require.NoError(t, never.Err(), "it has an hour, although it was told to stop")
+	cancel()
+	<-never.Done()
+}
+
 func TestFailedPartStopsTheOthers(t *testing.T) {
 	t.Parallel()
 	var j journal
