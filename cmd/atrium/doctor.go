@@ -13,6 +13,7 @@ import (
 
 	"entgo.io/ent/dialect"
 
+	"atrium/internal/backup"
 	"atrium/internal/seal"
 	"atrium/internal/store"
 )
@@ -20,6 +21,8 @@ import (
 type doctorCmd struct {
 	dataFlags
 	jsonFlag
+	RedisURL string `help:"Redis to reach, as serve would."`
+	SMTPURL  string `name:"smtp-url" help:"Mail server to reach, as serve would."`
 }
 
 // checkJSON is a check as the command line prints it.
@@ -54,6 +57,7 @@ func (m *doctorCmd) Run(ctx context.Context) error {
 		defer sealer.Close()
 	}
 	m.checkDatabase(ctx, report, sealer)
+	m.checkOutside(ctx, report)
 	m.checkCertificate(report)
 	if err := m.print(map[string]any{"ok": bad == 0, "checks": checks}, lines...); err != nil {
 		return err
@@ -84,7 +88,10 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 			report("the database role may make and drop partitions", ownsTables(ctx, s))
 		}
 	} else {
-		report("database file is whole", intact(ctx, s.Path()))
+		report("database file is whole", backup.Whole(ctx, s.Path()))
+	}
+	if err == nil {
+		m.checkRunning(ctx, report, s)
 	}
 	if err == nil && sealer != nil {
 		c := &core{flags: m.dataFlags, store: s, sealer: sealer}
@@ -141,31 +148,6 @@ func private(path string) error {
 		return fmt.Errorf("%s may be read by others: chmod 600", path)
 	}
 	return nil
-}
-
-// intact asks SQLite whether the file's pages and references hold together.
-func intact(ctx context.Context, path string) error {
-	db, err := store.OpenSQLiteFile(path)
-	if err != nil {
-		return err
-	}
-	defer db.Close() //nolint:errcheck // only read
-	var answer string
-	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
-		return fmt.Errorf("check the pages: %w", err)
-	}
-	if answer != "ok" {
-		return errors.New(answer)
-	}
-	rows, err := db.QueryContext(ctx, "PRAGMA foreign_key_check")
-	if err != nil {
-		return fmt.Errorf("check the references: %w", err)
-	}
-	defer rows.Close() //nolint:errcheck // only read
-	if rows.Next() {
-		return errors.New("a foreign key points nowhere")
-	}
-	return rows.Err()
 }
 
 // boundByPolicies returns an error for a role that row-level security does not bind.

@@ -19,6 +19,8 @@ type cli struct {
 	Migrate migrateCmd `cmd:"" help:"Bring the database to this version."`
 	Doctor  doctorCmd  `cmd:"" help:"Check data folder, database and certificate, and say what is wrong."`
 	Version versionCmd `cmd:"" help:"Print the version."`
+	Backup  backupCmd  `cmd:"" help:"Write an installation on SQLite into one file, while it serves."`
+	Restore restoreCmd `cmd:"" help:"Make an installation of a backup, in a folder that has none."`
 	Company struct {
 		Create        companyCreateCmd `cmd:"" help:"Make a company with its sandbox, owner and keys."`
 		Limits        companyLimitsCmd `cmd:"" help:"Give a company limits of its own."`

@@ -10,18 +10,21 @@ import (
 // version is set when a release is built.
 var version = ""
 
+// programVersion is the release, or what the module's version says.
+func programVersion() string { return cmp.Or(version, buildInfo().Main.Version, "(devel)") }
+
+func buildInfo() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
+	}
+	return &debug.BuildInfo{}
+}
+
 type versionCmd struct{ jsonFlag }
 
 // Run prints the version.
 func (m versionCmd) Run() error {
-	v := version
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
-	}
-	if v == "" {
-		v = cmp.Or(info.Main.Version, "(devel)")
-	}
+	v, info := programVersion(), buildInfo()
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	built := runtime.Version() + " " + platform
 	var commit *string // none in a build outside of a checkout

@@ -63,6 +63,10 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 	}
 	if work {
 		cfg.Workers, cfg.PeriodicJobs, cfg.Queues = kinds.workers, kinds.periodic, maps.Clone(kinds.queues)
+		if kinds.measurer != nil {
+			kinds.measurer.show(kinds.queues)
+			cfg.Middleware = []rivertype.Middleware{kinds.measurer}
+		}
 	}
 	if err := q.open(cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.Close())

@@ -16,6 +16,7 @@ type kinds struct {
 	args     []river.JobArgs
 	queues   map[string]river.QueueConfig
 	sweeps   []Sweep
+	measurer *measurer // nil where nobody measures
 }
 
 // All is several options in one.

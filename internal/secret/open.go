@@ -66,3 +66,25 @@ func NoteUse(ctx context.Context, db *ent.Client, ids []string, now time.Time) e
 func associated(companyID, rowID string, version int) []byte {
 	return []byte(companyID + "/" + rowID + "/" + strconv.Itoa(version))
 }
+
+// OpenAll returns an error for the first secret, of all companies, that the master key does not open.
+func OpenAll(ctx context.Context, db *ent.Client, sealer op.Sealer) error {
+	last := ""
+	for {
+		rows, err := db.Secret.Query().Where(secret.IDGT(last)).Order(secret.ByID()).Limit(openedTogether).All(ctx)
+		if err != nil {
+			return fmt.Errorf("read the secrets: %w", err)
+		}
+		for _, s := range rows {
+			if _, err := sealer.Unseal(s.Sealed, associated(s.CompanyID, s.ID, s.Version)); err != nil {
+				return fmt.Errorf("the master key does not open the secret %s: %w", s.ID, err)
+			}
+			last = s.ID
+		}
+		if len(rows) < openedTogether {
+			return nil
+		}
+	}
+}
+
+const openedTogether = 500

@@ -124,6 +124,22 @@ func (s *Sealer) SealCompany(ctx context.Context, company string) error {
 	}
 }
 
+// lagWithin bounds how far back Lag looks.
+const lagWithin = time.Hour
+
+// Lag returns how long the oldest entry of the last hour has waited for its place; zero when none waits.
+func (s *Sealer) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
+	row, err := s.store.Reader().AuditEntry.Query().Where(auditentry.IDGT(id.From("aud", now.Add(-lagWithin))), withoutLeaf).
+		Order(auditentry.OrderOption(byTime)).Select(auditentry.FieldID, auditentry.FieldCreatedAt).First(system(ctx))
+	if ent.IsNotFound(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("look for entries without a place: %w", err)
+	}
+	return now.Sub(row.CreatedAt), nil
+}
+
 // order is how entries without a place are put in line.
 type order func(*sql.Selector)
 

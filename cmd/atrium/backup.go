@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"atrium/internal/audit/merkle"
+	"atrium/internal/backup"
+	"atrium/internal/principal"
+	"atrium/internal/secret"
+)
+
+var errPostgresTools = errors.New("this is for SQLite: PostgreSQL is backed up by its own tools (pg_dump, WAL archiving), as the README says")
+
+// passphraseFlag names the file of a passphrase: it is no value, so that no passphrase is ever seen in a list of processes.
+type passphraseFlag struct {
+	PassphraseFile string `help:"File of the passphrase that keys are encrypted under." type:"path"`
+}
+
+// passphrase reads it, without the line's end.
+func (f passphraseFlag) passphrase() (string, error) {
+	if f.PassphraseFile == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(f.PassphraseFile)
+	if err != nil {
+		return "", fmt.Errorf("--passphrase-file: %w", err)
+	}
+	if b = bytes.TrimRight(b, "\r\n"); len(b) < 8 {
+		return "", errors.New("--passphrase-file: a passphrase has 8 characters or more")
+	}
+	return string(b), nil
+}
+
+type backupCmd struct {
+	dataFlags
+	jsonFlag
+	passphraseFlag
+	To       string `required:"" help:"The file to make; one that is there is not replaced." type:"path"`
+	WithKeys bool   `help:"Put the master key and the local CA in, encrypted under the passphrase."`
+}
+
+// Run makes a backup of a data folder while a server works in it. It says yes once the copy was checked.
+func (m *backupCmd) Run(ctx context.Context) error {
+	if m.DatabaseURL != "" {
+		return errPostgresTools
+	}
+	if err := m.mustExist(); err != nil {
+		return err
+	}
+	passphrase, err := m.passphrase()
+	if err != nil {
+		return err
+	}
+	if m.WithKeys != (passphrase != "") {
+		return errors.New("--with-keys and --passphrase-file go together")
+	}
+	o := backup.Options{Database: m.sqliteFile(), Passphrase: passphrase, Version: programVersion(), Now: time.Now()}
+	if m.WithKeys {
+		o.Keys = m.keyFiles()
+	}
+	o.Check = func(ctx context.Context, copied string) error {
+		there := m.dataFlags
+		there.Data = filepath.Dir(copied)
+		if key := m.masterKey(); key.File != "" {
+			there.MasterKeyFile = key.File
+		}
+		return there.sound(ctx, false)
+	}
+	made, err := backup.Write(ctx, m.To, o)
+	if err != nil {
+		return err
+	}
+	keys := "without keys: keep the master key elsewhere"
+	if made.Keys {
+		keys = "with keys"
+	}
+	return m.print(made, fmt.Sprintf("backed up %d bytes, checked, %s", made.Bytes, keys))
+}
+
+// keyFiles are the files beside the database that an installation cannot do without, under the names that it looks for.
+func (f dataFlags) keyFiles() (out []backup.KeyFile) {
+	if key := f.masterKey(); key.File != "" {
+		out = append(out, backup.KeyFile{Name: "master.key", Path: key.File})
+	}
+	for _, name := range []string{"ca.key", "ca.pem", "tls.key", "tls.crt"} {
+		if path := filepath.Join(f.Data, name); fileExists(path) {
+			out = append(out, backup.KeyFile{Name: name, Path: path})
+		}
+	}
+	return out
+}
+
+type restoreCmd struct {
+	dataFlags
+	jsonFlag
+	passphraseFlag
+	From string `required:"" help:"The backup." type:"path"`
+}
+
+// Run makes an installation of a backup in a data folder without a database, brings it to this version and checks it. What it
+// refuses leaves nothing behind.
+func (m *restoreCmd) Run(ctx context.Context) error {
+	if m.DatabaseURL != "" {
+		return errPostgresTools
+	}
+	passphrase, err := m.passphrase()
+	if err != nil {
+		return err
+	}
+	made, err := backup.Read(ctx, m.From, backup.RestoreOptions{Dir: m.Data, Passphrase: passphrase, Check: func(ctx context.Context, _ string) error {
+		if key := m.masterKey(); key.File != "" && !fileExists(key.File) {
+			return fmt.Errorf("the master key %s is missing: put it there, or give --passphrase-file for a backup with keys", key.File)
+		}
+		return m.sound(ctx, true)
+	}})
+	if errors.Is(err, backup.ErrOccupied) {
+		return fmt.Errorf("--data: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	return m.print(made, fmt.Sprintf("restored %d bytes of %s, checked", made.Bytes, made.At.Format(time.RFC3339)))
+}
+
+// sound returns an error unless the installation's secrets open and every company's audit log is what was sealed. migrates says
+// that it may be brought to this version first.
+func (f dataFlags) sound(ctx context.Context, migrates bool) (err error) {
+	c, err := f.build(ctx, nil, migrates)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	sys := principal.System(ctx, "a backup is of all companies")
+	if err := secret.OpenAll(sys, c.store.Reader(), c.sealer); err != nil {
+		return err
+	}
+	companies, err := c.store.Reader().Company.Query().IDs(sys)
+	if err != nil {
+		return fmt.Errorf("list the companies: %w", err)
+	}
+	for _, id := range companies {
+		report, err := merkle.Verify(ctx, c.store.Reader(), id, nil)
+		if err != nil {
+			return err
+		}
+		if !report.Intact {
+			return fmt.Errorf("%s: %w", said(report), errNotIntact)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package main_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A backup of a server that is being written to becomes an installation elsewhere: all that was answered before the backup began is
+// in it, keys and sign-ins work, what was answered to an idempotency key is answered again, and the audit log verifies.
+func TestBackupAndRestore(t *testing.T) {
+	p := onSQLite(t)
+	n := p.serve()
+	first, c := n.firstRun(), n.client()
+	laptop := `{"serviceId":"` + first.Demo.ServiceID + `","offeringId":"` + first.Demo.OfferingID + `","title":"Kept","fields":{"model":"13 inch"}}`
+	kept := n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
+	n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"not to be seen"}`)
+
+	stop := make(chan struct{})
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_, _ = send(c, "POST", n.base+"/v1/requests", first.LiveKey, laptop) // some are refused: there is a limit
+			}
+		}
+	})
+	dir := t.TempDir()
+	file, words := filepath.Join(dir, "backup.tar"), filepath.Join(dir, "words")
+	require.NoError(t, os.WriteFile(words, []byte("correct horse battery\n"), 0o600))
+	p.refused([]string{"--passphrase-file"}, "backup", "--to", file, "--with-keys")
+	made := p.object("backup", "--to", file, "--with-keys", "--passphrase-file", words)
+	close(stop)
+	writing.Wait()
+	require.Equal(t, true, made["keys"])
+	p.refused([]string{"is there already"}, "backup", "--to", file)
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NotContains(t, string(content), "not to be seen")
+	key, err := os.ReadFile(filepath.Join(p.data, "master.key"))
+	require.NoError(t, err)
+	require.False(t, bytes.Contains(content, key[:40]), "the master key lies open in the backup")
+	require.Zero(t, n.stop())
+
+	// Elsewhere, with the passphrase alone.
+	q := onSQLite(t)
+	q.refused([]string{"master key"}, "restore", "--from", file)
+	require.NoFileExists(t, filepath.Join(q.data, "atrium.db"), "a refusal leaves something behind")
+	wrong := filepath.Join(dir, "wrong")
+	require.NoError(t, os.WriteFile(wrong, []byte("wrong words for it"), 0o600))
+	q.refused([]string{"passphrase"}, "restore", "--from", file, "--passphrase-file", wrong)
+	q.object("restore", "--from", file, "--passphrase-file", words)
+	q.refused([]string{"holds a database"}, "restore", "--from", file, "--passphrase-file", words)
+	there := q.serve()
+	require.Contains(t, there.call(there.client(), 200, "GET", "/v1/requests/"+idOf(t, kept.body), first.LiveKey, "").body, `"title":"Kept"`)
+	again := there.call(there.client(), 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
+	require.Equal(t, kept.body, again.body)
+	require.Equal(t, true, q.object("audit", "verify")["intact"])
+	require.NotEmpty(t, there.token(first.Company.ID, first.Owner.Email))
+	require.Zero(t, there.stop())
+
+	// What is cut off or changed is refused, and leaves nothing.
+	for name, bad := range map[string][]byte{"not all of": content[:len(content)/2], "SHA-256 differs": flipped(t, content), "no backup": []byte("no archive")} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, bad, 0o600))
+		r := onSQLite(t)
+		r.refused([]string{name}, "restore", "--from", path, "--passphrase-file", words)
+		left, err := os.ReadDir(r.data)
+		require.True(t, os.IsNotExist(err) || len(left) == 0, "%s: %v", name, left)
+	}
+}
+
+// idOf returns the id of an answer's row.
+func idOf(t *testing.T, body string) string {
+	t.Helper()
+	var answer struct{ Data struct{ ID string } }
+	require.NoError(t, json.Unmarshal([]byte(body), &answer))
+	return answer.Data.ID
+}
+
+// flipped changes one byte of the database that the archive holds.
+func flipped(t *testing.T, archive []byte) []byte {
+	t.Helper()
+	r := tar.NewReader(bytes.NewReader(archive))
+	for {
+		h, err := r.Next()
+		require.NoError(t, err)
+		if h.Name == "atrium.db" {
+			body, err := io.ReadAll(r)
+			require.NoError(t, err)
+			at := strings.Index(string(archive), string(body[:100]))
+			require.Positive(t, at)
+			out := bytes.Clone(archive)
+			out[at+len(body)/2] ^= 1
+			return out
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"syscall"
+	"time"
+
+	"entgo.io/ent/dialect"
+
+	"atrium/internal/audit/merkle"
+	"atrium/internal/jobs"
+	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
+	"atrium/internal/store"
+)
+
+// What the doctor finds wrong about an installation that runs.
+const (
+	leastFree   = 1 << 30 // bytes on the disk of the data folder
+	mostSkew    = 5 * time.Second
+	mostLag     = time.Minute     // of the audit log's sealer, which comes within ten seconds
+	mostWaiting = 5 * time.Minute // of a job behind its moment
+	reachable   = 5 * time.Second
+)
+
+// checkRunning looks at what wears out or falls behind while the server runs.
+func (m *doctorCmd) checkRunning(ctx context.Context, report func(string, error), s *store.Store) {
+	if s.Dialect() == dialect.Postgres {
+		report("clock agrees with the database's", sameTime(ctx, s))
+	} else {
+		report("disk has room", hasRoom(m.Data))
+	}
+	report("audit log is sealed", m.sealed(ctx, s))
+	report("jobs are worked", m.worked(ctx, s))
+}
+
+// checkOutside looks at the servers that the flags name.
+func (m *doctorCmd) checkOutside(ctx context.Context, report func(string, error)) {
+	if m.RedisURL != "" {
+		report("Redis answers", redisAnswers(ctx, m.RedisURL))
+	}
+	if m.SMTPURL != "" {
+		report("mail server answers", mailAnswers(ctx, m.SMTPURL))
+	}
+}
+
+// hasRoom returns an error for a disk that is nearly full: SQLite needs room for what is written before it is moved into the file.
+func hasRoom(dir string) error {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(dir, &fs); err != nil {
+		return err
+	}
+	if free := fs.Bavail * uint64(fs.Bsize); free < leastFree { //nolint:gosec // a size is positive
+		return fmt.Errorf("%d MiB are free, and should be 1 GiB", free>>20)
+	}
+	return nil
+}
+
+// sameTime returns an error when this machine's clock and the database's differ.
+func sameTime(ctx context.Context, s *store.Store) error {
+	began := time.Now()
+	var there time.Time
+	if err := s.Pool().QueryRow(ctx, "SELECT clock_timestamp()").Scan(&there); err != nil {
+		return fmt.Errorf("ask for the time: %w", err)
+	}
+	skew := there.Sub(began.Add(time.Since(began) / 2)).Abs()
+	if skew > mostSkew {
+		return fmt.Errorf("they differ by %s, and may by %s: keep both in time by NTP", skew.Round(time.Millisecond), mostSkew)
+	}
+	return nil
+}
+
+// sealed returns an error when audit entries wait for their places in the log.
+func (m *doctorCmd) sealed(ctx context.Context, s *store.Store) error {
+	lag, err := merkle.NewSealer(s, slog.New(slog.DiscardHandler)).Lag(ctx, s.Clock().Now())
+	if err == nil && lag > mostLag {
+		err = fmt.Errorf("an entry has waited for %s: does a node with --role all or worker run?", lag.Round(time.Second))
+	}
+	return err
+}
+
+// worked returns an error when jobs wait behind their moment.
+func (m *doctorCmd) worked(ctx context.Context, s *store.Store) error {
+	q, err := jobs.New(s, slog.New(slog.DiscardHandler), false)
+	if err != nil {
+		return err
+	}
+	return s.Write(principal.System(ctx, "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
+		kind, waits, err := q.Oldest(ctx, tx)
+		if err == nil && waits > mostWaiting {
+			err = fmt.Errorf("a job of the kind %s has waited for %s: does a node with --role all or worker run?", kind, waits.Round(time.Second))
+		}
+		return err
+	})
+}
+
+func redisAnswers(ctx context.Context, address string) (err error) {
+	client, err := ratelimit.OpenRedis(address)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	ctx, cancel := context.WithTimeout(ctx, reachable)
+	defer cancel()
+	return client.Ping(ctx).Err()
+}
+
+// mailAnswers connects to the mail server, and says nothing to it.
+func mailAnswers(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.New("the address cannot be read") // url's error repeats it, with its password
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"smtp": "587", "smtps": "465"}[u.Scheme]
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachable)
+	defer cancel()
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	return c.Close()
+}

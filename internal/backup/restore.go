@@ -1,0 +1,161 @@
+package backup
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"filippo.io/age"
+)
+
+// The most that the small parts of a backup may be.
+const mostBytes = 1 << 20
+
+// ErrOccupied is returned for a folder that holds a database.
+var ErrOccupied = errors.New("the folder holds a database already")
+
+// RestoreOptions say where a backup goes.
+type RestoreOptions struct {
+	Dir        string // is made when it is not there
+	Passphrase string // of the keys; they stay where they are without one
+	Check      func(ctx context.Context, dir string) error
+}
+
+// Read makes an installation of a backup in a folder that holds no database. The caller's check sees the folder as it would be,
+// the keys that lie there already included; what it refuses leaves nothing behind.
+func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err error) {
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder: %w", err)
+	}
+	if _, err := os.Lstat(filepath.Join(o.Dir, databaseName)); err == nil {
+		return nil, ErrOccupied
+	}
+	var made []string
+	defer func() {
+		if err != nil {
+			for _, path := range made {
+				_ = os.Remove(path) // what cannot be removed cannot be mended here
+			}
+			_ = os.Remove(o.Dir) // only when it is empty
+		}
+	}()
+	place := func(name string) string {
+		path := filepath.Join(o.Dir, name)
+		made = append(made, path)
+		return path
+	}
+	m, keys, err := unpack(from, place)
+	if err != nil {
+		return nil, err
+	}
+	if m.Keys && o.Passphrase != "" {
+		if err := placeKeys(keys, o, place); err != nil {
+			return nil, err
+		}
+	}
+	made = append(made, filepath.Join(o.Dir, databaseName+"-wal"), filepath.Join(o.Dir, databaseName+"-shm"))
+	database := filepath.Join(o.Dir, databaseName)
+	if err := check(ctx, database, func(ctx context.Context, _ string) error { return o.Check(ctx, o.Dir) }); err != nil {
+		return nil, fmt.Errorf("the backup is not sound: %w", err)
+	}
+	return m, syncFolder(o.Dir)
+}
+
+// unpack writes the database into its place and returns the rest.
+func unpack(from string, place func(string) string) (m *Manifest, keys []byte, err error) {
+	f, err := os.Open(from)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the backup: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r := tar.NewReader(f)
+	for {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil, nil, errors.New("the backup holds no database")
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("this is no backup, or not all of one: %w", err)
+		}
+		switch {
+		case h.Name == manifestName && m == nil && h.Size <= mostBytes:
+			m = &Manifest{}
+			if err := json.NewDecoder(r).Decode(m); err != nil {
+				return nil, nil, fmt.Errorf("read the manifest: %w", err)
+			}
+			if m.Format != format {
+				return nil, nil, fmt.Errorf("the backup has format %d, and this program reads format %d", m.Format, format)
+			}
+		case h.Name == keysName && m != nil && h.Size <= mostBytes:
+			if keys, err = io.ReadAll(r); err != nil {
+				return nil, nil, fmt.Errorf("read the keys: %w", err)
+			}
+		case h.Name == databaseName && m != nil:
+			return m, keys, placeDatabase(r, m, place(databaseName))
+		default:
+			return nil, nil, errors.New("this is no backup of Atrium")
+		}
+	}
+}
+
+// placeDatabase writes the database and holds it against the manifest.
+func placeDatabase(r io.Reader, m *Manifest, path string) (err error) {
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("make the database: %w", err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(out, h), r); errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("this is not all of a backup: %w", err)
+	} else if err != nil {
+		return fmt.Errorf("write the database: %w", err)
+	}
+	if hexOf(h) != m.Database {
+		return errors.New("the database is not the one that was backed up: its SHA-256 differs")
+	}
+	return out.Sync()
+}
+
+// placeKeys opens the keys and writes those that are not there: one that lies in the folder is kept.
+func placeKeys(sealed []byte, o RestoreOptions, place func(string) string) error {
+	id, err := age.NewScryptIdentity(o.Passphrase)
+	if err != nil {
+		return fmt.Errorf("use the passphrase: %w", err)
+	}
+	opened, err := age.Decrypt(bytes.NewReader(sealed), id)
+	if err != nil {
+		return fmt.Errorf("the passphrase does not open the keys: %w", err)
+	}
+	r := tar.NewReader(opened)
+	for {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the keys: %w", err)
+		}
+		if h.Name != filepath.Base(h.Name) || strings.HasPrefix(h.Name, ".") || h.Size > mostBytes {
+			return fmt.Errorf("the keys hold %q, which is no key", h.Name)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			return fmt.Errorf("read the keys: %w", err)
+		}
+		if _, err := os.Lstat(filepath.Join(o.Dir, h.Name)); err == nil {
+			continue
+		}
+		if err := os.WriteFile(place(h.Name), content, os.FileMode(h.Mode).Perm()&0o644); err != nil { //nolint:gosec // the mode that it had, at most readable by all
+			return fmt.Errorf("write a key: %w", err)
+		}
+	}
+}
