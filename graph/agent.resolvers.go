@@ -20,6 +20,21 @@ func (r *mutationResolver) StopAllAgents(ctx context.Context, input agent.StopAl
 	return &generated.StopAllAgentsPayload{Runs: out.Runs, Agents: out.Agents}, nil
 }
 
+func (r *mutationResolver) CreateAgent(ctx context.Context, input agent.CreateInput) (*generated.CreateAgentPayload, error) {
+	a, err := change(ctx, r.engine, agent.Create, input, "")
+	return &generated.CreateAgentPayload{Agent: a.Agent, SigningSecret: textOrNil(a.SigningSecret.Reveal())}, err
+}
+
+func (r *mutationResolver) RotateAgentSecret(ctx context.Context, input agent.RotateSecretInput) (*generated.RotateAgentSecretPayload, error) {
+	a, err := change(ctx, r.engine, agent.RotateSecret, input, "id")
+	return &generated.RotateAgentSecretPayload{Agent: a.Agent, SigningSecret: a.SigningSecret.Reveal()}, err
+}
+
+func (r *mutationResolver) CreateAgentKey(ctx context.Context, input agent.CreateKeyInput) (*generated.CreateAgentKeyPayload, error) {
+	k, err := change(ctx, r.engine, agent.CreateKey, input, "")
+	return &generated.CreateAgentKeyPayload{APIKey: k.Key, Value: k.Value}, err
+}
+
 func (r *subscriptionResolver) AgentRunChanged(ctx context.Context, id *string, filter *agent.ListRunsInput) (<-chan *generated.AgentRunChange, error) {
 	in := agent.LookUpRunsInput{ListRunsInput: op.Or(filter, agent.ListRunsInput{})}
 	return watch(ctx, watched{feed.AgentRuns, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.AgentRun, error) {

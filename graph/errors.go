@@ -46,6 +46,9 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if p, ok := principal.From(ctx); ok {
 		requestID = p.RequestID
 	}
+	if w, ok := errors.AsType[*waits](err); ok {
+		return w.presented(ctx, requestID)
+	}
 	if e.Code == apperr.Internal {
 		s.Log.ErrorContext(ctx, "field failed", "error", err, "requestId", requestID, "path", graphql.GetPath(ctx).String())
 	}
@@ -54,6 +57,23 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 		out.Path, out.Locations = g.Path, g.Locations
 	}
 	return out
+}
+
+// waits is why a mutation of an agent has no payload: it has become an action, which REST answers with 202.
+type waits struct{ answer json.RawMessage }
+
+func (*waits) Error() string {
+	return "This was not done: it has become an action, which people look at."
+}
+
+// presented is the error of a field that waits, with its action.
+func (e *waits) presented(ctx context.Context, requestID string) *gqlerror.Error {
+	extensions := map[string]any{}
+	if err := json.Unmarshal(e.answer, &extensions); err != nil {
+		extensions = map[string]any{}
+	}
+	extensions["code"], extensions["requestId"] = "accepted", requestID
+	return &gqlerror.Error{Message: e.Error(), Extensions: extensions, Path: graphql.GetPath(ctx)}
 }
 
 // asError returns the *apperr.Error behind whatever stopped a field.

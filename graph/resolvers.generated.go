@@ -233,11 +233,6 @@ func (r *mutationResolver) CreateAccessPolicy(ctx context.Context, input policy.
 	return &generated.CreateAccessPolicyPayload{AccessPolicy: row}, err
 }
 
-func (r *mutationResolver) CreateAgent(ctx context.Context, input agent.CreateInput) (*generated.CreateAgentPayload, error) {
-	row, err := change(ctx, r.engine, agent.Create, input, "")
-	return &generated.CreateAgentPayload{Agent: row}, err
-}
-
 func (r *mutationResolver) CreateCalendar(ctx context.Context, input workflow.CreateCalendarInput) (*generated.CreateCalendarPayload, error) {
 	row, err := change(ctx, r.engine, workflow.CreateCalendar, input, "")
 	return &generated.CreateCalendarPayload{Calendar: row}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"reflect"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -45,6 +46,9 @@ func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 		}
 	}
 	out, kept, err := op.Run(ctx, e, o, in, call.Checked())
+	if err == nil && kept != nil && kept.Status == http.StatusAccepted {
+		return none, &waits{kept.Body}
+	}
 	if err == nil && kept != nil && kept.Repeated {
 		key.replayed = true
 		return again[Out](e, key, kept)

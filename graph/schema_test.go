@@ -138,6 +138,8 @@ var inputs = map[string]struct {
 	"deleteSecret":               {secret.DeleteSecret.Info(), "id"},
 	"exportAudit":                {auditlog.Export.Info(), ""},
 	"createApiKey":               {apikey.Create.Info(), ""},
+	"createAgentKey":             {agent.CreateKey.Info(), ""},
+	"rotateAgentSecret":          {agent.RotateSecret.Info(), "id"},
 	"rotateApiKey":               {apikey.Rotate.Info(), "id"},
 	"revokeApiKey":               {apikey.Revoke.Info(), "id"},
 	"createOAuthClient":          {identity.CreateClient.Info(), ""},

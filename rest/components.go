@@ -107,6 +107,10 @@ var headerParams = map[string]*huma.Param{
 			Extensions: map[string]any{patternDoc: "printable ASCII characters"},
 		},
 	},
+	gate.RunHeader: {
+		Name: gate.RunHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, Pattern: "^run_"},
+		Description: "With an agent's key: the run that the call is part of. A write then becomes a proposal, or an action that waits for a person: 202.",
+	},
 	"If-Match": {
 		Name: "If-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
 		Description: "The ETag that you read. When the resource has changed since, nothing happens and the answer is 412.",
@@ -172,6 +176,7 @@ var tagDocs = map[string]string{
 	"Services":          "What a company offers to its people, such as IT support.",
 	"Offerings":         "What can be asked of a service, such as a new laptop: with a form, a workflow and times to keep.",
 	"Requests":          "What people file against offerings, and how it goes on.",
+	"Agent runs":        "What a company's own agents work, with keys that stand on the agent. Other credentials see none. Any call of a run renews its lease of five minutes.",
 	"Comments":          "What people write on a request, for everybody who reads it or among those who work on it.",
 	"Workflows":         "How requests are processed: drafts of definitions, which executions follow once they are published.",
 	"Workflow versions": "Definitions as they were published; they never change.",

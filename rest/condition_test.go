@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/apitest"
+	"atrium/internal/store"
 	"atrium/rest"
 )
 
@@ -23,7 +25,14 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]stri
 	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: published + "/publish", WantStatus: http.StatusOK})
 	p := processed(t, s, as, s.A.Owner.UserID, s.A.Admin.UserID, s.A.Agent.UserID, s.A.Member.UserID)
 	movable(t, s, as, p)
+	worked := "/v1/agent-runs/" + workedBy(t, s, as, f.request)
 	return map[string]string{
+		"/agent-runs/{id}":          worked,
+		"/agent-runs/{id}/claim":    worked + "/claim",
+		"/agent-runs/{id}/steps":    worked + "/steps",
+		"/agent-runs/{id}/complete": worked + "/complete",
+		"/agent-runs/{id}/handover": worked + "/handover",
+
 		"/workflows/{id}/executions": "/v1/workflows/" + p.workflow + "/executions",
 		"/executions/{id}":           "/v1/executions/" + p.execution,
 		"/executions/{id}/cancel":    "/v1/executions/" + p.execution + "/cancel",
@@ -56,6 +65,24 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]stri
 
 		"/workflows/{id}/versions/{version}/diff": published + "/versions/1/diff",
 	}
+}
+
+// workedBy makes a run of an agent of the caller's company on a request.
+func workedBy(t *testing.T, s *apitest.Server, as apitest.Caller, request string) (id string) {
+	t.Helper()
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		a, err := tx.Agent.Create().SetCompanyID(as.Company).SetName("Robot").SetType("QUEUE_INTAKE").SetSource("CUSTOM").SetAutonomy("SUGGEST").Save(ctx)
+		if err != nil {
+			return err
+		}
+		run, err := tx.AgentRun.Create().SetCompanyID(as.Company).SetAgentID(a.ID).SetAgentVersion(1).SetRequestID(request).SetNumber(1).
+			SetTrigger("created").Save(ctx)
+		if err == nil {
+			id = run.ID
+		}
+		return err
+	})
+	return id
 }
 
 func TestConditionalRequests(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"atrium/internal/agent"
 	"atrium/internal/execution"
 	"atrium/internal/gate"
 	"atrium/internal/input"
@@ -106,6 +107,14 @@ func (d *document) add(rt *route) {
 		o.RequestBody = &huma.RequestBody{Required: true, Content: jsonContent(ref, exampleInput(in, rt.resource))}
 	}
 	o.Responses[strconv.Itoa(rt.status)] = d.success(rt)
+	if agent.MayWait(rt.op) {
+		held := huma.SchemaFromType(d.answers, reflect.TypeFor[heldAnswer]())
+		held.AdditionalProperties = nil
+		o.Responses["202"] = &huma.Response{
+			Description: "With an agent's key: nothing was done; the action stands for people to look at.", Headers: headerRefs(limited...),
+			Content: map[string]*huma.MediaType{"application/json": {Schema: held}},
+		}
+	}
 	if rt.method == http.MethodGet && rt.single() {
 		o.Responses["304"] = &huma.Response{Ref: "#/components/responses/NotModified"}
 	}
@@ -170,6 +179,9 @@ func parameters(rt *route) []*huma.Param {
 		default:
 			out = append(out, queryParam(rt, p))
 		}
+	}
+	if rt.op.Resource == "Request" || rt.op.Resource == "Comment" {
+		out = append(out, &huma.Param{Ref: "#/components/parameters/" + gate.RunHeader})
 	}
 	header := func(name string) { out = append(out, &huma.Param{Ref: "#/components/parameters/" + name}) }
 	switch {

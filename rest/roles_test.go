@@ -33,6 +33,8 @@ var matrix = map[string]string{
 	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
 	"GET /organizations": "oag", "POST /organizations": "oa", "GET /organizations/{id}": "oag", "PATCH /organizations/{id}": "oa", "DELETE /organizations/{id}": "oa",
 	"GET /secrets": "oa", "GET /secrets/{id}": "oa", "POST /secrets": "oa", "PATCH /secrets/{id}": "oa", "DELETE /secrets/{id}": "oa",
+	"GET /agent-runs": "oag", "GET /agent-runs/{id}": "oag", "POST /agent-runs/{id}/claim": "", "POST /agent-runs/{id}/steps": "", // agents' own
+	"POST /agent-runs/{id}/complete": "", "POST /agent-runs/{id}/handover": "",
 	"GET /billing/credits": "oa", "GET /audit": "oa",
 }
 
@@ -40,7 +42,7 @@ var matrix = map[string]string{
 var scopes = map[string]string{
 	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "workflows": "workflows", "users": "users",
 	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows",
-	"teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
+	"agent-runs": "requests", "teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }
 
 var letters = map[principal.Role]string{principal.Owner: "o", principal.Admin: "a", principal.Agent: "g", principal.Member: "m"}
@@ -63,6 +65,14 @@ func goodBody(row rest.Row, f filing, n int) any {
 		return body{"description": unique()}
 	case "POST /executions/{id}/cancel", "POST /tasks/{id}/claim":
 		return nil
+	case "POST /agent-runs/{id}/steps":
+		return body{"kind": "read", "operation": "requests", "result": "Looked."}
+	case "POST /agent-runs/{id}/handover":
+		return body{"reason": "r"}
+	case "POST /agent-runs/{id}/claim":
+		return nil
+	case "POST /agent-runs/{id}/complete":
+		return body{}
 	case "POST /tasks/{id}/complete":
 		return body{}
 	case "POST /tasks/{id}/assign":

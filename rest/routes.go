@@ -3,6 +3,7 @@ package rest
 import (
 	"net/http"
 
+	"atrium/internal/agent"
 	"atrium/internal/auditlog"
 	"atrium/internal/billing"
 	"atrium/internal/catalog"
@@ -88,6 +89,19 @@ var routes = []route{
 	one(http.MethodPatch, "/secrets/{id}", http.StatusOK, secret.UpdateSecret, secretOut),
 	remove("/secrets/{id}", secret.DeleteSecret, secretOut),
 
+	list("/agent-runs", agent.ListRuns, agentRunOut),
+	one(http.MethodGet, "/agent-runs/{id}", http.StatusOK, agent.GetRun, agentRunOut),
+	one(http.MethodPost, "/agent-runs/{id}/claim", http.StatusOK, agent.Claim, agentRunOut),
+	one(http.MethodPost, "/agent-runs/{id}/steps", http.StatusOK, agent.AddStep, agentRunOut),
+	one(http.MethodPost, "/agent-runs/{id}/complete", http.StatusOK, agent.Complete, agentRunOut),
+	one(http.MethodPost, "/agent-runs/{id}/handover", http.StatusOK, agent.HandOver, agentRunOut),
+
 	bare(http.MethodGet, "/billing/credits", billing.GetCredits, creditsOut),
 	list("/audit", auditlog.ListEntries, auditEntryOut),
+}
+
+// transitions are the operations of a request that /v1 has as changes of its status; doors that speak by operations have them.
+var transitions = []route{
+	one(http.MethodPost, "/requests/{id}/accept", http.StatusOK, request.Accept, requestOut),
+	one(http.MethodPost, "/requests/{id}/decline", http.StatusOK, request.Decline, requestOut),
 }

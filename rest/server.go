@@ -33,13 +33,14 @@ type Server struct {
 	engine  *op.Engine
 	log     *slog.Logger
 	router  chi.Router
+	inside  chi.Router   // see Inside
 	guarded http.Handler // the router behind the gate
 	methods []string     // that some route takes
 }
 
 // New returns the door's handler.
 func New(o Options) (*Server, error) {
-	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter()}
+	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter(), inside: chi.NewRouter()}
 	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // a session cookie is no credential here
 	description := newDocument(o.BaseURL, o.AuthURL)
 	document, err := description.json()
@@ -55,6 +56,13 @@ func New(o Options) (*Server, error) {
 		if rt.method == http.MethodGet {
 			s.handle(http.MethodHead, rt)
 		}
+	}
+	for _, rt := range slices.Concat(routes, transitions) {
+		s.inside.MethodFunc(rt.method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) {
+			if err := rt.call(s, w, r); err != nil {
+				s.fail(w, r, err)
+			}
+		})
 	}
 	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
@@ -74,6 +82,10 @@ func New(o Options) (*Server, error) {
 	s.router.MethodNotAllowed(s.methodNotAllowed)
 	return s, nil
 }
+
+// Inside returns the table for a door that has recognised the caller itself: the principal must be in the call's context. It has
+// transitions, too, and answers as /v1 does.
+func (s *Server) Inside() http.Handler { return s.inside }
 
 // ServeHTTP lets calls of /v1 through the gate, and answers what is open.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

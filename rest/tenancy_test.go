@@ -13,15 +13,15 @@ import (
 
 // estate is what a company owns after live has run.
 type estate struct {
-	service, offering, request, workflow, team, organization, secret, user, comment string
-	processing                                                                      processing
+	service, offering, request, workflow, team, organization, secret, user, comment, run string
+	processing                                                                           processing
 }
 
 // path returns where a row of the route table finds the company's own.
 func (e estate) path(row string) string {
 	return "/v1" + strings.Replace(strings.Replace(row, "{version}", "1", 1), "{id}", map[string]string{
 		"services": e.service, "offerings": e.offering, "requests": e.request, "workflows": e.workflow,
-		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment,
+		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "agent-runs": e.run,
 		"executions": e.processing.execution, "tasks": e.processing.task, "approvals": e.processing.approval, "incidents": e.processing.incident,
 	}[strings.Split(row, "/")[1]], 1)
 }
@@ -39,6 +39,7 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	e.offering = create(t, s, as, "/v1/services/"+e.service+"/offerings", body{"name": "Laptop", "workflowId": e.workflow})
 	e.request = create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Mine", "assigneeId": user, "teamId": e.team})
 	e.comment = create(t, s, as, "/v1/requests/"+e.request+"/comments", body{"body": "Hello"})
+	e.run = workedBy(t, s, as, e.request)
 	e.processing = processed(t, s, as, user)
 	movable(t, s, as, e.processing)
 	e.secret = create(t, s, as, "/v1/secrets", body{"name": "TOKEN", "value": "v"})

@@ -123,6 +123,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
+	c.engine.Agents = agent.NewDoor(c.engine)
 	c.engine.Events = events.Subscribers{webhook.Deliver(c.queue, c.engine), execution.Follow(c.queue), notice.Follow(c.queue), agent.Follow(c.store, c.queue)}
 	return nil
 }
@@ -330,5 +331,5 @@ func (s *server) agents() jobs.Option {
 	if s.engine.NoAgents = s.NoAgents; s.NoAgents {
 		return jobs.All()
 	}
-	return agent.Work(s.engine)
+	return agent.Work(s.engine, s.outside)
 }

@@ -1035,6 +1035,123 @@ func (ec *executionContext) fieldContext_AgentVersion_publishedBy(_ context.Cont
 	return graphql.NewScalarFieldContext("AgentVersion", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _CreateAgentKeyPayload_apiKey(ctx context.Context, field graphql.CollectedField, obj *CreateAgentKeyPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateAgentKeyPayload_apiKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.APIKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.APIKey) graphql.Marshaler {
+			return ec.marshalNApiKey2ᚖatriumᚋentᚐAPIKey(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateAgentKeyPayload_apiKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateAgentKeyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ApiKey(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateAgentKeyPayload_value(ctx context.Context, field graphql.CollectedField, obj *CreateAgentKeyPayload) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Value)
+}
+func (ec *executionContext) fieldContext_CreateAgentKeyPayload_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateAgentKeyPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CreateAgentPayload_agent(ctx context.Context, field graphql.CollectedField, obj *CreateAgentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateAgentPayload_agent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Agent) graphql.Marshaler {
+			return ec.marshalNAgent2ᚖatriumᚋentᚐAgent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateAgentPayload_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateAgentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Agent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateAgentPayload_signingSecret(ctx context.Context, field graphql.CollectedField, obj *CreateAgentPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SigningSecret)
+}
+func (ec *executionContext) fieldContext_CreateAgentPayload_signingSecret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateAgentPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RotateAgentSecretPayload_agent(ctx context.Context, field graphql.CollectedField, obj *RotateAgentSecretPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RotateAgentSecretPayload_agent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Agent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Agent) graphql.Marshaler {
+			return ec.marshalNAgent2ᚖatriumᚋentᚐAgent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RotateAgentSecretPayload_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RotateAgentSecretPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Agent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RotateAgentSecretPayload_signingSecret(ctx context.Context, field graphql.CollectedField, obj *RotateAgentSecretPayload) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.SigningSecret)
+}
+func (ec *executionContext) fieldContext_RotateAgentSecretPayload_signingSecret(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RotateAgentSecretPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _StopAllAgentsPayload_runs(ctx context.Context, field graphql.CollectedField, obj *StopAllAgentsPayload) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Runs)
 }
@@ -1670,6 +1787,105 @@ func (ec *executionContext) _AgentVersion(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var createAgentKeyPayloadImplementors = []string{"CreateAgentKeyPayload"}
+
+func (ec *executionContext) _CreateAgentKeyPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateAgentKeyPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createAgentKeyPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateAgentKeyPayload")
+		case "apiKey":
+			out.Values[i] = ec._CreateAgentKeyPayload_apiKey(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._CreateAgentKeyPayload_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var createAgentPayloadImplementors = []string{"CreateAgentPayload"}
+
+func (ec *executionContext) _CreateAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateAgentPayload")
+		case "agent":
+			out.Values[i] = ec._CreateAgentPayload_agent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "signingSecret":
+			out.Values[i] = ec._CreateAgentPayload_signingSecret(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var rotateAgentSecretPayloadImplementors = []string{"RotateAgentSecretPayload"}
+
+func (ec *executionContext) _RotateAgentSecretPayload(ctx context.Context, sel ast.SelectionSet, obj *RotateAgentSecretPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, rotateAgentSecretPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RotateAgentSecretPayload")
+		case "agent":
+			out.Values[i] = ec._RotateAgentSecretPayload_agent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "signingSecret":
+			out.Values[i] = ec._RotateAgentSecretPayload_signingSecret(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var stopAllAgentsPayloadImplementors = []string{"StopAllAgentsPayload"}
 
 func (ec *executionContext) _StopAllAgentsPayload(ctx context.Context, sel ast.SelectionSet, obj *StopAllAgentsPayload) graphql.Marshaler {
@@ -2148,6 +2364,36 @@ func (ec *executionContext) marshalNAgentVersion2ᚖatriumᚋentᚐAgentVersion(
 		return graphql.Null
 	}
 	return ec._AgentVersion(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCreateAgentKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentKeyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAgentKeyPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateAgentKeyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNCreateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRotateAgentSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAgentSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateAgentSecretPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RotateAgentSecretPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNStopAllAgentsPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAllAgentsPayload(ctx context.Context, sel ast.SelectionSet, v *StopAllAgentsPayload) graphql.Marshaler {

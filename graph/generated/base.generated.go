@@ -61,6 +61,7 @@ type MutationResolver interface {
 	CompleteTask(ctx context.Context, input execution.CompleteTaskInput) (*CompleteTaskPayload, error)
 	CreateAccessPolicy(ctx context.Context, input policy.CreateInput) (*CreateAccessPolicyPayload, error)
 	CreateAgent(ctx context.Context, input agent.CreateInput) (*CreateAgentPayload, error)
+	CreateAgentKey(ctx context.Context, input agent.CreateKeyInput) (*CreateAgentKeyPayload, error)
 	CreateAPIKey(ctx context.Context, input apikey.CreateInput) (*CreateAPIKeyPayload, error)
 	CreateCalendar(ctx context.Context, input workflow.CreateCalendarInput) (*CreateCalendarPayload, error)
 	CreateComment(ctx context.Context, input request.CreateCommentInput) (*CreateCommentPayload, error)
@@ -117,6 +118,7 @@ type MutationResolver interface {
 	ResolveIncident(ctx context.Context, input execution.ResolveIncidentInput) (*ResolveIncidentPayload, error)
 	ResumeAgent(ctx context.Context, input op.ByID) (*ResumeAgentPayload, error)
 	RevokeAPIKey(ctx context.Context, input op.ByID) (*RevokeAPIKeyPayload, error)
+	RotateAgentSecret(ctx context.Context, input agent.RotateSecretInput) (*RotateAgentSecretPayload, error)
 	RotateAPIKey(ctx context.Context, input op.ByID) (*RotateAPIKeyPayload, error)
 	RotateInboundWebhookSecret(ctx context.Context, input inbound.RotateSecretInput) (*RotateInboundWebhookSecretPayload, error)
 	RotateSecret(ctx context.Context, input secret.RotateSecretInput) (*RotateSecretPayload, error)
@@ -343,6 +345,20 @@ func (ec *executionContext) field_Mutation_createAccessPolicy_args(ctx context.C
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (policy.CreateInput, error) {
 			return ec.unmarshalNCreateAccessPolicyInput2atriumᚋinternalᚋpolicyᚐCreateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createAgentKey_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (agent.CreateKeyInput, error) {
+			return ec.unmarshalNCreateAgentKeyInput2atriumᚋinternalᚋagentᚐCreateKeyInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1141,6 +1157,20 @@ func (ec *executionContext) field_Mutation_revokeApiKey_args(ctx context.Context
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (op.ByID, error) {
 			return ec.unmarshalNRevokeApiKeyInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_rotateAgentSecret_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (agent.RotateSecretInput, error) {
+			return ec.unmarshalNRotateAgentSecretInput2atriumᚋinternalᚋagentᚐRotateSecretInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3723,6 +3753,50 @@ func (ec *executionContext) fieldContext_Mutation_createAgent(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createAgentKey(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createAgentKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateAgentKey(ctx, fc.Args["input"].(agent.CreateKeyInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *CreateAgentKeyPayload) graphql.Marshaler {
+			return ec.marshalNCreateAgentKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentKeyPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createAgentKey(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateAgentKeyPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createAgentKey_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createApiKey(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6181,6 +6255,50 @@ func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_revokeApiKey_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_rotateAgentSecret(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_rotateAgentSecret(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RotateAgentSecret(ctx, fc.Args["input"].(agent.RotateSecretInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *RotateAgentSecretPayload) graphql.Marshaler {
+			return ec.marshalNRotateAgentSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAgentSecretPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_rotateAgentSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RotateAgentSecretPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_rotateAgentSecret_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -10912,6 +11030,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "createAgentKey":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createAgentKey(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "createApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createApiKey(ctx, field)
@@ -11300,6 +11425,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "revokeApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_revokeApiKey(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rotateAgentSecret":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_rotateAgentSecret(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++

@@ -1846,38 +1846,6 @@ func (ec *executionContext) fieldContext_CreateAccessPolicyPayload_accessPolicy(
 	return fc, nil
 }
 
-func (ec *executionContext) _CreateAgentPayload_agent(ctx context.Context, field graphql.CollectedField, obj *CreateAgentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CreateAgentPayload_agent(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Agent, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Agent) graphql.Marshaler {
-			return ec.marshalNAgent2ᚖatriumᚋentᚐAgent(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_CreateAgentPayload_agent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "CreateAgentPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Agent(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
 func (ec *executionContext) _CreateCalendarPayload_calendar(ctx context.Context, field graphql.CollectedField, obj *CreateCalendarPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7739,7 +7707,7 @@ func (ec *executionContext) unmarshalInputCreateAgentInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "type", "source", "autonomy", "ownerId", "role", "scopes", "filter", "sees"}
+	fieldsInOrder := [...]string{"name", "type", "source", "autonomy", "ownerId", "role", "scopes", "filter", "sees", "endpointUrl", "consultMinutes"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -7809,6 +7777,57 @@ func (ec *executionContext) unmarshalInputCreateAgentInput(ctx context.Context, 
 				return it, err
 			}
 			it.Sees = data
+		case "endpointUrl":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("endpointUrl"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EndpointURL = data
+		case "consultMinutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("consultMinutes"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ConsultMinutes = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCreateAgentKeyInput(ctx context.Context, obj any) (agent.CreateKeyInput, error) {
+	var it agent.CreateKeyInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"agentId", "name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "agentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("agentId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AgentID = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
 		}
 	}
 	return it, nil
@@ -10904,6 +10923,50 @@ func (ec *executionContext) unmarshalInputRevokeApiKeyInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRotateAgentSecretInput(ctx context.Context, obj any) (agent.RotateSecretInput, error) {
+	var it agent.RotateSecretInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "overlapSeconds"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "overlapSeconds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("overlapSeconds"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OverlapSeconds = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRotateApiKeyInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -12046,7 +12109,7 @@ func (ec *executionContext) unmarshalInputUpdateAgentInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "name", "autonomy", "ownerId", "role", "scopes", "filter", "sees", "instructions", "engine", "tools", "runsPerDay", "shadow"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "autonomy", "ownerId", "role", "scopes", "filter", "sees", "instructions", "engine", "tools", "runsPerDay", "shadow", "endpointUrl", "consultMinutes"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -12151,6 +12214,20 @@ func (ec *executionContext) unmarshalInputUpdateAgentInput(ctx context.Context, 
 				return it, err
 			}
 			it.Shadow = graphql.OmittableOf(data)
+		case "endpointUrl":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("endpointUrl"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EndpointURL = graphql.OmittableOf(data)
+		case "consultMinutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("consultMinutes"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ConsultMinutes = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -14804,34 +14881,6 @@ func (ec *executionContext) _CreateAccessPolicyPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("CreateAccessPolicyPayload")
 		case "accessPolicy":
 			out.Values[i] = ec._CreateAccessPolicyPayload_accessPolicy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var createAgentPayloadImplementors = []string{"CreateAgentPayload"}
-
-func (ec *executionContext) _CreateAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateAgentPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, createAgentPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("CreateAgentPayload")
-		case "agent":
-			out.Values[i] = ec._CreateAgentPayload_agent(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -19091,14 +19140,9 @@ func (ec *executionContext) unmarshalNCreateAgentInput2atriumᚋinternalᚋagent
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateAgentPayload(ctx, sel, v)
+func (ec *executionContext) unmarshalNCreateAgentKeyInput2atriumᚋinternalᚋagentᚐCreateKeyInput(ctx context.Context, v any) (agent.CreateKeyInput, error) {
+	res, err := ec.unmarshalInputCreateAgentKeyInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNCreateApiKeyInput2atriumᚋinternalᚋapikeyᚐCreateInput(ctx context.Context, v any) (apikey.CreateInput, error) {
@@ -20279,6 +20323,11 @@ func (ec *executionContext) marshalNRevokeApiKeyPayload2ᚖatriumᚋgraphᚋgene
 		return graphql.Null
 	}
 	return ec._RevokeApiKeyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRotateAgentSecretInput2atriumᚋinternalᚋagentᚐRotateSecretInput(ctx context.Context, v any) (agent.RotateSecretInput, error) {
+	res, err := ec.unmarshalInputRotateAgentSecretInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNRotateApiKeyInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {

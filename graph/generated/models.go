@@ -77,10 +77,20 @@ type CreateAccessPolicyPayload struct {
 	AccessPolicy *ent.AccessPolicy `json:"accessPolicy"`
 }
 
-// What createAgent answers.
+// An API key that stands on an agent.
+type CreateAgentKeyPayload struct {
+	// The key.
+	APIKey *ent.APIKey `json:"apiKey"`
+	// Its value, which is shown this once.
+	Value string `json:"value"`
+}
+
+// An agent that was made.
 type CreateAgentPayload struct {
-	// The row as it is now.
+	// The agent.
 	Agent *ent.Agent `json:"agent"`
+	// What signs the runs that are pushed to a CUSTOM agent, which is shown this once; null for a MANAGED one.
+	SigningSecret *string `json:"signingSecret,omitempty"`
 }
 
 // An API key that was issued.
@@ -431,6 +441,14 @@ type ResumeAgentPayload struct {
 type RevokeAPIKeyPayload struct {
 	// The row as it is now.
 	APIKey *ent.APIKey `json:"apiKey"`
+}
+
+// An agent whose secret was replaced.
+type RotateAgentSecretPayload struct {
+	// The agent.
+	Agent *ent.Agent `json:"agent"`
+	// The new secret, which is shown this once.
+	SigningSecret string `json:"signingSecret"`
 }
 
 // An API key that was replaced.

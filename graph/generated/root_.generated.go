@@ -140,6 +140,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCompleteTaskInput,
 		ec.unmarshalInputCreateAccessPolicyInput,
 		ec.unmarshalInputCreateAgentInput,
+		ec.unmarshalInputCreateAgentKeyInput,
 		ec.unmarshalInputCreateApiKeyInput,
 		ec.unmarshalInputCreateCalendarInput,
 		ec.unmarshalInputCreateCommentInput,
@@ -212,6 +213,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputResolveIncidentInput,
 		ec.unmarshalInputResumeAgentInput,
 		ec.unmarshalInputRevokeApiKeyInput,
+		ec.unmarshalInputRotateAgentSecretInput,
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateInboundWebhookSecretInput,
 		ec.unmarshalInputRotateSecretInput,
@@ -706,6 +708,30 @@ type AgentChange {
   confidence: Float!
   "Ids of the rows that it rests on."
   rows: [String!]!
+}
+
+"An agent that was made."
+type CreateAgentPayload {
+  "The agent."
+  agent: Agent!
+  "What signs the runs that are pushed to a CUSTOM agent, which is shown this once; null for a MANAGED one."
+  signingSecret: String
+}
+
+"An agent whose secret was replaced."
+type RotateAgentSecretPayload {
+  "The agent."
+  agent: Agent!
+  "The new secret, which is shown this once."
+  signingSecret: String!
+}
+
+"An API key that stands on an agent."
+type CreateAgentKeyPayload {
+  "The key."
+  apiKey: ApiKey!
+  "Its value, which is shown this once."
+  value: String!
 }
 
 "What was stopped."
@@ -4283,10 +4309,22 @@ func (ec *executionContext) childFields_CreateAccessPolicyPayload(ctx context.Co
 	return nil, fmt.Errorf("no field named %q was found under type CreateAccessPolicyPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateAgentKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "apiKey":
+		return ec.fieldContext_CreateAgentKeyPayload_apiKey(ctx, field)
+	case "value":
+		return ec.fieldContext_CreateAgentKeyPayload_value(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateAgentKeyPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "agent":
 		return ec.fieldContext_CreateAgentPayload_agent(ctx, field)
+	case "signingSecret":
+		return ec.fieldContext_CreateAgentPayload_signingSecret(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateAgentPayload", field.Name)
 }
@@ -5601,6 +5639,16 @@ func (ec *executionContext) childFields_RevokeApiKeyPayload(ctx context.Context,
 		return ec.fieldContext_RevokeApiKeyPayload_apiKey(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RevokeApiKeyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RotateAgentSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agent":
+		return ec.fieldContext_RotateAgentSecretPayload_agent(ctx, field)
+	case "signingSecret":
+		return ec.fieldContext_RotateAgentSecretPayload_signingSecret(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RotateAgentSecretPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RotateApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

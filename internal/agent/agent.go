@@ -63,34 +63,46 @@ type CreateInput struct {
 	Scopes   []string `json:"scopes,omitempty" nullable:"true" maxItems:"16" doc:"What it may do of that; requests:read and requests:write when not given."`
 	Filter   *string  `json:"filter,omitempty" nullable:"true" maxLength:"4096" doc:"CEL over request: the new requests that it takes; all when not given."`
 	Sees     *string  `json:"sees,omitempty" nullable:"true" enum:"requester,agent" doc:"Whose eyes bound what it reads besides its own rights; the requester's when not given."`
+
+	EndpointURL    *string `json:"endpointUrl,omitempty" nullable:"true" maxLength:"2000" doc:"Where runs of a CUSTOM agent are pushed to: https, on the public internet. Without it the agent asks for its runs."`
+	ConsultMinutes *int    `json:"consultMinutes,omitempty" nullable:"true" minimum:"1" maximum:"10080" doc:"How many minutes a task waits for its opinion; 30 when not given."`
 }
 
-func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Agent, error) {
+// create returns validation_error for settings that no agent may have. The secret of a CUSTOM agent is shown this once.
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	scopes := in.Scopes
 	if scopes == nil {
 		scopes = []string{"requests:read", "requests:write"}
 	}
 	tools, err := json.Marshal(defaultTools)
 	if err != nil {
-		return nil, fmt.Errorf("write the tools: %w", err)
+		return Issued{}, fmt.Errorf("write the tools: %w", err)
 	}
-	c := tx.Agent.Create().SetName(in.Name).SetType(agent.Type(in.Type)).SetSource(agent.Source(in.Source)).
+	out := Issued{ID: newID()}
+	c := tx.Agent.Create().SetID(out.ID).SetName(in.Name).SetType(agent.Type(in.Type)).SetSource(agent.Source(in.Source)).
 		SetAutonomy(agent.Autonomy(in.Autonomy)).SetOwnerID(op.Or(in.OwnerID, tx.Principal().ID)).
 		SetRole(agent.Role(op.Or(in.Role, string(agent.DefaultRole)))).SetScopes(scopes).SetFilter(op.Or(in.Filter, "")).
 		SetSees(agent.Sees(op.Or(in.Sees, string(agent.DefaultSees)))).SetTools(tools)
 	s := settings{
 		Autonomy: in.Autonomy, OwnerID: op.Or(in.OwnerID, tx.Principal().ID), Role: op.Or(in.Role, string(agent.DefaultRole)),
-		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: defaultTools,
+		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: defaultTools, endpoint: op.Or(in.EndpointURL, ""),
 	}
 	if err := s.check(ctx, tx, in.Source); err != nil {
-		return nil, err
+		return Issued{}, err
 	}
-	a, err := c.Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("create the agent: %w", err)
+	c.SetEndpointURL(s.endpoint).SetNillableConsultMinutes(in.ConsultMinutes)
+	if in.Source == string(agent.SourceCUSTOM) {
+		var sealed []byte
+		if out.SigningSecret, sealed, err = issueSecret(tx, out.ID); err != nil {
+			return Issued{}, err
+		}
+		c.SetSecretSealed(sealed)
 	}
-	tx.Changed(nil, a)
-	return a, nil
+	if out.Agent, err = c.Save(ctx); err != nil {
+		return Issued{}, fmt.Errorf("create the agent: %w", err)
+	}
+	tx.Changed(nil, out.Agent)
+	return out, nil
 }
 
 // UpdateInput changes the fields of the draft that it names.
@@ -108,6 +120,9 @@ type UpdateInput struct {
 	Tools        op.Patch[[]Tool]   `json:"tools,omitzero" maxItems:"20" doc:"The operations that it may use; replaces the list."`
 	RunsPerDay   op.Patch[int]      `json:"runsPerDay,omitzero" minimum:"1" maximum:"100000" doc:"Runs beyond them are handed over."`
 	Shadow       op.Patch[bool]     `json:"shadow,omitzero" doc:"Whether it only proposes, and to admins alone."`
+
+	EndpointURL    op.Patch[string] `json:"endpointUrl,omitzero" nullable:"true" maxLength:"2000" doc:"Where runs of a CUSTOM agent are pushed to, from the next run on; null for an agent that asks for its runs."`
+	ConsultMinutes op.Patch[int]    `json:"consultMinutes,omitzero" minimum:"1" maximum:"10080" doc:"How many minutes a task waits for its opinion."`
 }
 
 func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (*ent.Agent, error) {
@@ -149,6 +164,11 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 	op.SetOrClear(in.Instructions, u.SetInstructions, func() *ent.AgentUpdateOne { return u.SetInstructions("") })
 	op.Set(in.RunsPerDay, u.SetRunsPerDay)
 	op.Set(in.Shadow, u.SetShadow)
+	op.Set(in.ConsultMinutes, u.SetConsultMinutes)
+	if in.EndpointURL.IsSet() {
+		s.endpoint = op.Or(in.EndpointURL.Value(), "")
+		u.SetEndpointURL(s.endpoint)
+	}
 	if err := s.check(ctx, tx, string(before.Source)); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ func TestAgents(t *testing.T) {
 
 		_, _, err := op.Run(ctx, w.Engine, agent.Create, agent.CreateInput{Name: " ", Type: "ROBOT", Source: "", Autonomy: "full"}, nil)
 		require.Equal(t, "autonomy name source type", refusedFields(err))
+		require.Empty(t, made.SigningSecret)
 		for _, role := range []principal.Role{principal.Agent, principal.Member} {
 			_, _, err := op.Run(w.As(w.A, role), w.Engine, agent.Create, in, nil)
 			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)

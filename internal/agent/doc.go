@@ -39,6 +39,39 @@
 // mean of what Bayes says and the share that it has among the ten nearest, and below 0.5 nothing is proposed. It is
 // deterministic, knows nothing but the company's own rows, and is what tests and newcomers get without any model.
 //
-// AUTONOMOUS cannot be published: it takes an evaluation that passed, and nothing evaluates. Neither can WORKFLOW_PHASE and CUSTOM
-// agents, which nothing would work; their rows can be kept and named by workflows.
+// # A tool call's mode
+//
+// The strictest of the level, the tool's own mode and the company's policies. Deny refuses, RequireApproval has an agent wait; both are
+// asked before the transaction, of the row as it is and as it would become, and op refuses what slips past (op.Tx asks again for
+// every write of an agent that nobody has approved). AUTONOMOUS cannot be published: it takes an evaluation that passed, and
+// nothing evaluates. Its path through conclude is there and tested.
+//
+// # CUSTOM agents
+//
+//	push or GET /v1/agent-runs → claim → RUNNING ─┬→ complete → PROPOSED, WAITING → COMPLETED, or HANDED_OVER
+//	                                              ├→ handover, a ninth step, the same write twice → HANDED_OVER
+//	                                              └→ nothing heard: for 10 s after a push, 5 min otherwise → HANDED_OVER
+//
+// Their keys stand on the agent. Door.As, which the gate asks for each call, makes the caller: role and scopes of the published
+// version, the key's scopes, and in a run the eyes of whoever filed its request. op then reads as that one, with both row filters in the
+// statement, and holds every write (Door.Hold): no function of an operation runs by a call of an agent's key but those of this
+// package's inbox.go, which no role grants. Decided where the contract says nothing:
+//
+//   - An agent that sees as the requester does, and names no run, reads nothing but its runs: there is nobody whose eyes it has.
+//   - A run changes its own request alone, by tools that the version lists. Who reads with a weaker role than the agent's reads no more.
+//   - The first sign is a call, not the answer to the push: an endpoint that takes runs and works none is found within 10 s as well.
+//   - A run that nobody claims within 5 minutes is UNRESPONSIVE, too, where nothing is pushed: no run waits for ever.
+//   - The rationale of what is proposed is the result of the last step that decided; a write's body has no room for it.
+//   - Keys get the scopes that the agent has when they are made. None are made in a sandbox, as all keys.
+//   - In GraphQL a write that was held is an error with the code accepted, which has the action.
+//
+// # Phases
+//
+// A CUSTOM agent of type WORKFLOW_PHASE that is responsible for a phase gets a run with its task (task.assigned → job agent_task, in the
+// transaction of the event). The run ends with what the task is completed by, which fits the phase's form at once or is refused, and
+// waits as an action, or is proposed. A run that ends otherwise gives the task to the accountable person, else to the agent's owner.
+// Whoever takes, reassigns or completes the task ends the run; a change of the request does not, as the task is about its phase.
+// The history works no phases, so that MANAGED agents of this type cannot be published; agents are never accountable, and a MANAGED
+// one is never informed: both are refused when the definition is saved. An agent that is consulted, or a CUSTOM one that is informed, is
+// not asked or told yet. A task of an execution without a request stays with people.
 package agent

@@ -41,8 +41,20 @@ func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue:
 // Follow returns the subscriber that has agents look at new requests. Where no agent works, a request costs a look into memory.
 func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 	var companies store.Remembered[bool] // that have agents at work
+	var phases store.Remembered[bool]    // that have agents which work tasks
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
-		if e.Type != events.RequestCreated {
+		switch e.Type {
+		case events.TaskAssigned, events.TaskCompleted:
+			works, err := phases.Get(s, e.CompanyID, func() (bool, error) { return tx.Agent.Query().Where(onPhases).Exist(ctx) })
+			if err != nil {
+				return fmt.Errorf("look for agents: %w", err)
+			}
+			if !works {
+				return nil
+			}
+			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: TaskArgs{Company: e.CompanyID, Task: e.SubjectID}})
+		case events.RequestCreated:
+		default:
 			return nil
 		}
 		works, err := companies.Get(s, e.CompanyID, func() (bool, error) { return tx.Agent.Query().Where(atWork).Exist(ctx) })
@@ -57,7 +69,7 @@ func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 }
 
 // atWork matches the agents that take new requests.
-var atWork = agent.And(agent.StatusEQ(agent.StatusACTIVE), agent.TypeEQ(agent.TypeQUEUE_INTAKE), agent.SourceEQ(agent.SourceMANAGED))
+var atWork = agent.And(agent.StatusEQ(agent.StatusACTIVE), agent.TypeEQ(agent.TypeQUEUE_INTAKE))
 
 // chosen is the agent that takes a request, and what it obeys.
 type chosen struct {

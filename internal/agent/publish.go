@@ -38,16 +38,13 @@ var (
 	}, agentversion.Table, agentversion.FieldAgentID, func(tx *op.Tx) *ent.AgentVersionQuery { return tx.AgentVersion.Query() })
 )
 
-// publish returns conflict for an agent that cannot be put to work: one that is AUTONOMOUS has no evaluation that passed, and the
-// platform runs no phases and no agents of the company's own.
+// publish returns conflict for an agent that cannot be put to work: one that is AUTONOMOUS has no evaluation that passed.
 func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
 	switch {
 	case before.Autonomy == agent.AutonomyAUTONOMOUS:
 		return nil, apperr.New(apperr.Conflict, "An AUTONOMOUS agent needs an evaluation of this version that passed.")
-	case before.Type != agent.TypeQUEUE_INTAKE:
-		return nil, apperr.New(apperr.Conflict, "Only QUEUE_INTAKE agents can be published.")
-	case before.Source != agent.SourceMANAGED:
-		return nil, apperr.New(apperr.Conflict, "Only MANAGED agents can be published.")
+	case before.Type == agent.TypeWORKFLOW_PHASE && before.Source == agent.SourceMANAGED:
+		return nil, apperr.New(apperr.Conflict, "The engine history works no phases: a WORKFLOW_PHASE agent is CUSTOM.")
 	}
 	s, err := draftOf(before)
 	if err != nil {
@@ -88,6 +85,11 @@ func resume(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.
 	after, err := turn(ctx, tx, before, agent.StatusACTIVE)
 	if err != nil {
 		return nil, err
+	}
+	err = tx.AgentRun.Update().Where(agentrun.AgentID(after.ID), agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.LeaseUntilNotNil()).
+		SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))
+	if err != nil {
+		return nil, fmt.Errorf("renew the leases: %w", err)
 	}
 	return after, goOn(ctx, tx, after)
 }

@@ -103,6 +103,9 @@ func seesShadows(tx *op.Tx) bool {
 
 // shownRuns narrows runs to those that the caller is shown.
 func shownRuns(tx *op.Tx) []predicate.AgentRun {
+	if self := selfID(tx); self != "" { // its own, whoever sees them
+		return []predicate.AgentRun{agentrun.AgentID(self)}
+	}
 	if seesShadows(tx) {
 		return nil
 	}
@@ -166,7 +169,7 @@ func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error)
 	if err != nil {
 		return nil, err
 	}
-	open, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID), agentrun.StatusIn(interrupt.Open...)).
+	open, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID), agentrun.TaskIDIsNil(), agentrun.StatusIn(interrupt.Open...)).
 		Exist(tx.Unfiltered(ctx, "one run of a request at a time"))
 	if err != nil {
 		return nil, fmt.Errorf("look for the request's runs: %w", err)
@@ -186,7 +189,7 @@ func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error)
 		return nil, err
 	}
 	// What was proposed before is no longer what the agent thinks.
-	err = tx.AgentAction.Update().Where(agentaction.RequestID(r.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
+	err = tx.AgentAction.Update().Where(agentaction.RequestID(r.ID), agentaction.OperationNEQ(toolTask), agentaction.StatusEQ(agentaction.StatusPENDING)).
 		SetStatus(agentaction.StatusSTALE).Exec(tx.Unfiltered(ctx, "earlier proposals go stale whoever sees them"))
 	if err != nil {
 		return nil, fmt.Errorf("make earlier proposals stale: %w", err)
@@ -209,6 +212,15 @@ func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) 
 	var err error
 	if out.Agents, err = tx.Agent.Update().Where(agent.StatusEQ(agent.StatusACTIVE)).SetStatus(agent.StatusPAUSED).Save(all); err != nil {
 		return nil, fmt.Errorf("pause the agents: %w", err)
+	}
+	tasks, err := tx.AgentRun.Query().Where(agentrun.TaskIDNotNil(), agentrun.StatusIn(interrupt.Open...)).All(all)
+	if err != nil {
+		return nil, fmt.Errorf("look for runs about tasks: %w", err)
+	}
+	for _, run := range tasks {
+		if err := tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{}); err != nil {
+			return nil, err
+		}
 	}
 	out.Runs, err = tx.AgentRun.Update().Where(agentrun.StatusIn(interrupt.Open...)).SetStatus(agentrun.StatusSTOPPED).
 		SetReason("All agents were stopped: " + in.Reason).SetEndedAt(now.Truncate(time.Millisecond)).Save(all)

@@ -93,7 +93,7 @@ func (d *desk) hire(autonomy string, change ...func(*agent.CreateInput)) *ent.Ag
 // work works the agents' jobs until stop is called or the test ends.
 func (d *desk) work() (stop func()) {
 	d.t.Helper()
-	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.Work(d.Engine))
+	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.Work(d.Engine, nil))
 	require.NoError(d.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -29,9 +29,6 @@ const (
 	modeOff     = "off"
 )
 
-// toolUpdate is the operation by which an agent routes requests.
-const toolUpdate = "updateRequest"
-
 // defaultTools are those of a new agent.
 var defaultTools = []Tool{{Name: toolUpdate, Mode: modeAuto}}
 
@@ -51,13 +48,15 @@ type settings struct {
 	Tools        []Tool   `json:"tools"`
 	RunsPerDay   int      `json:"runsPerDay"`
 	Shadow       bool     `json:"shadow"`
+
+	endpoint string // in force at once: no version has it
 }
 
 // draftOf returns the settings of an agent's row.
 func draftOf(a *ent.Agent) (settings, error) {
 	s := settings{
 		Autonomy: string(a.Autonomy), OwnerID: op.Or(a.OwnerID, ""), Role: string(a.Role), Scopes: a.Scopes, Filter: a.Filter, Sees: string(a.Sees),
-		Instructions: a.Instructions, Engine: string(a.Engine), RunsPerDay: a.RunsPerDay, Shadow: a.Shadow,
+		Instructions: a.Instructions, Engine: string(a.Engine), RunsPerDay: a.RunsPerDay, Shadow: a.Shadow, endpoint: a.EndpointURL,
 	}
 	tools, err := ToolsOf(a)
 	for _, t := range tools {
@@ -93,6 +92,15 @@ func (s settings) check(ctx context.Context, tx *op.Tx, source string) error {
 	var refs op.Refs
 	if source == string(agent.SourceCUSTOM) && s.Autonomy == string(agent.AutonomyAUTONOMOUS) {
 		refs.Fault("autonomy", "is not for an agent whose source is CUSTOM")
+	}
+	if s.endpoint != "" && source != string(agent.SourceCUSTOM) {
+		refs.Fault("endpointUrl", "is for an agent whose source is CUSTOM")
+	} else if s.endpoint != "" {
+		if err := tx.CheckURL("endpointUrl", s.endpoint); err != nil {
+			for _, d := range apperr.From(err).Details {
+				refs.Fault(d.Field, d.Message)
+			}
+		}
 	}
 	own, err := principal.ParseScopes(s.Scopes)
 	switch {

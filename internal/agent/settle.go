@@ -14,7 +14,6 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
-	"atrium/internal/request"
 	"atrium/internal/strictjson"
 )
 
@@ -57,10 +56,14 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 	if kind == agentaction.KindACTION {
 		want = agentrun.StatusWAITING
 	}
-	if run.Status != want {
+	working := run.Status == agentrun.StatusRUNNING && kind == agentaction.KindACTION // of an agent that goes on while it waits
+	if run.Status != want && !working {
 		return nil, nil, apperr.New(apperr.Conflict, "The run is %s.", run.Status)
 	}
 	is, err := interrupt.Version(r)
+	if aboutTask(a) && run.Edges.Task != nil {
+		is = taskVersion(run.Edges.Task)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,7 +102,7 @@ func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*
 	if err := person(tx); err != nil {
 		return nil, err
 	}
-	_, r, err := pending(ctx, tx, a, agentaction.KindPROPOSAL)
+	run, _, err := pending(ctx, tx, a, agentaction.KindPROPOSAL)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +115,7 @@ func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*
 		return nil, err
 	}
 	me := tx.ActingAs(tx.Principal().Because(principal.Cause{ProposalID: a.ID}))
-	return after, perform(ctx, me, r.ID, args)
+	return after, perform(ctx, me, a.Operation, subjectOf(run, a), args)
 }
 
 // edited returns the arguments with the values that a person has put in their places.
@@ -137,16 +140,6 @@ func edited(arguments json.RawMessage, edits strictjson.Object) (json.RawMessage
 	}
 	out, err := json.Marshal(args)
 	return out, wrap("write the arguments", err)
-}
-
-// perform runs the operation of an action, which the row that it is about has been locked for.
-func perform(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error {
-	in, err := request.Update.Decode(arguments, func(string) string { return requestID }, nil)
-	if err != nil {
-		return err
-	}
-	_, err = op.RunIn(ctx, tx, request.Update, in)
-	return err
 }
 
 // RejectInput says why.
@@ -179,10 +172,11 @@ func mayDecide(ctx context.Context, tx *op.Tx, in DecideInput) (any, error) {
 	if err != nil {
 		return false, ent.MaskNotFound(err) // the operation finds none either
 	}
-	if a.Edges.Request == nil {
+	t := toolNamed(a.Operation)
+	if a.Edges.Request == nil || t == nil {
 		return false, nil
 	}
-	return tx.MayDo(ctx, tx.Principal(), request.Update.Info(), a.Edges.Request)
+	return t.mayUse(ctx, tx, tx.Principal(), a.Edges.Request)
 }
 
 // decideAction uses the approval up in the transaction that does the action, as the agent. Returns conflict for another digest.
@@ -200,7 +194,7 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 	if r.CreatedBy == tx.Principal().ID {
 		return nil, apperr.New(apperr.Forbidden, "Somebody else than the requester decides.")
 	}
-	if is := digestOf(a.Operation, a.RequestID, a.Arguments, a.RowVersion); is != a.Digest || in.Digest != is {
+	if is := digestOf(a.Operation, subjectOf(run, a), a.Arguments, a.RowVersion); is != a.Digest || in.Digest != is {
 		return nil, apperr.New(apperr.Conflict, "The digest is not that of the action.")
 	}
 	if in.Decision == "REJECT" {
@@ -217,8 +211,10 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 	if err != nil {
 		return nil, err
 	}
-	if err := end(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
-		return nil, err
+	if run.Status == agentrun.StatusWAITING { // else its agent still works it
+		if err := settleRun(ctx, tx, run); err != nil {
+			return nil, err
+		}
 	}
 	return after, act(ctx, tx, run, a)
 }
@@ -234,9 +230,17 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 	if err != nil {
 		return err
 	}
-	if self == nil || !slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Name == a.Operation && t.Mode != modeOff }) {
+	if self == nil || !aboutTask(a) && !slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Name == a.Operation && t.Mode != modeOff }) {
 		return apperr.New(apperr.Conflict, "The agent may not do this any more.")
 	}
 	self = self.Because(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})
-	return perform(all, tx.ActingAs(self), a.RequestID, a.Arguments)
+	return perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments)
+}
+
+// subjectOf returns the id of the row that an action is about.
+func subjectOf(run *ent.AgentRun, a *ent.AgentAction) string {
+	if aboutTask(a) {
+		return op.Or(run.TaskID, "")
+	}
+	return a.RequestID
 }

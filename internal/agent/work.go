@@ -29,10 +29,11 @@ const (
 	answerTime  = 72 * time.Hour // that people have to decide about an action
 )
 
-// Work returns what works the agents' jobs.
-func Work(e *op.Engine) jobs.Option {
+// Work returns what works the agents' jobs; out pushes runs to where CUSTOM agents are, nil pushes none.
+func Work(e *op.Engine, out Caller) jobs.Option {
 	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers),
-		jobs.Work(&intake{engine: e}), jobs.Work(&runner{engine: e}), jobs.Work(&expirer{engine: e}))
+		jobs.Work(&intake{engine: e}), jobs.Work(&runner{engine: e, out: out}), jobs.Work(&expirer{engine: e}), jobs.Work(&leaser{engine: e}),
+		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}))
 }
 
 // outside returns the context in which a worker reads outside of transactions.
@@ -82,6 +83,7 @@ func (w *intake) Work(ctx context.Context, job *river.Job[IntakeArgs]) error {
 type runner struct {
 	river.WorkerDefaults[interrupt.RunArgs]
 	engine *op.Engine
+	out    Caller
 }
 
 // NextRetry comes soon: a run must end within half a minute.
@@ -103,6 +105,9 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 	run, err := w.start(ctx, job)
 	if err != nil || run == nil {
 		return err
+	}
+	if run.Edges.Agent.Source == agent.SourceCUSTOM {
+		return w.offer(ctx, job, run)
 	}
 	read := outside(ctx, w.engine, run.CompanyID)
 	db := w.engine.Store.Reader()
@@ -155,14 +160,36 @@ func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (
 				}
 				return tx.Complete(ctx, job.JobRow)
 			}
+			if run.Edges.Agent.Source == agent.SourceCUSTOM {
+				out = run
+				return wait(ctx, tx, run)
+			}
 			if run, err = run.Update().SetStatus(agentrun.StatusRUNNING).AddPlans(1).Save(ctx); err != nil {
 				return fmt.Errorf("start the run: %w", err)
 			}
+		} else if run.Edges.Agent.Source == agent.SourceCUSTOM {
+			return tx.Complete(ctx, job.JobRow) // it works it already
 		}
 		out = run
 		return nil
 	})
 	return out, err
+}
+
+// wait gives a CUSTOM agent's run its time until the first sign: less after a push than until the agent asks for it. A job that comes
+// again after its node died pushes again, and gives no more time.
+func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
+	if run.LeaseUntil != nil && tx.Now(ctx).Before(*run.LeaseUntil) {
+		return nil
+	}
+	until := tx.Now(ctx).Add(leaseTime)
+	if run.Edges.Agent.EndpointURL != "" {
+		until = tx.Now(ctx).Add(firstSign)
+	}
+	if err := run.Update().AddPlans(1).SetLeaseUntil(until).Exec(ctx); err != nil {
+		return fmt.Errorf("have the run wait for its agent: %w", err)
+	}
+	return tx.Insert(ctx, LeaseArgs{Company: run.CompanyID, Run: run.ID}, until)
 }
 
 // overBudget returns why a run must not begin to plan; empty when it may.
@@ -279,7 +306,7 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error 
 		return err
 	}
 	self := p.self.Because(principal.Cause{RunID: run.ID, Step: len(p.steps)})
-	return perform(ctx, tx.ActingAs(self), run.RequestID, args)
+	return perform(ctx, tx.ActingAs(self), toolUpdate, run.RequestID, args)
 }
 
 // propose writes the action that a plan comes to.
@@ -312,6 +339,11 @@ func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction
 func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, reason string) error {
 	if err := run.Update().SetStatus(as).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx); err != nil {
 		return fmt.Errorf("end the run: %w", err)
+	}
+	if run.TaskID != nil && as != agentrun.StatusCOMPLETED {
+		if err := tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{}); err != nil {
+			return err
+		}
 	}
 	if as == agentrun.StatusPROPOSED || as == agentrun.StatusCOMPLETED {
 		return nil

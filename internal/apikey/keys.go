@@ -201,6 +201,7 @@ func rotateKey(ctx context.Context, tx *op.Tx, old *ent.APIKey, _ op.ByID) (Issu
 	}
 	return issue(ctx, tx, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
 		return c.SetName(old.Name).SetScopes(old.Scopes).SetNillableUserID(old.UserID).SetNillableServiceAccountID(old.ServiceAccountID).
+			SetNillableAgentID(old.AgentID).
 			SetCreatedBy(old.CreatedBy).SetNillableExpiresAt(old.ExpiresAt).SetAllowedIps(old.AllowedIps)
 	}, old.Test)
 }

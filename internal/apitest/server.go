@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/company"
+	"atrium/internal/agent"
 	"atrium/internal/authn"
 	"atrium/internal/gate"
 	"atrium/internal/op"
@@ -48,7 +49,9 @@ type Server struct {
 func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
 	tb.Helper()
 	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Store.Clock(), Log: log})
+	agents := agent.NewDoor(w.Engine)
+	w.Engine.Agents = agents
+	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Store.Clock(), Log: log, Agents: agents})
 	handler, err := door(Parts{Engine: w.Engine, Gate: g, Log: log, BaseURL: testkit.BaseURL})
 	require.NoError(tb, err)
 	ts := httptest.NewUnstartedServer(g.Front(handler))

@@ -169,12 +169,13 @@ func (a *Authenticator) forget(of kind, name string) {
 }
 
 var keyStatement = reading(`SELECT x.id, x.company_id, x.name, x.scopes, x.test, x.allowed_ips, x.expires_at, x.revoked_at,
-	u.id, u.name, u.email, u.role, sa.id, sa.name, sa.role, sa.enabled,
+	u.id, u.name, u.email, u.role, sa.id, sa.name, sa.role, sa.enabled, ag.id, ag.name,
 	CASE WHEN x.test THEN ` + sandboxOf + ` END, CASE WHEN x.test THEN COALESCE(` + mirrorOf + `, ` + mirrorAccountOf + `) END, ` + companyColumns + `
 FROM api_keys x
 JOIN companies c ON c.id = x.company_id
 LEFT JOIN users u ON u.id = x.user_id
 LEFT JOIN service_accounts sa ON sa.id = x.service_account_id
+LEFT JOIN agents ag ON ag.id = x.agent_id AND ag.company_id = x.company_id
 WHERE x.hash = ?`)
 
 // loadKey reads a key with the person or account behind it.
@@ -187,12 +188,13 @@ func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, 
 		userID, userName, email, role   *string
 		accountID, accountName, accRole *string
 		accEnabled                      *bool
+		agentID, agentName              *string
 		mirrorID                        *string
 		t                               tenancy
 	)
 	found, err := a.find(ctx, keyStatement, []any{hash}, append([]any{
 		&id, &companyID, &name, &scopeNames, &test, &ips, &expires, &revoked,
-		&userID, &userName, &email, &role, &accountID, &accountName, &accRole, &accEnabled, &t.sandboxID, &mirrorID,
+		&userID, &userName, &email, &role, &accountID, &accountName, &accRole, &accEnabled, &agentID, &agentName, &t.sandboxID, &mirrorID,
 	}, t.into()...)...)
 	switch {
 	case err != nil:
@@ -219,6 +221,8 @@ func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, 
 	case accountID != nil:
 		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeServiceAccount, *accountID, *accountName
 		c.Principal.Role = principal.Role(*accRole)
+	case agentID != nil: // its role, and the run that it works, are looked up for each call: see gate.Agents
+		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeAgent, *agentID, *agentName
 	default:
 		return nil, fmt.Errorf("%w: nobody is behind it", ErrRefused)
 	}

@@ -156,6 +156,29 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 	return c, err
 }
 
+// CompletionFaults returns what is wrong with a completion of a task, by its outcomes and its form. Its place is outside of
+// transactions.
+func CompletionFaults(ctx context.Context, tx *op.Tx, in CompleteTaskInput) ([]apperr.Detail, error) {
+	made, err := prepareCompletion(ctx, tx, in)
+	c, _ := made.(completion)
+	return c.faults, err
+}
+
+// AccountableFor returns the first user who is accountable for the phase of a task; empty for none. Its place is outside of
+// transactions.
+func AccountableFor(ctx context.Context, tx *op.Tx, t *ent.Task) (string, error) {
+	p, err := phaseOf(ctx, tx, t.ExecutionID, t.PhaseID)
+	if err != nil {
+		return "", err
+	}
+	for _, one := range roleOf(p, "accountable") {
+		if one.Type == "user" {
+			return one.ID, nil
+		}
+	}
+	return "", nil
+}
+
 // under names a form's faults by the field that the form is about.
 func under(field string, rows []apperr.Detail) []apperr.Detail {
 	out := slices.Clone(rows)

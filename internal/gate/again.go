@@ -25,7 +25,7 @@ func (g *Gate) Again(ctx context.Context, w http.ResponseWriter, r *http.Request
 	}
 	p := cred.Principal
 	p.IP, p.UserAgent, p.RequestID = RemoteIP(r), r.UserAgent(), RequestID(w)
-	return &p, nil
+	return g.acting(ctx, &p, r)
 }
 
 // recogniseAgain reads the one credential that Guard found.

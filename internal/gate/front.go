@@ -23,6 +23,7 @@ type Options struct {
 	Log     *slog.Logger
 	Observe func(route, method string, status int, took time.Duration) // nil for nothing
 	Origins func(ctx context.Context, origin string) bool              // whose pages may call; nil for nobody's
+	Agents  Agents                                                     // tells as what agents call; nil where no agent has a key
 
 	Logged    Logged       // calls that AccessLog gets a line for; none when empty
 	AccessLog *slog.Logger // needed with Logged

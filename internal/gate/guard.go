@@ -22,6 +22,7 @@ type Accept int
 const (
 	Tokens  Accept = iota // API keys and bearer tokens; a cookie is none
 	Cookies               // the web session's cookie, too, where the call has no other credential
+	Bearers               // API keys as bearer tokens, too: programs that know no other header
 )
 
 // Guard lets calls through to next that carry one valid credential and stay within its limits; the principal is in
@@ -53,8 +54,38 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	}
 	p := cred.Principal
 	p.IP, p.UserAgent, p.RequestID = ip, r.UserAgent(), RequestID(w)
+	acting, err := g.acting(ctx, &p, r)
+	if err != nil {
+		return nil, err
+	}
 	ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge and Limit
-	return principal.With(ctx, &p), nil
+	return principal.With(ctx, acting), nil
+}
+
+// RunHeader names the run of an agent that a call is part of.
+const RunHeader = "Agent-Run"
+
+// Agents tells as what an agent calls.
+type Agents interface {
+	// As returns the caller behind an agent's key with the rights that it has, in the run if one is named. Returns forbidden for
+	// another agent's run, and conflict for one that has ended.
+	As(ctx context.Context, p *principal.Principal, run string) (*principal.Principal, error)
+}
+
+// acting returns the caller as what it acts.
+func (g *Gate) acting(ctx context.Context, p *principal.Principal, r *http.Request) (*principal.Principal, error) {
+	runs := r.Header.Values(RunHeader)
+	switch {
+	case p.Type != principal.TypeAgent && len(runs) == 0:
+		return p, nil
+	case p.Type != principal.TypeAgent:
+		return nil, apperr.New(apperr.Forbidden, "Agent-Run takes an agent's own key.")
+	case len(runs) > 1:
+		return nil, apperr.InvalidField(RunHeader, "must be sent once")
+	case g.Agents == nil:
+		return nil, apperr.Unauthenticated(errors.New("gate: nobody knows agents here"))
+	}
+	return g.Agents.As(ctx, p, strings.Join(runs, ""))
 }
 
 // What is wrong with how a credential was sent, which tells nobody whether it is a good one.
@@ -135,6 +166,9 @@ func (g *Gate) credential(ctx context.Context, r *http.Request, ip netip.Addr, a
 		}
 		token = strings.TrimSpace(token)
 		if strings.HasPrefix(token, apikey.LivePrefix) || strings.HasPrefix(token, apikey.TestPrefix) {
+			if accept == Bearers {
+				return g.Authn.APIKey(ctx, token, ip)
+			}
 			return nil, errMisfit
 		}
 		return g.Authn.Bearer(ctx, token)

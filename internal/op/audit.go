@@ -25,6 +25,9 @@ func (tx *Tx) finish(ctx context.Context, out any) error {
 	changes := audit.Diff(tx.before, tx.after)
 	maps.Copy(changes, tx.extra)
 	maps.Copy(changes, caused(tx.principal.Cause))
+	if via := tx.principal.Via; via != "" {
+		changes["via"] = audit.Change{To: via}
+	}
 	action, id := cmp.Or(tx.action, tx.info.past(tx.verbs[0])), cmp.Or(tx.subject, tx.target, idOf(out))
 	return tx.attempt.audit(ctx, tx.Client, action, id, auditentry.OutcomeAllowed, changes)
 }

@@ -38,6 +38,17 @@ func Permissions(ctx context.Context, e *Engine) ([]string, error) {
 	return granted, nil
 }
 
+// MayCall reports whether role and scopes of the context's principal have an operation. Which rows it reaches, and what access
+// policies deny, is another matter.
+func MayCall(ctx context.Context, e *Engine, info *Info) (bool, error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return false, nil
+	}
+	d, err := e.decide(ctx, p, info, info.Verb)
+	return d.Allow, err
+}
+
 // MayOn returns the rights that change the row and that the context's principal has on it as it stands, in order: role,
 // scopes, what the role reaches, and the company's access policies. Whether the row's state allows it is not looked at.
 func MayOn(ctx context.Context, e *Engine, row any) ([]string, error) {

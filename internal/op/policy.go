@@ -45,6 +45,13 @@ func (a *attempt) narrow(ctx context.Context) (context.Context, error) {
 		return ctx, err
 	}
 	rows := a.engine.Authz.Rows(set, who)
+	if a.also != nil {
+		second, err := a.engine.Caller(ctx, set, a.also)
+		if err != nil {
+			return ctx, undecided(err)
+		}
+		rows = both(rows, a.engine.Authz.Rows(set, second))
+	}
 	if rows == nil {
 		return ctx, nil
 	}
@@ -194,6 +201,11 @@ func (tx *Tx) ask(ctx context.Context, action Action, row authz.Row) error {
 	if err != nil {
 		return undecided(err)
 	}
+	if d.Allow && tx.also != nil {
+		if d, err = tx.alsoReads(ctx, tx.question(action, row.Resource), row); err != nil {
+			return undecided(err)
+		}
+	}
 	tx.row, tx.asked = row, action
 	if d.Allow && d.Approval != "" && !tx.approved() {
 		d = authz.Decision{By: authz.By{Kind: "approval", ID: d.Approval}, Rows: authz.RowsNone}
@@ -230,6 +242,9 @@ func (tx *Tx) Shows(ctx context.Context, row authz.Row) (bool, error) {
 		return false, err
 	}
 	d, err := tx.engine.Authz.DecideRow(ctx, tx.set, who, tx.question(Read, row.Resource), row)
+	if err == nil && d.Allow && tx.also != nil {
+		d, err = tx.alsoReads(ctx, tx.question(Read, row.Resource), row)
+	}
 	if err != nil {
 		return false, undecided(err)
 	}
@@ -332,9 +347,16 @@ func (a *attempt) concealed() bool {
 	return err != nil || d.Allow
 }
 
+// everybodys is a right that every role has.
+const everybodys = "request.read"
+
 func (tx *Tx) question(action Action, resource string) authz.Question {
+	verb := tx.verbs[0]
+	if tx.info.OfAgents {
+		verb = everybodys // no role grants the operation's own, which was decided before
+	}
 	return authz.Question{
-		Verb: tx.verbs[0], Scope: tx.info.Scope, AdminLayer: tx.info.AdminLayer, Action: string(action), Resource: resource,
+		Verb: verb, Scope: tx.info.Scope, AdminLayer: tx.info.AdminLayer, Action: string(action), Resource: resource,
 	}
 }
 

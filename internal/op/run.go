@@ -26,6 +26,7 @@ type Engine struct {
 	Queue    Queue  // nil: jobs are dropped, as in tests that work none
 	Events   events.Subscribers
 	Egress   *egress.Guard // of the addresses that customers choose; nil: the public internet only
+	Agents   Agents        // keeps what agents' keys would write; nil: they write nothing
 	NoAgents bool          // agents do nothing on this node, not even what was approved
 	Log      *slog.Logger
 
@@ -51,6 +52,9 @@ func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in 
 		return none, nil, err
 	case err != nil:
 		return none, nil, a.failed(ctx, err)
+	case o.info.Action != Read && byKey(a.principal, a.info):
+		answer, err := a.hold(ctx, in)
+		return none, answer, err
 	case o.info.Action != Read:
 		return write(ctx, a, o, in)
 	}
@@ -74,11 +78,19 @@ func start[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], i
 	if o.verbs != nil {
 		verbs = o.verbs(in)
 	}
-	d, err := e.decideAll(ctx, p, &o.info, verbs, c)
+	p, also, err := readers(p, &o.info, targetOf(in))
 	if err != nil {
 		return ctx, nil, err
 	}
-	a := &attempt{engine: e, principal: p, info: &o.info, verbs: verbs, target: targetOf(in), decision: d, call: c}
+	admitted := c
+	if also != nil {
+		ctx, admitted = principal.With(ctx, p), nil // it was somebody else who was admitted
+	}
+	d, err := e.decideAll(ctx, p, &o.info, verbs, admitted)
+	if err != nil {
+		return ctx, nil, err
+	}
+	a := &attempt{engine: e, principal: p, also: also, info: &o.info, verbs: verbs, target: targetOf(in), decision: d, call: c}
 	if !d.Allow && d.By.Kind != "role" {
 		return ctx, a, a.denied()
 	}
@@ -173,6 +185,9 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 
 // decide asks authz; an error of the engine is a refusal.
 func (e *Engine) decide(ctx context.Context, p *principal.Principal, info *Info, verb string) (authz.Decision, error) {
+	if info.OfAgents {
+		return ofAgents(p, info), nil
+	}
 	d, err := e.Authz.Decide(ctx, p, authz.Question{Verb: verb, Scope: info.Scope, AdminLayer: info.AdminLayer})
 	if err != nil {
 		return authz.Decision{}, undecided(err)

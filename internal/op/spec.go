@@ -29,6 +29,7 @@ type Spec struct {
 	Resource   string // as policies and audit entries spell it: "Request"
 	Action     Action
 	Scope      string            // "requests:write"; empty when AdminLayer or on the command line only
+	OfAgents   bool              // on an agent's own runs: what its key writes by it is not held
 	AdminLayer bool              // settings that take a person, never an API key
 	Past       map[string]string // what audit entries call a verb whose past is not made by "ed": "request.cancelled"
 	Summary    string            // one line, for the API reference

@@ -39,6 +39,7 @@ type Tx struct {
 type attempt struct {
 	engine    *Engine
 	principal *principal.Principal
+	also      *principal.Principal // who must be able to read it, too: an agent that reads as a requester; nil for nobody
 	info      *Info
 	verbs     []string
 	target    string // the id that the caller named; empty for creates and lists

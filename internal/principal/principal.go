@@ -77,6 +77,13 @@ type Principal struct {
 	UserAgent string
 	RequestID string
 
+	RunID   string     // an agent's key: the run that the call is part of
+	TaskID  string     // an agent's key: the task that the run is about, which it reads by itself
+	Unnamed bool       // an agent's key: it reads as its requester does, and the call names no run that would say who that is
+	Eyes    *Principal // an agent's run: who besides the agent must be able to read what it reads; nil for nobody
+	Tools   []string   // an agent's key: what it may change, as GraphQL names it
+	Via     string     // the door, where audit entries tell it: "mcp"
+
 	Cause *Cause // why an agent's work brings this change about; nil for everything else
 
 	bypass string // the reason of a System principal

@@ -61,15 +61,7 @@ func openSecrets(sealer op.Sealer, s *ent.WebhookSubscription, now time.Time) ([
 	if s.PreviousUntil != nil && now.Before(*s.PreviousUntil) && len(s.PreviousSealed) > 0 {
 		sealed = append(sealed, s.PreviousSealed)
 	}
-	secrets := make([]Secret, len(sealed))
-	for i, b := range sealed {
-		plain, err := sealer.Unseal(b, []byte(s.ID))
-		if err != nil {
-			return nil, fmt.Errorf("unseal a signing secret: %w", err)
-		}
-		secrets[i] = Secret(plain)
-	}
-	return secrets, nil
+	return Unseal(sealer, s.ID, sealed...)
 }
 
 // RotateSecret replaces a subscription's signing secret.

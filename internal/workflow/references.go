@@ -58,6 +58,17 @@ func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References)
 			}
 		}
 	}
+	if len(refs.Informed) > 0 {
+		managed, err := tx.Agent.Query().Where(agent.IDIn(distinct(refs.Informed)...), agent.SourceEQ(agent.SourceMANAGED)).IDs(ctx)
+		if err != nil {
+			return fmt.Errorf("look the informed agents up: %w", err)
+		}
+		for _, ref := range refs.Informed {
+			if slices.Contains(managed, ref.ID) {
+				faults.Fault(ref.Field, fmt.Sprintf("%q is a MANAGED agent, which being informed has no effect on.", short(ref.ID)))
+			}
+		}
+	}
 	return faults.Err()
 }
 

@@ -69,7 +69,7 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	if err != nil || !some {
 		return wrap("look for runs of agents", err)
 	}
-	waiting, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.RequestID(after.ID), agentrun.StatusIn(Open...))).All(ctx)
+	waiting, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.RequestID(after.ID), agentrun.TaskIDIsNil(), agentrun.StatusIn(Open...))).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for open runs of agents: %w", err)
 	}
@@ -78,7 +78,7 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 			return err
 		}
 	}
-	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
+	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.OperationNEQ("completeTask")).
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
 	return wrap("make plans stale", err)
 }
@@ -92,7 +92,7 @@ func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun) error {
 	if r.Status != agentrun.StatusWAITING {
 		return nil // it looks at the request again before it ends
 	}
-	if err := r.Update().SetStatus(agentrun.StatusQUEUED).Exec(ctx); err != nil {
+	if err := r.Update().SetStatus(agentrun.StatusQUEUED).ClearLeaseUntil().Exec(ctx); err != nil {
 		return fmt.Errorf("have a run plan anew: %w", err)
 	}
 	return tx.Insert(ctx, RunArgs{Company: r.CompanyID, Run: r.ID}, time.Time{})

@@ -60,6 +60,7 @@ type References struct {
 	Users     []Reference
 	Teams     []Reference
 	Agents    []Reference
+	Informed  []Reference // those of Agents who are only informed
 	Calendars []Reference
 }
 

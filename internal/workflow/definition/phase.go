@@ -76,6 +76,12 @@ func (c *checker) participants(f fields) []Participant {
 			ID:   one.str("id", shownRunes),
 		}
 		c.refer(p.Type, p.ID, one.at("id"))
+		if p.Type == "agent" && p.Role == "accountable" {
+			c.fault(one.at("type"), "May not be agent: a person or a team answers for a phase.")
+		}
+		if p.Type == "agent" && p.Role == "informed" {
+			c.refs.Informed = append(c.refs.Informed, Reference{ID: p.ID, Field: one.at("id")})
+		}
 		if !slices.Contains(list, p) {
 			list = append(list, p)
 		}

@@ -1,0 +1,282 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/internal/agent"
+	"atrium/internal/apperr"
+	"atrium/internal/egress"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/policy"
+	"atrium/internal/principal"
+	"atrium/internal/request"
+	"atrium/internal/testkit"
+	"atrium/internal/testkit/receiver"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// robot is a company's own agent, which calls with its key.
+type robot struct {
+	*desk
+	agent  *ent.Agent
+	secret string
+	door   *agent.Door
+	key    *principal.Principal
+}
+
+// robot publishes a CUSTOM agent.
+func (d *desk) robot(autonomy string, change ...func(*agent.CreateInput)) *robot {
+	d.t.Helper()
+	in := agent.CreateInput{Name: "Robot", Type: "QUEUE_INTAKE", Source: "CUSTOM", Autonomy: autonomy}
+	for _, c := range change {
+		c(&in)
+	}
+	made := testkit.Run(d.t, d.World, d.ctx, agent.Create, in)
+	tools := []agent.Tool{{Name: "updateRequest", Mode: "auto"}, {Name: "acceptRequest", Mode: "auto"}, {Name: "createComment", Mode: "approve"}}
+	testkit.Run(d.t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: made.ID}, Tools: op.SetTo(tools)})
+	a := testkit.Run(d.t, d.World, d.ctx, agent.Publish, op.ByID{ID: made.ID})
+	key := testkit.Run(d.t, d.World, d.ctx, agent.CreateKey, agent.CreateKeyInput{AgentID: a.ID, Name: "K"})
+	require.Equal(d.t, a.ID, *key.Key.AgentID)
+	door := agent.NewDoor(d.Engine)
+	d.Engine.Agents = door
+	return &robot{desk: d, agent: a, secret: made.SigningSecret.Reveal(), door: door, key: &principal.Principal{
+		CompanyID: a.CompanyID, Type: principal.TypeAgent, ID: a.ID, Name: a.Name, Scopes: principal.AllScopes, Method: principal.MethodAPIKey, KeyID: key.ID,
+	}}
+}
+
+// in returns the robot's context in a run, as the gate makes it.
+func (r *robot) in(runID string) (context.Context, error) {
+	p, err := r.door.As(context.Background(), r.key, runID)
+	if err != nil {
+		return nil, err
+	}
+	return principal.With(context.Background(), p), nil
+}
+
+func (r *robot) must(runID string) context.Context {
+	r.t.Helper()
+	ctx, err := r.in(runID)
+	require.NoError(r.t, err)
+	return ctx
+}
+
+// claimed files a request, and has the robot claim its run.
+func (r *robot) claimed(by context.Context) (requestID string, run *ent.AgentRun) {
+	r.t.Helper()
+	requestID = r.file(by, "my vpn tunnel")
+	run = r.run(requestID, agentrun.StatusQUEUED)
+	return requestID, testkit.Run(r.t, r.World, r.must(""), agent.Claim, op.ByID{ID: run.ID})
+}
+
+// writes asks for a change of a request, and returns the action that it becomes.
+func (r *robot) writes(ctx context.Context, requestID, team string) (string, error) {
+	r.t.Helper()
+	_, answer, err := op.Run(ctx, r.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: requestID}, TeamID: op.SetTo(team)}, nil)
+	if err != nil {
+		return "", err
+	}
+	require.Equal(r.t, http.StatusAccepted, answer.Status)
+	var body struct {
+		Action struct{ ID, Kind, Status string }
+	}
+	require.NoError(r.t, json.Unmarshal(answer.Body, &body))
+	require.Equal(r.t, "PENDING", body.Action.Status)
+	return body.Action.ID, nil
+}
+
+// A custom agent claims its run, reads as the requester does, and what it writes waits; only a person's approval does it.
+func TestCustomAgentsWaitForPeople(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.robot("ACT_WITH_APPROVAL")
+		d.work()
+		member := d.As(d.A, principal.Member)
+		id, run := r.claimed(member)
+		require.Equal(t, agentrun.StatusRUNNING, run.Status)
+		require.NotNil(t, run.LeaseUntil)
+		_, _, err := op.Run(r.must(""), d.Engine, agent.Claim, op.ByID{ID: run.ID}, nil)
+		require.Equal(t, apperr.Conflict, code(err), "once")
+
+		ctx := r.must(run.ID)
+		require.Equal(t, id, testkit.Run(t, d.World, ctx, request.Get, op.ByID{ID: id}).ID)
+		others := d.file(d.ctx, "somebody else's")
+		_, _, err = op.Run(ctx, d.Engine, request.Get, op.ByID{ID: others}, nil)
+		require.Equal(t, apperr.Forbidden, code(err), "its requester may not read it")
+		require.Equal(t, 1, testkit.Run(t, d.World, ctx, request.List, request.ListInput{}).Total)
+		_, _, err = op.Run(r.must(""), d.Engine, request.Get, op.ByID{ID: id}, nil)
+		require.Equal(t, apperr.Forbidden, code(err), "without a run nobody says whose eyes it has")
+
+		testkit.Run(t, d.World, ctx, agent.AddStep, agent.StepInput{
+			ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "A tunnel is the network's.", Arguments: map[string]any{"confidence": 0.9},
+		})
+		before := d.request(id)
+		action, err := r.writes(ctx, id, d.network)
+		require.NoError(t, err)
+		require.Equal(t, before.UpdatedAt, d.request(id).UpdatedAt, "nothing is done")
+		a := testkit.Run(t, d.World, d.staff(), agent.GetAction, op.ByID{ID: action})
+		require.Equal(t, agentaction.KindACTION, a.Kind)
+		require.Equal(t, "A tunnel is the network's.", a.Rationale)
+		require.InDelta(t, 0.9, a.Confidence, 1e-9)
+		_, err = r.writes(ctx, others, d.network)
+		require.Equal(t, apperr.Forbidden, code(err), "a run changes its own request")
+		_, _, err = op.Run(ctx, d.Engine, request.Decline, request.DeclineInput{ByID: op.ByID{ID: id}, Reason: "no"}, nil)
+		require.Equal(t, apperr.Forbidden, code(err), "no tool of its")
+
+		waits := testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		require.Equal(t, agentrun.StatusWAITING, waits.Status)
+		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		require.Equal(t, d.network, *d.request(id).TeamID)
+		d.run(id, agentrun.StatusCOMPLETED)
+		_, err = r.in(run.ID)
+		require.Equal(t, apperr.Conflict, code(err), "the run has ended")
+	})
+}
+
+func TestCustomAgentsSuggest(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.robot("SUGGEST")
+		d.work()
+		id, run := r.claimed(d.ctx)
+		ctx := r.must(run.ID)
+		action, err := r.writes(ctx, id, d.network)
+		require.NoError(t, err)
+		_, err = r.writes(ctx, id, d.network)
+		require.Equal(t, apperr.Conflict, code(err), "the same twice ends the run")
+		require.Equal(t, agentrun.StatusHANDED_OVER, d.run(id, agentrun.StatusHANDED_OVER).Status)
+		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, agent.GetAction, op.ByID{ID: action}).Status)
+
+		id, run = r.claimed(d.ctx)
+		ctx = r.must(run.ID)
+		action, err = r.writes(ctx, id, d.network)
+		require.NoError(t, err)
+		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		d.run(id, agentrun.StatusPROPOSED)
+		testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: action}})
+		require.Equal(t, d.network, *d.request(id).TeamID)
+
+		// Who only talks hands over, and so does who says so.
+		id, run = r.claimed(d.ctx)
+		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		d.run(id, agentrun.StatusHANDED_OVER)
+		id, run = r.claimed(d.ctx)
+		testkit.Run(t, d.World, r.must(run.ID), agent.HandOver, agent.HandOverInput{ByID: op.ByID{ID: run.ID}, Reason: "I cannot tell."})
+		require.Equal(t, "I cannot tell.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
+	})
+}
+
+// Every id of somebody else's is as good as none.
+func TestWhoseRunItIs(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.robot("SUGGEST")
+		d.work()
+		_, run := r.claimed(d.ctx)
+		other := d.robot("SUGGEST", func(in *agent.CreateInput) { in.Filter = new("false") })
+		foreign := *r.key
+		foreign.CompanyID = d.B.Company.ID
+		for name, who := range map[string]*robot{"another agent": other, "another company": {desk: d, door: r.door, key: &foreign}} {
+			_, err := who.in(run.ID)
+			require.Contains(t, []apperr.Code{apperr.Forbidden, apperr.Unauthorized}, code(err), name)
+			p := *who.key
+			p.Role = principal.Agent
+			_, _, err = op.Run(principal.With(context.Background(), &p), d.Engine, agent.GetRun, op.ByID{ID: run.ID}, nil)
+			require.Equal(t, apperr.NotFound, code(err), name)
+			_, _, err = op.Run(principal.With(context.Background(), &p), d.Engine, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}}, nil)
+			require.Equal(t, apperr.NotFound, code(err), name)
+			require.Zero(t, testkit.Run(t, d.World, principal.With(context.Background(), &p), agent.ListRuns, agent.ListRunsInput{}).Total, name)
+		}
+		_, err := r.in("run_nothing")
+		require.Equal(t, apperr.Forbidden, code(err))
+		_, _, err = op.Run(d.ctx, d.Engine, agent.Claim, op.ByID{ID: run.ID}, nil)
+		require.Equal(t, apperr.Forbidden, code(err), "a person has no runs")
+
+		// A write without a run, and one that a policy denies to agents.
+		_, err = r.writes(r.must(""), run.RequestID, d.network)
+		require.Equal(t, apperr.Forbidden, code(err))
+		deny := policy.NewCondition([]byte(`{"principal.type": "agent"}`))
+		testkit.Run(t, d.World, d.ctx, policy.Create, policy.CreateInput{Name: "P", Effect: "Deny", Action: "update", Resource: "Request", Condition: &deny})
+		_, err = r.writes(r.must(run.ID), run.RequestID, d.network)
+		require.Equal(t, apperr.Forbidden, code(err))
+
+		testkit.Run(t, d.World, d.ctx, agent.Pause, op.ByID{ID: r.agent.ID})
+		_, err = r.in(run.ID)
+		require.Equal(t, apperr.Conflict, code(err), "paused")
+		testkit.Run(t, d.World, d.ctx, agent.StopAll, agent.StopAllInput{Reason: "enough"})
+		_, err = r.in(run.ID)
+		require.Equal(t, apperr.Conflict, code(err), "stopped")
+	})
+}
+
+// A run is pushed, signed, and handed over where nothing is heard of the agent.
+func TestPushesAndLeases(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		got := receiver.New(t, receiver.Status(204, ""))
+		out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(t), Timeout: 2 * time.Second})
+		require.NoError(t, err)
+		t.Cleanup(out.Close)
+		d.Engine.Egress = out.Guard()
+		r := d.robot("SUGGEST", func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
+		q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.Work(d.Engine, out))
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- q.Run(ctx) }()
+		t.Cleanup(func() { cancel(); require.NoError(t, <-done) })
+
+		id := d.file(d.ctx, "my vpn tunnel")
+		call := got.Await(t, 1)[0]
+		verifier, err := standardwebhooks.NewWebhook(r.secret)
+		require.NoError(t, err)
+		require.NoError(t, verifier.Verify(call.Body, call.Header))
+		run := d.run(id, agentrun.StatusQUEUED)
+		var said struct {
+			Event string
+			Data  struct{ ID, RequestID string }
+		}
+		require.NoError(t, json.Unmarshal(call.Body, &said))
+		require.Equal(t, "agent.run", said.Event)
+		require.Equal(t, run.ID, said.Data.ID)
+		require.Equal(t, id, said.Data.RequestID)
+		require.Contains(t, d.run(id, agentrun.StatusHANDED_OVER).Reason, "UNRESPONSIVE")
+
+		rotated := testkit.Run(t, d.World, d.ctx, agent.RotateSecret, agent.RotateSecretInput{ByID: op.ByID{ID: r.agent.ID}})
+		id = d.file(d.ctx, "my vpn tunnel")
+		call = got.Await(t, 2)[1]
+		claimed := testkit.Run(t, d.World, r.must(""), agent.Claim, op.ByID{ID: d.run(id, agentrun.StatusQUEUED).ID})
+		verifier, err = standardwebhooks.NewWebhook(rotated.SigningSecret.Reveal())
+		require.NoError(t, err)
+		require.NoError(t, verifier.Verify(call.Body, call.Header))
+		require.Equal(t, agentrun.StatusRUNNING, claimed.Status)
+		require.Equal(t, agentrun.StatusRUNNING, d.run(id, agentrun.StatusRUNNING).Status)
+	})
+}
+
+func TestWhatNoCustomAgentMayBe(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		for field, in := range map[string]agent.CreateInput{
+			"endpointUrl":    {Source: "CUSTOM", EndpointURL: new("http://127.0.0.1/x")},
+			"consultMinutes": {Source: "CUSTOM", ConsultMinutes: new(0)},
+		} {
+			in.Name, in.Type, in.Autonomy = "A", "QUEUE_INTAKE", "SUGGEST"
+			_, _, err := op.Run(d.ctx, d.Engine, agent.Create, in, nil)
+			require.Equal(t, field, refusedFields(err))
+		}
+		managed := d.hire("SUGGEST")
+		_, _, err := op.Run(d.ctx, d.Engine, agent.CreateKey, agent.CreateKeyInput{AgentID: managed.ID, Name: "K"}, nil)
+		require.Equal(t, "agentId", refusedFields(err))
+		_, _, err = op.Run(d.As(d.B, principal.Owner), d.Engine, agent.CreateKey, agent.CreateKeyInput{AgentID: managed.ID, Name: "K"}, nil)
+		require.Equal(t, "agentId", refusedFields(err))
+		_, _, err = op.Run(d.ctx, d.Engine, agent.RotateSecret, agent.RotateSecretInput{ByID: op.ByID{ID: managed.ID}}, nil)
+		require.Equal(t, apperr.Conflict, code(err))
+	})
+}

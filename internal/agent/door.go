@@ -1,0 +1,117 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentrun"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+const (
+	leaseTime  = 5 * time.Minute  // after any call of a run
+	renewAfter = 20 * time.Second // what is left of a lease by so little less is not written anew
+	firstSign  = 10 * time.Second // after a push
+)
+
+// Door is where agents' own keys come in. It implements gate.Agents and op.Agents.
+type Door struct{ engine *op.Engine }
+
+// NewDoor returns the door of an engine.
+func NewDoor(e *op.Engine) *Door { return &Door{e} }
+
+// another is the refusal of a run that is not the caller's, whether or not there is one.
+func another() error { return apperr.New(apperr.Forbidden, "Agent-Run names no run of this agent.") }
+
+// As returns the caller behind an agent's key with its rights: role, scopes of the published version and of the key, and in a run
+// the eyes of whoever filed the request. Any call of a run renews its lease.
+func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*principal.Principal, error) {
+	read := outside(ctx, d.engine, p.CompanyID)
+	db := d.engine.Store.Reader()
+	a, err := db.Agent.Get(read, p.ID)
+	if ent.IsNotFound(err) {
+		return nil, apperr.Unauthenticated(err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the agent: %w", err)
+	}
+	if a.Version == 0 {
+		return nil, apperr.New(apperr.Forbidden, "The agent was not published.")
+	}
+	version, run := a.Version, (*ent.AgentRun)(nil)
+	if runID != "" {
+		if run, err = d.run(read, p, a, runID); err != nil {
+			return nil, err
+		}
+		version = run.AgentVersion
+	}
+	s, err := published(read, db, a.ID, version)
+	if err != nil {
+		return nil, err
+	}
+	self, err := principalOf(read, db, a, s)
+	if err != nil {
+		return nil, err
+	}
+	if self == nil {
+		return nil, apperr.New(apperr.Forbidden, "Nobody answers for the agent: its owner was deactivated.")
+	}
+	q := *p
+	if run != nil {
+		q.TaskID = op.Or(run.TaskID, "")
+	}
+	q.Role, q.Scopes, q.RunID = self.Role, self.Scopes&p.Scopes, runID
+	for _, t := range s.Tools {
+		if t.Mode != modeOff {
+			q.Tools = append(q.Tools, t.Name)
+		}
+	}
+	if s.Sees != string(agent.SeesRequester) {
+		return &q, nil
+	}
+	if q.Unnamed = run == nil; q.Unnamed {
+		return &q, nil
+	}
+	r, err := db.Request.Get(read, run.RequestID)
+	if err != nil {
+		return nil, fmt.Errorf("read the run's request: %w", err)
+	}
+	q.Eyes, err = requesterOf(read, db, r)
+	return &q, err
+}
+
+// run returns a run of the caller's that goes on, and renews its lease. Returns forbidden for any other agent's, and conflict for
+// one that has ended or that nobody has claimed.
+func (d *Door) run(ctx context.Context, p *principal.Principal, a *ent.Agent, id string) (*ent.AgentRun, error) {
+	run, err := d.engine.Store.Reader().AgentRun.Query().Where(agentrun.ID(id), agentrun.AgentID(p.ID)).Only(ctx)
+	switch {
+	case ent.IsNotFound(err):
+		return nil, another()
+	case err != nil:
+		return nil, fmt.Errorf("read the run: %w", err)
+	case !slices.Contains(interrupt.Open, run.Status):
+		return nil, apperr.New(apperr.Conflict, "The run has ended: it is %s.", run.Status)
+	case d.engine.NoAgents:
+		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+	case a.Status == agent.StatusPAUSED:
+		return nil, apperr.New(apperr.Conflict, "The agent is paused.")
+	case run.Status == agentrun.StatusQUEUED:
+		return nil, apperr.New(apperr.Conflict, "Claim the run first.")
+	}
+	now := d.engine.Store.Clock().Now()
+	if run.Status != agentrun.StatusRUNNING || run.LeaseUntil == nil || run.LeaseUntil.Sub(now) > leaseTime-renewAfter {
+		return run, nil
+	}
+	err = d.engine.Work(ctx, p.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+		return tx.AgentRun.Update().Where(agentrun.ID(id), agentrun.StatusEQ(agentrun.StatusRUNNING)).
+			SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(ctx)
+	})
+	return run, wrap("renew the run's lease", err)
+}

@@ -1,0 +1,309 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/request"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/text"
+)
+
+const (
+	maxSteps     = 8
+	maxRationale = 500
+)
+
+// holdWrite keeps what an agent's key would write, as a proposal or as an action that waits for a person.
+var holdWrite = op.New("agentinbox.hold", op.Spec{
+	Resource: "AgentAction", Action: op.Create, Scope: "requests:write", OfAgents: true, Past: map[string]string{"agentinbox.hold": "agentaction.created"},
+	Summary: "Keep what an agent's call would write",
+}, hold).Prepared(mayHold)
+
+// holdInput is a write that an agent's key asked for.
+type holdInput struct {
+	Write op.Held `json:"-"`
+}
+
+// Hold implements op.Agents. The same Idempotency-Key gets the same action.
+func (d *Door) Hold(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, error) {
+	call := &op.Call{}
+	if h.Call != nil && h.Call.IdempotencyKey != "" {
+		call.IdempotencyKey, call.Render = h.Call.IdempotencyKey, renderHeld
+		call.Fingerprint = sha256.Sum256(append([]byte("held "+h.Info.Name+" "), h.Call.Fingerprint[:]...))
+	}
+	out, kept, err := op.Run(ctx, e, holdWrite, holdInput{h}, call)
+	switch {
+	case err != nil:
+		return nil, err
+	case kept != nil && kept.Status == http.StatusAccepted:
+		return kept, nil
+	case kept != nil:
+		return nil, overspent(string(kept.Body))
+	case out.refusal != "":
+		return nil, overspent(out.refusal)
+	}
+	answer, err := renderHeld(out)
+	return &answer, err
+}
+
+// held is what became of a write.
+type held struct {
+	ID      string
+	Action  *ent.AgentAction
+	refusal string // why the run has ended in place of it
+}
+
+func overspent(why string) error { return apperr.New(apperr.Conflict, "%s", why) }
+
+// renderHeld returns the answer to a write that was held.
+func renderHeld(out any) (op.Answer, error) {
+	h, _ := out.(*held)
+	if h.refusal != "" {
+		return op.Answer{Status: http.StatusConflict, Header: map[string]string{}, Body: []byte(h.refusal)}, nil
+	}
+	shown, err := Show(h.Action)
+	if err != nil {
+		return op.Answer{}, err
+	}
+	body, err := json.Marshal(map[string]any{"action": shown})
+	return op.Answer{Status: http.StatusAccepted, Header: map[string]string{}, Body: body}, wrap("write the action", err)
+}
+
+// Shown is an action as answers show it.
+type Shown struct {
+	ID         string          `json:"id" example:"prp_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RunID      string          `json:"runId" example:"run_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RequestID  string          `json:"requestId" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Kind       string          `json:"kind" enum:"PROPOSAL,ACTION" doc:"PROPOSAL: a person applies it. ACTION: the agent does it once a person has approved it."`
+	Operation  string          `json:"operation" doc:"As GraphQL names it." example:"updateRequest"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Changes    []*Change       `json:"changes"`
+	Rationale  string          `json:"rationale"`
+	Confidence float64         `json:"confidence"`
+	Digest     string          `json:"digest"`
+	Status     string          `json:"status" enum:"PENDING,APPLIED,REJECTED,STALE,EXPIRED"`
+}
+
+// Show returns an action as answers show it.
+func Show(a *ent.AgentAction) (Shown, error) {
+	changes, err := ChangesOf(a)
+	return Shown{
+		ID: a.ID, RunID: a.RunID, RequestID: a.RequestID, Kind: string(a.Kind), Operation: a.Operation, Arguments: a.Arguments, Changes: changes,
+		Rationale: a.Rationale, Confidence: a.Confidence, Digest: a.Digest, Status: string(a.Status),
+	}, err
+}
+
+// mayHold asks before the transaction whether the agent could do it at all, and returns what its run obeys.
+func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
+	p, h := tx.Principal(), in.Write
+	if p.RunID == "" {
+		return nil, apperr.New(apperr.Forbidden, "What an agent writes belongs to a run: name it in the header Agent-Run.")
+	}
+	t := toolFor(h.Info, h.Verbs)
+	if t == nil {
+		return nil, apperr.New(apperr.Forbidden, "Agents do not use this operation.")
+	}
+	run, err := tx.AgentRun.Query().Where(agentrun.ID(p.RunID), agentrun.AgentID(p.ID)).WithRequest().Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, another()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return nil, err
+	}
+	if s.mode(t.name) == modeOff {
+		return nil, apperr.New(apperr.Forbidden, "The agent may not use %s.", t.name)
+	}
+	if h.Target != run.RequestID {
+		return nil, apperr.New(apperr.Forbidden, "A run changes its own request alone.")
+	}
+	for _, verb := range h.Verbs {
+		if err := tx.May(ctx, verb); err != nil {
+			return nil, err
+		}
+	}
+	may, err := t.mayUse(ctx, tx, p, run.Edges.Request, h.Verbs...)
+	if err != nil {
+		return nil, err
+	}
+	if !may {
+		return nil, apperr.New(apperr.Forbidden, "The access policies do not allow this.")
+	}
+	return &allowed{t.name, s}, nil
+}
+
+// allowed is a write that the agent might do.
+type allowed struct {
+	tool     string
+	settings settings
+}
+
+// hold returns conflict for a run that does not go on. A write beyond the run's budget, and the same one twice, ends it.
+func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
+	may, ok := op.Preparation[*allowed](tx)
+	if !ok {
+		return nil, op.ErrOutdated
+	}
+	run, r, err := working(ctx, tx, tx.Principal().RunID)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := StepsOf(run)
+	if err != nil {
+		return nil, err
+	}
+	args := in.Write.Arguments
+	twice, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID)).All(tx.Unfiltered(ctx, "what the run has asked for, whoever sees it"))
+	if err != nil {
+		return nil, fmt.Errorf("read the run's actions: %w", err)
+	}
+	why := ""
+	switch {
+	case len(steps) >= maxSteps:
+		why = "The run has had its eight steps."
+	case slices.ContainsFunc(twice, func(a *ent.AgentAction) bool { return a.Operation == may.tool && sameJSON(a.Arguments, args) }):
+		why = "The agent asked for the same a second time."
+	}
+	if why != "" {
+		tx.About(run.ID)
+		return &held{ID: run.ID, refusal: why + " People go on with it."}, end(ctx, tx, run, agentrun.StatusHANDED_OVER, why)
+	}
+	a, err := keepAction(ctx, tx, run, r, nil, may, args, steps)
+	if err != nil {
+		return nil, err
+	}
+	tx.Changed(nil, a)
+	return &held{ID: a.ID, Action: a}, nil
+}
+
+// working locks a run of the caller's that it works, after its request. Returns forbidden for any other, conflict for one that it
+// does not work (any more).
+func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Request, error) {
+	all := tx.Unfiltered(ctx, "a run is its agent's, whatever that sees of the request")
+	run, r, err := lockRun(all, tx, id)
+	if ent.IsNotFound(err) || err == nil && run.AgentID != tx.Principal().ID {
+		return nil, nil, another()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := tx.Agent.Get(all, run.AgentID)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("read the agent: %w", err)
+	case tx.NoAgents():
+		return nil, nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+	case a.Status == agent.StatusPAUSED:
+		return nil, nil, apperr.New(apperr.Conflict, "The agent is paused.")
+	case run.Status == agentrun.StatusQUEUED:
+		return nil, nil, apperr.New(apperr.Conflict, "Claim the run first.")
+	case run.Status != agentrun.StatusRUNNING:
+		return nil, nil, apperr.New(apperr.Conflict, "The run is %s.", run.Status)
+	}
+	return run, r, nil
+}
+
+// keepAction writes the action that a write has become, and the step.
+func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*Step) (*ent.AgentAction, error) {
+	if t == nil && may.tool != toolComment && r.Status != request.StatusPENDING && r.Status != request.StatusIN_PROGRESS {
+		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
+	}
+	version, err := interrupt.Version(r)
+	if err != nil {
+		return nil, err
+	}
+	subject, is := r.ID, valuesOf(r)
+	if t != nil {
+		version, subject, is = taskVersion(t), t.ID, map[string]any{}
+	}
+	rationale, confidence, rows := reasonOf(steps)
+	changes, err := changesFrom(is, args, rationale, confidence, rows)
+	if err != nil {
+		return nil, err
+	}
+	kind, result := agentaction.KindACTION, "Waits for a person's approval."
+	if may.settings.Autonomy == string(agent.AutonomySUGGEST) || run.Shadow {
+		kind, result = agentaction.KindPROPOSAL, "Proposed."
+	}
+	n := len(steps) + 1
+	if err := addStep(ctx, tx, run, steps, Step{Kind: "act", Operation: may.tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
+		return nil, err
+	}
+	a, err := tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(r.ID).SetStep(n).SetKind(kind).SetOperation(may.tool).SetArguments(args).
+		SetChanges(changes).SetRationale(rationale).SetConfidence(confidence).SetRows(rows).SetDigest(digestOf(may.tool, subject, args, version)).
+		SetRowVersion(version).SetShadow(run.Shadow).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("keep what the agent would do: %w", err)
+	}
+	if kind == agentaction.KindACTION {
+		err = tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime))
+	}
+	return a, err
+}
+
+// addStep appends a step to a run, and renews its lease.
+func addStep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, steps []*Step, s Step) error {
+	s.N, s.At = len(steps)+1, tx.Now(ctx).UTC()
+	raw, err := json.Marshal(append(slices.Clone(steps), &s))
+	if err != nil {
+		return fmt.Errorf("write the steps: %w", err)
+	}
+	all := tx.Unfiltered(ctx, "a run is its agent's, whatever that sees of the request")
+	return wrap("keep the step", run.Update().SetSteps(raw).SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(all))
+}
+
+// reasonOf returns why the agent does what it does: its last step that decided something.
+func reasonOf(steps []*Step) (rationale string, confidence float64, rows []string) {
+	for _, s := range slices.Backward(steps) {
+		if s.Kind != "decide" {
+			continue
+		}
+		var said struct {
+			Confidence float64 `json:"confidence"`
+		}
+		if json.Unmarshal(s.Arguments, &said) == nil && said.Confidence >= 0 && said.Confidence <= 1 {
+			confidence = said.Confidence
+		}
+		return text.Short(s.Result, maxRationale-1), confidence, append([]string{}, s.Rows...)
+	}
+	return "", 0, []string{}
+}
+
+// changesFrom returns the fields that arguments set, with what they are, as JSON.
+func changesFrom(is map[string]any, args json.RawMessage, rationale string, confidence float64, rows []string) (json.RawMessage, error) {
+	var given map[string]any
+	if err := json.Unmarshal(args, &given); err != nil {
+		return nil, fmt.Errorf("read the arguments: %w", err)
+	}
+	list := []Change{}
+	for _, field := range sorted(given) {
+		list = append(list, Change{Field: field, From: is[field], To: given[field], Rationale: rationale, Confidence: confidence, Rows: rows})
+	}
+	raw, err := json.Marshal(list)
+	return raw, wrap("write the changes", err)
+}
+
+// sameJSON reports whether two documents say the same.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	p, errP := json.Marshal(x)
+	q, errQ := json.Marshal(y)
+	return errP == nil && errQ == nil && string(p) == string(q)
+}

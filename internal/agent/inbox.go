@@ -1,0 +1,199 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/strictjson"
+)
+
+// The operations by which a company's own agents, with their keys, work their runs. Others are refused.
+var (
+	Claim = op.OnRow("agentinbox.claim", op.Spec{
+		Resource: "AgentRun", Action: op.Update, Scope: "requests:write", OfAgents: true, Summary: "Begin to work a run",
+	}, loadWork, claim)
+
+	AddStep = op.OnRow("agentinbox.note", op.Spec{
+		Resource: "AgentRun", Action: op.Update, Scope: "requests:write", OfAgents: true, Summary: "Tell what a run does",
+	}, loadWork, note)
+
+	Complete = op.OnRow("agentinbox.complete", op.Spec{
+		Resource: "AgentRun", Action: op.Update, Scope: "requests:write", OfAgents: true, Summary: "End a run that has done its work",
+	}, loadWork, complete).Prepared(prepareCompletion)
+
+	HandOver = op.OnRow("agentinbox.handover", op.Spec{
+		Resource: "AgentRun", Action: op.Update, Scope: "requests:write", OfAgents: true, Past: map[string]string{"agentinbox.handover": "agentinbox.handed_over"},
+		Summary: "Give a run's work to people",
+	}, loadWork, handOver)
+)
+
+// selfID returns the id of the agent that calls with its key; of nobody for all other callers.
+func selfID(tx *op.Tx) string {
+	if p := tx.Principal(); p.Type == principal.TypeAgent {
+		return p.ID
+	}
+	return ""
+}
+
+// loadWork locks one of the caller's own runs, after its request. For who is no agent, and is refused, it finds the company's.
+func loadWork(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
+	mine, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).OnlyID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run, _, err := lockRun(ctx, tx, mine)
+	return run, err
+}
+
+// again returns a run as it is after a change.
+func again(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun, error) {
+	after, err := tx.AgentRun.Get(tx.Unfiltered(ctx, "the row that was just changed"), before.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	tx.Changed(before, after)
+	return after, nil
+}
+
+// claim returns conflict for a run that was claimed, or has ended.
+func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
+	a, err := tx.Agent.Get(tx.Unfiltered(ctx, "an agent knows itself"), before.AgentID)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the agent: %w", err)
+	case tx.NoAgents():
+		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+	case a.Status == agent.StatusPAUSED:
+		return nil, apperr.New(apperr.Conflict, "The agent is paused.")
+	case before.Status != agentrun.StatusQUEUED:
+		return nil, apperr.New(apperr.Conflict, "The run is %s.", before.Status)
+	}
+	until := tx.Now(ctx).Add(leaseTime)
+	if err := before.Update().SetStatus(agentrun.StatusRUNNING).SetLeaseUntil(until).Exec(ctx); err != nil {
+		return nil, fmt.Errorf("claim the run: %w", err)
+	}
+	if err := tx.Insert(ctx, LeaseArgs{Company: before.CompanyID, Run: before.ID}, until); err != nil {
+		return nil, err
+	}
+	return again(ctx, tx, before)
+}
+
+// StepInput is one thing that a run did.
+type StepInput struct {
+	op.ByID
+	Kind      string            `json:"kind" enum:"read,decide,act" doc:"What kind of step. The result of the last one that decides is the rationale of what is proposed after it, its argument confidence (0 to 1) the confidence."`
+	Operation string            `json:"operation" minLength:"1" maxLength:"64" doc:"As GraphQL names it."`
+	Rows      []string          `json:"rows,omitempty" nullable:"true" maxItems:"50" doc:"Ids of the rows that it looked at."`
+	Arguments strictjson.Object `json:"arguments,omitempty" nullable:"true" doc:"Of the operation."`
+	Result    string            `json:"result" maxLength:"2000" doc:"What came of it, for people. Plain text."`
+}
+
+// note returns conflict for a run that is not worked. A ninth step hands it over.
+func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*ent.AgentRun, error) {
+	run, _, err := working(ctx, tx, before.ID)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := StepsOf(run)
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) >= maxSteps {
+		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The run has had its eight steps."); err != nil {
+			return nil, err
+		}
+		return again(ctx, tx, before)
+	}
+	s := Step{Kind: in.Kind, Operation: in.Operation, Rows: append([]string{}, in.Rows...), Result: in.Result}
+	if len(in.Arguments) > 0 {
+		if s.Arguments, err = json.Marshal(in.Arguments); err != nil {
+			return nil, fmt.Errorf("write the step: %w", err)
+		}
+	}
+	if err := addStep(ctx, tx, run, steps, s); err != nil {
+		return nil, err
+	}
+	return again(ctx, tx, before)
+}
+
+// CompleteInput says how a run's work ended.
+type CompleteInput struct {
+	op.ByID
+	Outcome   *string           `json:"outcome,omitempty" nullable:"true" maxLength:"100" doc:"Of a task, one of its outcomes."`
+	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"What the form of a task asks for."`
+}
+
+// complete ends a run by what it has come to: PROPOSED where something is proposed, WAITING where something waits for a person,
+// COMPLETED where everything was done, and HANDED_OVER where there is nothing of all this.
+func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteInput) (*ent.AgentRun, error) {
+	run, r, err := working(ctx, tx, before.ID)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := op.Preparation[*completion](tx); ok {
+		if err := completeTask(ctx, tx, run, r, c); err != nil {
+			return nil, err
+		}
+		if run, _, err = lockRun(tx.Unfiltered(ctx, "the agent's own run"), tx, run.ID); err != nil {
+			return nil, err
+		}
+	} else if len(in.Variables) > 0 {
+		return nil, apperr.InvalidField("variables", "belong to runs that are about a task")
+	}
+	if run, err = run.Update().SetOutcome(op.Or(in.Outcome, "")).ClearLeaseUntil().Save(ctx); err != nil {
+		return nil, fmt.Errorf("keep the outcome: %w", err)
+	}
+	if err := settleRun(ctx, tx, run); err != nil {
+		return nil, err
+	}
+	return again(ctx, tx, before)
+}
+
+// settleRun ends a run whose agent is done with it, or has it wait for a person.
+func settleRun(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
+	list, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID)).All(tx.Unfiltered(ctx, "what a run comes to, whoever sees it"))
+	if err != nil {
+		return fmt.Errorf("read the run's actions: %w", err)
+	}
+	n := map[string]int{}
+	for _, a := range list {
+		if a.Status == agentaction.StatusPENDING {
+			n[string(a.Kind)]++
+		}
+		n[string(a.Status)]++
+	}
+	switch {
+	case n["PROPOSAL"] > 0:
+		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
+	case n["ACTION"] > 0:
+		return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
+	case n["APPLIED"] > 0:
+		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+	}
+	return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The agent ended without proposing or doing anything.")
+}
+
+// HandOverInput says why people go on.
+type HandOverInput struct {
+	op.ByID
+	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"For people."`
+}
+
+func handOver(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in HandOverInput) (*ent.AgentRun, error) {
+	run, _, err := working(ctx, tx, before.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, in.Reason); err != nil {
+		return nil, err
+	}
+	return again(ctx, tx, before)
+}

@@ -1,0 +1,112 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/internal/apikey"
+	"atrium/internal/apperr"
+	"atrium/internal/id"
+	"atrium/internal/op"
+	"atrium/internal/webhook"
+)
+
+// The operations on what a CUSTOM agent proves itself by, and knows the product by.
+var (
+	CreateKey = op.New("agent.create_key", op.Spec{
+		Resource: "APIKey", Action: op.Create, AdminLayer: true, Past: map[string]string{"agent.create_key": "apikey.created"},
+		Summary: "Issue an API key that stands on an agent",
+	}, createKey)
+
+	RotateSecret = op.OnRow("agent.rotate_secret", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.rotate_secret": "agent.secret_rotated"},
+		Summary: "Replace the secret that signs what is pushed to an agent",
+	}, load, rotateSecret)
+)
+
+// secretOverlap is for how long pushes carry the old secret's signature, too.
+const secretOverlap = 24 * time.Hour
+
+// Issued is an agent with the secret that signs what is pushed to it, which is shown this once; none for MANAGED ones.
+type Issued struct {
+	ID            string
+	Agent         *ent.Agent
+	SigningSecret webhook.Secret
+}
+
+// issueSecret draws a secret for an agent.
+func issueSecret(tx *op.Tx, agentID string) (webhook.Secret, []byte, error) {
+	secret := webhook.NewSecret()
+	sealed, err := secret.Seal(tx.Sealer(), agentID)
+	return secret, sealed, err
+}
+
+// RotateSecretInput names an agent.
+type RotateSecretInput struct {
+	op.ByID
+	OverlapSeconds *int `json:"overlapSeconds,omitempty" nullable:"true" minimum:"0" maximum:"604800" doc:"For so long pushes carry a second signature, by the old secret: at most 7 days; a day when not given."`
+}
+
+// rotateSecret returns conflict for a MANAGED agent, to which nothing is pushed.
+func rotateSecret(ctx context.Context, tx *op.Tx, before *ent.Agent, in RotateSecretInput) (Issued, error) {
+	if before.Source != agent.SourceCUSTOM {
+		return Issued{}, apperr.New(apperr.Conflict, "Only CUSTOM agents have a signing secret.")
+	}
+	out := Issued{ID: before.ID}
+	var sealed []byte
+	var err error
+	if out.SigningSecret, sealed, err = issueSecret(tx, before.ID); err != nil {
+		return Issued{}, err
+	}
+	u := before.Update().SetSecretSealed(sealed)
+	overlap := time.Duration(op.Or(in.OverlapSeconds, int(secretOverlap/time.Second))) * time.Second
+	if overlap > 0 && len(before.SecretSealed) > 0 {
+		u.SetPreviousSealed(before.SecretSealed).SetPreviousUntil(tx.Now(ctx).Add(overlap))
+	} else {
+		u.ClearPreviousSealed().ClearPreviousUntil()
+	}
+	if out.Agent, err = u.Save(ctx); err != nil {
+		return Issued{}, fmt.Errorf("rotate the signing secret: %w", err)
+	}
+	tx.Changed(before, out.Agent)
+	return out, nil
+}
+
+// CreateKeyInput names an agent.
+type CreateKeyInput struct {
+	AgentID string `json:"agentId" minLength:"1" maxLength:"64" doc:"A CUSTOM agent."`
+	Name    string `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+}
+
+// createKey issues a key with the scopes that the agent has now; what is published later may narrow what it does, and widens it
+// never. Returns conflict in a sandbox, as all keys are made in the live company.
+func createKey(ctx context.Context, tx *op.Tx, in CreateKeyInput) (apikey.Issued, error) {
+	if tx.Principal().Sandbox {
+		return apikey.Issued{}, apperr.New(apperr.Conflict, "API keys are made in the live company.")
+	}
+	a, err := tx.Agent.Query().Where(agent.ID(in.AgentID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return apikey.Issued{}, apperr.InvalidField("agentId", "is no agent of this company")
+	}
+	if err != nil {
+		return apikey.Issued{}, fmt.Errorf("look the agent up: %w", err)
+	}
+	if a.Source != agent.SourceCUSTOM {
+		return apikey.Issued{}, apperr.InvalidField("agentId", "is a MANAGED agent, which needs no key")
+	}
+	key, err := apikey.Issue(ctx, tx.Client, func(c *ent.APIKeyCreate) *ent.APIKeyCreate {
+		return c.SetName(in.Name).SetScopes(a.Scopes).SetAgentID(a.ID).SetCreatedBy(tx.Principal().ID)
+	}, false)
+	if err != nil {
+		return apikey.Issued{}, err
+	}
+	tx.About(key.ID)
+	tx.Changed(nil, key.Key)
+	return key, nil
+}
+
+// newID draws the id of an agent.
+func newID() string { return id.New("agt") }

@@ -1,0 +1,242 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentrun"
+	"atrium/ent/request"
+	"atrium/ent/task"
+	"atrium/ent/user"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
+	"atrium/internal/execution"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+// toolTask is what a run about a task does when it is completed. No list of tools has it: it is what the run is for.
+const toolTask = "completeTask"
+
+// TaskArgs is the job that looks at a task which was given to somebody, or has ended.
+type TaskArgs struct {
+	Company string `json:"company"`
+	Task    string `json:"task"`
+}
+
+// Kind names the job.
+func (TaskArgs) Kind() string { return "agent_task" }
+
+// InsertOpts put the job into the agents' queue.
+func (TaskArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
+
+// ReleaseArgs is the job that gives the task of a run, which has not completed it, to people.
+type ReleaseArgs struct {
+	Company string `json:"company"`
+	Run     string `json:"run"`
+}
+
+// Kind names the job.
+func (ReleaseArgs) Kind() string { return "agent_release" }
+
+// InsertOpts put the job into the agents' queue.
+func (ReleaseArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
+
+// onPhases matches the agents that work tasks.
+var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHASE), agent.SourceEQ(agent.SourceCUSTOM))
+
+// tasker begins and ends runs as their tasks come and go.
+type tasker struct {
+	river.WorkerDefaults[TaskArgs]
+	engine *op.Engine
+}
+
+// NextRetry comes soon: somebody waits for the task.
+func (*tasker) NextRetry(*river.Job[TaskArgs]) time.Time { return time.Now().Add(retryAfter) }
+
+// Work stops the runs of a task that their agents do not have any more, and begins that of the agent who has it.
+func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
+	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		t, err := tx.Task.Get(ctx, job.Args.Task)
+		if ent.IsNotFound(err) {
+			return tx.Complete(ctx, job.JobRow)
+		}
+		if err != nil {
+			return fmt.Errorf("read the task: %w", err)
+		}
+		if t.RequestID != nil { // everybody locks a request first
+			if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(*t.RequestID))).OnlyID(ctx); err != nil {
+				return fmt.Errorf("lock the task's request: %w", err)
+			}
+		}
+		if t, err = op.Lock(tx, tx.Task.Query().Where(task.ID(t.ID))).Only(ctx); err != nil {
+			return fmt.Errorf("lock the task: %w", err)
+		}
+		open, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(interrupt.Open...))).All(ctx)
+		if err != nil {
+			return fmt.Errorf("look for the task's runs: %w", err)
+		}
+		worked := false
+		for _, run := range open {
+			if hasTask(run.AgentID, t) {
+				worked = true
+			} else if err := end(ctx, tx, run, agentrun.StatusSTOPPED, "Somebody else has the task, or it has ended."); err != nil {
+				return err
+			}
+		}
+		if !worked && t.AgentID != nil && hasTask(*t.AgentID, t) && t.RequestID != nil {
+			if err := beginTask(ctx, tx, t); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
+
+// hasTask reports whether an agent is to work a task: it is open, the agent's, and no person has taken it.
+func hasTask(agentID string, t *ent.Task) bool {
+	open := t.Status == task.StatusOPEN || t.Status == task.StatusIN_PROGRESS
+	return open && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
+}
+
+// beginTask makes the run of an agent on a task, if it works phases and has had none on it.
+func beginTask(ctx context.Context, tx *op.Tx, t *ent.Task) error {
+	a, err := tx.Agent.Query().Where(onPhases, agent.ID(*t.AgentID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil // people see to the task
+	}
+	if err != nil {
+		return fmt.Errorf("read the agent: %w", err)
+	}
+	had, err := tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.AgentID(a.ID)).Exist(ctx)
+	if err != nil || had {
+		return wrap("look for the task's runs", err)
+	}
+	s, err := published(ctx, tx.Client, a.ID, a.Version)
+	if err != nil {
+		return err
+	}
+	n, err := tx.AgentRun.Query().Where(agentrun.RequestID(*t.RequestID)).Count(ctx)
+	if err != nil {
+		return fmt.Errorf("count the request's runs: %w", err)
+	}
+	run, err := tx.AgentRun.Create().SetAgentID(a.ID).SetAgentVersion(a.Version).SetRequestID(*t.RequestID).SetTaskID(t.ID).SetNumber(n + 1).
+		SetTrigger(agentrun.TriggerAssigned).SetShadow(s.Shadow).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("begin a run: %w", err)
+	}
+	return tx.Insert(ctx, interrupt.RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
+}
+
+// releaser gives tasks to people.
+type releaser struct {
+	river.WorkerDefaults[ReleaseArgs]
+	engine *op.Engine
+}
+
+// Work gives the task of a run to the accountable person of its phase, or else to the agent's owner.
+func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error {
+	read := outside(ctx, w.engine, job.Args.Company)
+	db := w.engine.Store.Reader()
+	run, err := db.AgentRun.Query().Where(agentrun.ID(job.Args.Run)).WithAgent().WithTask().Only(read)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the run: %w", err)
+	}
+	to := op.Or(run.Edges.Agent.OwnerID, "")
+	if run.Edges.Task != nil {
+		accountable, err := execution.AccountableFor(read, w.engine.Outside(principal.Worker(run.CompanyID, workerName)), run.Edges.Task)
+		if err != nil {
+			return err
+		}
+		if accountable != "" {
+			to = accountable
+		}
+	}
+	return w.engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+		if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(run.RequestID))).OnlyID(ctx); err != nil {
+			return fmt.Errorf("lock the request: %w", err)
+		}
+		there, err := tx.User.Query().Where(user.ID(to), user.StatusNEQ(user.StatusDeactivated)).Exist(ctx)
+		if err != nil {
+			return fmt.Errorf("look for who takes the task: %w", err)
+		}
+		t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(op.Or(run.TaskID, "")))).Only(ctx)
+		if err != nil && !ent.IsNotFound(err) {
+			return fmt.Errorf("read the task: %w", err)
+		}
+		if err == nil && there && hasTask(run.AgentID, t) {
+			if _, err := op.RunIn(ctx, tx, execution.AssignTask, execution.AssignTaskInput{ByID: op.ByID{ID: t.ID}, AssigneeID: &to}); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
+
+// completion is what a run about a task ends with, held against the phase's form.
+type completion struct {
+	faults []apperr.Detail
+	args   json.RawMessage
+}
+
+// prepareCompletion holds what a run about a task ends with against the phase's form.
+func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, error) {
+	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(selfID(tx)), agentrun.TaskIDNotNil()).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil // it is about no task
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	faults, err := execution.CompletionFaults(ctx, tx, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}, Outcome: in.Outcome, Variables: in.Variables})
+	if err != nil {
+		return nil, err
+	}
+	args, err := json.Marshal(struct {
+		Outcome   *string `json:"outcome,omitempty"`
+		Variables any     `json:"variables,omitempty"`
+	}{in.Outcome, in.Variables})
+	return &completion{faults, args}, wrap("write the arguments", err)
+}
+
+// completeTask keeps the completion of a task as a proposal, or has it wait for a person.
+func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, c *completion) error {
+	if len(c.faults) > 0 {
+		return apperr.Invalid(c.faults...)
+	}
+	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
+	if err != nil {
+		return fmt.Errorf("read the task: %w", err)
+	}
+	if !hasTask(run.AgentID, t) {
+		return apperr.New(apperr.Conflict, "The task is not the agent's any more.")
+	}
+	s, err := published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return err
+	}
+	steps, err := StepsOf(run)
+	if err != nil {
+		return err
+	}
+	_, err = keepAction(ctx, tx, run, r, t, &allowed{toolTask, s}, c.args, steps)
+	return err
+}
+
+// taskVersion returns what the completion of a task rests on: that it is open. Who has it decides about the run, and a proposal is
+// for whoever gets it.
+func taskVersion(t *ent.Task) string {
+	return digestOf("task", t.ID, nil, fmt.Sprint(t.Status == task.StatusOPEN || t.Status == task.StatusIN_PROGRESS))
+}
+
+// aboutTask reports whether an action completes a task.
+func aboutTask(a *ent.AgentAction) bool { return a.Operation == toolTask }

@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"atrium/ent"
+	"atrium/internal/apperr"
+	"atrium/internal/execution"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/request"
+)
+
+// The names of the tools, which are GraphQL's of the same operations.
+const (
+	toolUpdate  = "updateRequest" // by which an agent routes requests
+	toolAccept  = "acceptRequest"
+	toolDecline = "declineRequest"
+	toolComment = "createComment"
+)
+
+// tool is an operation that agents may use.
+type tool struct {
+	name string
+	info *op.Info
+	run  func(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error
+}
+
+// toolOf makes a tool of an operation on a request.
+func toolOf[In, Out any](name string, o *op.Operation[In, Out]) tool {
+	return tool{name, o.Info(), func(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error {
+		if !o.Info().Input.HasBody() {
+			arguments = nil
+		}
+		in, err := o.Decode(arguments, func(string) string { return requestID }, nil)
+		if err != nil {
+			return err
+		}
+		_, err = op.RunIn(ctx, tx, o, in)
+		return err
+	}}
+}
+
+var tools = []tool{
+	toolOf(toolUpdate, request.Update), toolOf(toolAccept, request.Accept), toolOf(toolDecline, request.Decline),
+	toolOf(toolComment, request.CreateComment), toolOf(toolTask, execution.CompleteTask),
+}
+
+// MayWait reports whether an operation, called with an agent's key, becomes an action.
+func MayWait(info *op.Info) bool {
+	return slices.ContainsFunc(tools, func(t tool) bool { return t.info.Name == info.Name && t.name != toolTask })
+}
+
+// toolNamed returns the tool of a name, nil for none.
+func toolNamed(name string) *tool {
+	if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name }); i >= 0 {
+		return &tools[i]
+	}
+	return nil
+}
+
+// toolFor returns the tool that a write is: a change of the status alone is the acceptance or the decline that it comes to. nil for
+// what agents do not use.
+func toolFor(info *op.Info, verbs []string) *tool {
+	switch info.Name {
+	case "request.update":
+		switch {
+		case slices.Equal(verbs, []string{"request.update"}):
+			return toolNamed(toolUpdate)
+		case slices.Equal(verbs, []string{"request.accept"}):
+			return toolNamed(toolAccept)
+		}
+	default:
+		if i := slices.IndexFunc(tools, func(t tool) bool { return t.info.Name == info.Name }); i >= 0 && tools[i].name != toolTask {
+			return &tools[i] // a task ends with its run
+		}
+	}
+	return nil
+}
+
+// mayUse reports whether somebody could use a tool on a request: role, scopes, what policies show of it and let be done to it. What
+// they say of a comment is asked when there is one. Its place is outside of transactions.
+func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, r *ent.Request, verbs ...string) (bool, error) {
+	if t.info.Resource != "Request" {
+		return tx.ReadableBy(ctx, who, request.Get.Info(), r, append([]string{t.info.Verb}, verbs...)...)
+	}
+	info := *t.info
+	for _, verb := range verbs {
+		info.Verb = verb
+	}
+	return tx.MayDo(ctx, who, &info, r)
+}
+
+// perform runs the operation of an action, which the row that it is about has been locked for.
+func perform(ctx context.Context, tx *op.Tx, name, requestID string, arguments json.RawMessage) error {
+	t := toolNamed(name)
+	if t == nil {
+		return apperr.New(apperr.Conflict, "There is no such operation any more.")
+	}
+	return t.run(ctx, tx, requestID, arguments)
+}
+
+// valuesOf returns a request's fields as actions compare them.
+func valuesOf(r *ent.Request) map[string]any {
+	return map[string]any{
+		"title": r.Title, "description": r.Description, "status": r.Status, "priority": r.Priority, "tags": r.Tags, "teamId": r.TeamID,
+		"assigneeId": r.AssigneeID, "waiting": r.Waiting, "snoozedUntil": r.SnoozedUntil, "fields": r.Fields,
+	}
+}

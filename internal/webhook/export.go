@@ -1,0 +1,35 @@
+package webhook
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"atrium/internal/op"
+)
+
+// What others sign goes out as deliveries do: runs that are pushed to agents.
+
+// NewSecret draws a signing secret.
+func NewSecret() Secret { return newSecret() }
+
+// Seal encrypts the secret for the row of that id.
+func (s Secret) Seal(sealer op.Sealer, id string) ([]byte, error) { return s.seal(sealer, id) }
+
+// Unseal returns the secrets of the row of that id. Keep it out of transactions: with a KMS it may take a network call.
+func Unseal(sealer op.Sealer, id string, sealed ...[]byte) ([]Secret, error) {
+	secrets := make([]Secret, len(sealed))
+	for i, b := range sealed {
+		plain, err := sealer.Unseal(b, []byte(id))
+		if err != nil {
+			return nil, fmt.Errorf("unseal a signing secret: %w", err)
+		}
+		secrets[i] = Secret(plain)
+	}
+	return secrets, nil
+}
+
+// Sign sets the headers of Standard Webhooks: the message's id, the moment of sending and one signature a secret.
+func Sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
+	return sign(h, secrets, id, at, body)
+}
