@@ -135,10 +135,7 @@ func TestReadmeRecipe(t *testing.T) {
 	first := n.firstRun()
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
-	_, code, found := strings.Cut(string(readme), "```js\n")
-	require.True(t, found)
-	code, _, found = strings.Cut(code, "```")
-	require.True(t, found)
+	code := jsBlock(t, string(readme), "import * as oauth")
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(ln.Addr().String())
@@ -180,4 +177,28 @@ func TestTrustedDocumentsOnly(t *testing.T) {
 	n = p.serve("--graphql-trusted-only", manifest)
 	first := p.firstRun()
 	n.graphQL(p.token(first.Company.ID, first.Owner.Email), `{ viewer { name } }`, nil) // integrations write their own
+}
+
+// jsBlock returns the block of JavaScript of a page that begins so.
+func jsBlock(t *testing.T, page, begins string) string {
+	t.Helper()
+	_, code, found := strings.Cut(page, "```js\n"+begins)
+	require.True(t, found)
+	code, _, found = strings.Cut(code, "```")
+	require.True(t, found)
+	return begins + code
+}
+
+// The stock TypeScript client works a request as the README shows it.
+func TestReadmeMCP(t *testing.T) {
+	t.Parallel()
+	n := onSQLite(t).serve()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	code := strings.NewReplacer("https://127.0.0.1:8443", n.base, "Bearer KEY", "Bearer "+n.firstRun().LiveKey).
+		Replace(jsBlock(t, string(readme), "import { Client }"))
+	dir, err := clients()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mcp.mjs"), []byte(code), 0o600))
+	require.Contains(t, n.script("mcp.mjs", nil), "IN_PROGRESS")
 }

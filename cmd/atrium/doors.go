@@ -10,6 +10,7 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/pages"
+	"atrium/internal/mcp"
 )
 
 // hosted are the pages of signing in, and the endpoints of the embedded provider; without it only session is there.
@@ -22,10 +23,14 @@ type hosted struct {
 
 // doors leads every call to what answers it, by path, and by host where the provider has one of its own. All other
 // paths go to the REST door, which answers 404.
-func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, h *hosted) http.Handler {
+func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Server, h *hosted) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
 	mux.Handle("/graphql", graphQL)
+	mux.Handle(mcp.Path, agents)
+	for _, path := range []string{mcp.MetadataPath, mcp.MetadataPath + mcp.Path} {
+		mux.Handle("GET "+path, routed(mcp.MetadataPath, agents.Metadata()))
+	}
 	if s.console != nil {
 		mux.Handle("GET /{$}", routed(console.Path, s.console))
 		mux.Handle(console.Path, routed(console.Path, s.console))

@@ -54,6 +54,14 @@ var readmeRunners = []struct {
 		require.Contains(t, out, `"field":"teamId"`)
 		require.Contains(t, out, `"status":"APPLIED"`)
 	}},
+	{"\nclaude mcp add", func(t *testing.T, _ *readme, block string) { require.Contains(t, block, "--transport http") }}, // its address is what the next ones call
+	{"json\n{\n  \"inputs\"", func(t *testing.T, _ *readme, block string) {
+		require.True(t, json.Valid([]byte(strings.TrimPrefix(block, "json"))))
+	}},
+	{"js\nimport { Client }", func(*testing.T, *readme, string) {}}, // TestReadmeMCP
+	{"\ncurl -s --cacert data/ca.pem https://127.0.0.1:8443/mcp", func(t *testing.T, r *readme, block string) {
+		require.Contains(t, r.bash(t, block), `Laptop for the new colleague`)
+	}},
 	{"js\nimport * as oauth", func(*testing.T, *readme, string) {}}, // TestReadmeRecipe
 	{"\nNODE_EXTRA_CA_CERTS", func(t *testing.T, r *readme, block string) { // its first line is TestReadmeRecipe's
 		require.Contains(t, r.bash(t, strings.SplitN(block, "\n", 3)[2]), `"pagination"`)

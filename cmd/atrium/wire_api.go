@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"atrium/graph"
+	"atrium/internal/agent"
 	"atrium/internal/authn"
 	"atrium/internal/console"
 	"atrium/internal/feed"
@@ -23,6 +25,7 @@ import (
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
+	"atrium/internal/mcp"
 	"atrium/internal/ratelimit"
 	"atrium/internal/run"
 	"atrium/internal/websession"
@@ -47,7 +50,7 @@ func (s *server) addAPI(ctx context.Context) error {
 	}
 	s.add("last-used times", func(ctx context.Context) error { return auth.Run(ctx, s.log) })
 	g := gate.New(gate.Options{
-		Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has,
+		Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has, Agents: agent.NewDoor(s.engine),
 		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at whatever log level
 		StrictTransport: s.caFile == "",
 	})
@@ -70,8 +73,14 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	agents, err := mcp.New(mcp.Options{
+		Engine: s.engine, Gate: g, Calls: api.Inside(), Log: s.log, BaseURL: s.BaseURL, AuthURL: cmp.Or(s.OIDCIssuer, s.AuthURL), Version: version,
+	})
+	if err != nil {
+		return fmt.Errorf("build the door of agents: %w", err)
+	}
 	srv := &http.Server{
-		Handler: traced(g.Front(s.doors(g, api, graphQL, signingIn))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		Handler: traced(g.Front(s.doors(g, api, graphQL, agents, signingIn))), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	srv.RegisterOnShutdown(graphQL.EndStreams)

@@ -1,0 +1,24 @@
+// Package mcp is the third door, for agents that speak the Model Context Protocol: POST /mcp, stateless, so that any node answers
+// any call. cmd puts it beside the other two.
+//
+// A tool is a row of a table: the name that GraphQL has for an operation, the operation, and where REST has it. Its arguments
+// are the operation's own input, path, query and body in one object; calling it is the call that REST would make, in the
+// process and behind the same gate. So there is one set of rules, bodies and refusals, and a tool cannot drift from its operation:
+// what the table says of one that does not exist is a fault at start.
+//
+//	POST /mcp ─> gate (key or token, limits, Agent-Run) ─> SDK ─┬─> tools/list: what role and scopes of the caller have
+//	                                                           └─> tools/call ─> rest.Server.Inside ─> op.Run
+//
+// # Decisions
+//
+//   - A refusal is our error body as the tool's text, with isError: a model reads it as it reads a result. What is wrong with the
+//     protocol itself is an error of JSON-RPC.
+//   - A session's cookie is no credential here, so that no page of another origin can call; an API key may come as a bearer token,
+//     because most clients have one setting for that.
+//   - One message a call. The batches of the protocol's first versions would count as one call against the limits.
+//   - A server of the SDK is made for each call, with the caller in it: the SDK gives handlers no context of ours. It costs
+//     some 40 µs, beside an operation's 300 µs and more.
+//   - The list is a page, and short: descriptions are one sentence, and lists take the filters that an agent needs.
+//   - Forms are shown as JSON Schema, which models know.
+//   - Audit entries say via: mcp. Agent-Run and Idempotency-Key are the headers that the other doors take.
+package mcp
