@@ -62,6 +62,7 @@ var seenByTheCaller = map[string]string{
 	"internal/routing.leastLoaded":      "the caller hands it an unfiltered context",
 	"internal/routing.turn":             "the caller hands it an unfiltered context",
 	"internal/request.count":            "what a list would find",
+	"internal/request.stats":            "what a list would find",
 	"internal/savedview.check":          "whether the team may be named",
 	"internal/request.takeNext":         "somebody takes what they see",
 	"internal/execution.tellPhase":      "a worker's, from whom nothing is hidden",
