@@ -48,7 +48,7 @@ func (n *node) scriptTrusting(cas, name string, input any) string {
 	require.NoError(n.t, err)
 	b, err := json.Marshal(input)
 	require.NoError(n.t, err)
-	ctx, cancel := context.WithTimeout(n.t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(n.t.Context(), 10*time.Minute) // a tour of all pages takes minutes beside other tests
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", name)
 	cmd.Dir = dir

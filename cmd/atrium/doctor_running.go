@@ -55,7 +55,7 @@ func hasRoom(dir string) error {
 	if err := syscall.Statfs(dir, &fs); err != nil {
 		return err
 	}
-	if free := fs.Bavail * uint64(fs.Bsize); free < leastFree { //nolint:gosec // a size is positive
+	if free := fs.Bavail * uint64(fs.Bsize); free < leastFree {
 		return fmt.Errorf("%d MiB are free, and should be 1 GiB", free>>20)
 	}
 	return nil

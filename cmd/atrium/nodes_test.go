@@ -157,8 +157,10 @@ func writePair(t *testing.T, certFile, keyFile string, serial int64) {
 	}
 }
 
-// maxIdle is what a server with the demo company may keep resident, in MiB.
-const maxIdle = 120
+// maxIdle is what a server with the demo company may keep of memory, in MiB. Pages of the executable that it has touched are
+// resident besides, some 90 to 100: the system counts more of them the larger the pieces are in which it has cached the file, and
+// takes them back when it needs them.
+const maxIdle = 60
 
 func TestIdleMemory(t *testing.T) {
 	t.Parallel()
@@ -172,24 +174,27 @@ func TestIdleMemory(t *testing.T) {
 			}
 			runCurl(t, n)
 			settled := time.Now().Add(5 * time.Second) // idle is a length of time: nothing tells when it is over
-			var rss, peak int
+			var own, rss, peak int
 			require.Eventually(t, func() bool {
-				rss, peak = n.memory()
+				own, rss, peak = n.memory()
 				return time.Now().After(settled)
 			}, patience, 250*time.Millisecond)
-			t.Logf("%s start: %d MiB resident, %d MiB at most", start, rss, peak)
-			require.LessOrEqual(t, rss, maxIdle)
+			t.Logf("%s start: %d MiB of memory, %d MiB resident, %d MiB at most", start, own, rss, peak)
+			require.LessOrEqual(t, own, maxIdle)
 		})
 	}
 }
 
-// memory returns the process's resident memory now and at most, in MiB.
-func (n *node) memory() (rss, peak int) {
+// memory returns what of the process is resident in MiB: its own memory, that with the pages of its executable, and the most that was.
+func (n *node) memory() (own, rss, peak int) {
 	n.t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.cmd.Process.Pid))
 	require.NoError(n.t, err)
 	for line := range strings.Lines(string(b)) {
 		var kib int
+		if _, err := fmt.Sscanf(line, "RssAnon: %d kB", &kib); err == nil {
+			own = kib / 1024
+		}
 		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kib); err == nil {
 			rss = kib / 1024
 		}
@@ -197,6 +202,6 @@ func (n *node) memory() (rss, peak int) {
 			peak = kib / 1024
 		}
 	}
-	require.NotZero(n.t, rss)
-	return rss, peak
+	require.NotZero(n.t, own)
+	return own, rss, peak
 }

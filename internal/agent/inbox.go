@@ -90,7 +90,7 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 type StepInput struct {
 	op.ByID
 	Kind      string            `json:"kind" enum:"read,decide,act" doc:"What kind of step. The result of the last one that decides is the rationale of what is proposed after it, its argument confidence (0 to 1) the confidence."`
-	Operation string            `json:"operation" minLength:"1" maxLength:"64" doc:"As GraphQL names it."`
+	Operation string            `json:"operation" minLength:"1" maxLength:"64" doc:"As GraphQL names it." example:"updateRequest"`
 	Rows      []string          `json:"rows,omitempty" nullable:"true" maxItems:"50" doc:"Ids of the rows that it looked at."`
 	Arguments strictjson.Object `json:"arguments,omitempty" nullable:"true" doc:"Of the operation."`
 	Result    string            `json:"result" maxLength:"2000" doc:"What came of it, for people. Plain text."`
@@ -146,7 +146,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 			return nil, err
 		}
 	} else if len(in.Variables) > 0 {
-		return nil, apperr.InvalidField("variables", "belong to runs that are about a task")
+		return nil, apperr.InvalidField("variables", "must not be given for a run that is about no task")
 	}
 	if run, err = run.Update().SetOutcome(op.Or(in.Outcome, "")).ClearLeaseUntil().Save(ctx); err != nil {
 		return nil, fmt.Errorf("keep the outcome: %w", err)

@@ -207,7 +207,8 @@ type StopAllInput struct {
 type Stopped struct{ Runs, Agents int }
 
 func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) {
-	all, now := tx.Unfiltered(ctx, "everything is stopped, whoever sees it"), tx.Now(ctx)
+	all := tx.Unfiltered(ctx, "everything is stopped, whoever sees it")
+	now := tx.Now(ctx)
 	out := &Stopped{}
 	var err error
 	if out.Agents, err = tx.Agent.Update().Where(agent.StatusEQ(agent.StatusACTIVE)).SetStatus(agent.StatusPAUSED).Save(all); err != nil {

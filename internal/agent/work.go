@@ -164,9 +164,11 @@ func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (
 				out = run
 				return wait(ctx, tx, run)
 			}
+			edges := run.Edges
 			if run, err = run.Update().SetStatus(agentrun.StatusRUNNING).AddPlans(1).Save(ctx); err != nil {
 				return fmt.Errorf("start the run: %w", err)
 			}
+			run.Edges = edges // which Ent does not carry over
 		} else if run.Edges.Agent.Source == agent.SourceCUSTOM {
 			return tx.Complete(ctx, job.JobRow) // it works it already
 		}

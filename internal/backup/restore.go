@@ -154,7 +154,7 @@ func placeKeys(sealed []byte, o RestoreOptions, place func(string) string) error
 		if _, err := os.Lstat(filepath.Join(o.Dir, h.Name)); err == nil {
 			continue
 		}
-		if err := os.WriteFile(place(h.Name), content, os.FileMode(h.Mode).Perm()&0o644); err != nil { //nolint:gosec // the mode that it had, at most readable by all
+		if err := os.WriteFile(place(h.Name), content, os.FileMode(h.Mode).Perm()&0o644); err != nil {
 			return fmt.Errorf("write a key: %w", err)
 		}
 	}

@@ -16,8 +16,7 @@
 //   - A session's cookie is no credential here, so that no page of another origin can call; an API key may come as a bearer token,
 //     because most clients have one setting for that.
 //   - One message a call. The batches of the protocol's first versions would count as one call against the limits.
-//   - A server of the SDK is made for each call, with the caller in it: the SDK gives handlers no context of ours. It costs
-//     some 40 µs, beside an operation's 300 µs and more.
+//   - A server of the SDK is made for each call, with the caller in it: the SDK gives handlers no context of ours.
 //   - The list is a page, and short: descriptions are one sentence, and lists take the filters that an agent needs.
 //   - Forms are shown as JSON Schema, which models know.
 //   - Audit entries say via: mcp. Agent-Run and Idempotency-Key are the headers that the other doors take.

@@ -55,6 +55,9 @@ var seenByTheCaller = map[string]string{
 
 	// Whose queries are unfiltered for another reason.
 	"internal/agent.mayDecide":          "called by a preparation",
+	"internal/agent.mayHold":            "the caller's own run, in a preparation",
+	"internal/agent.createKey":          "the agent that the key is for, in the admin layer",
+	"internal/agent.beginTask":          "a worker's, from whom nothing is hidden",
 	"internal/agent.overBudget":         "a worker's, from whom nothing is hidden",
 	"internal/identity/signin.mayReset": "runs as the system, over all companies",
 	"internal/routing.compile":          "within a preparation, from which nothing is hidden",
