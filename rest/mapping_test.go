@@ -126,6 +126,8 @@ func keptDocument(column string) json.RawMessage {
 		return json.RawMessage(`[{"comment":"distinct"}]`)
 	case "Corrections":
 		return json.RawMessage(`[{"message":"distinct"}]`)
+	case "Steps":
+		return json.RawMessage(`[{"operation":"distinct"}]`)
 	case "Form":
 		return json.RawMessage(`{"fields":[{"key":"distinct","type":"text"}]}`)
 	}

@@ -112,7 +112,7 @@ func (d *document) add(rt *route) {
 		held.AdditionalProperties = nil
 		o.Responses["202"] = &huma.Response{
 			Description: "With an agent's key: nothing was done; the action stands for people to look at.", Headers: headerRefs(limited...),
-			Content: map[string]*huma.MediaType{"application/json": {Schema: held}},
+			Content: jsonContent(held, example(reflect.TypeFor[heldAnswer](), "")),
 		}
 	}
 	if rt.method == http.MethodGet && rt.single() {

@@ -87,11 +87,11 @@ type Shown struct {
 	RequestID  string          `json:"requestId" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Kind       string          `json:"kind" enum:"PROPOSAL,ACTION" doc:"PROPOSAL: a person applies it. ACTION: the agent does it once a person has approved it."`
 	Operation  string          `json:"operation" doc:"As GraphQL names it." example:"updateRequest"`
-	Arguments  json.RawMessage `json:"arguments"`
-	Changes    []*Change       `json:"changes"`
-	Rationale  string          `json:"rationale"`
-	Confidence float64         `json:"confidence"`
-	Digest     string          `json:"digest"`
+	Arguments  json.RawMessage `json:"arguments" example:"{\"priority\":\"HIGH\"}"`
+	Changes    []*Change       `json:"changes" example:"[{\"field\":\"priority\",\"from\":\"MEDIUM\",\"to\":\"HIGH\",\"rationale\":\"Nobody can work.\",\"confidence\":0.82,\"rows\":[]}]"`
+	Rationale  string          `json:"rationale" example:"Nobody can work."`
+	Confidence float64         `json:"confidence" example:"0.82"`
+	Digest     string          `json:"digest" doc:"Of operation, row and arguments: whoever approves names it." example:"3f1c9a7e"`
 	Status     string          `json:"status" enum:"PENDING,APPLIED,REJECTED,STALE,EXPIRED"`
 }
 

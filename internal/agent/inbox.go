@@ -93,7 +93,7 @@ type StepInput struct {
 	Operation string            `json:"operation" minLength:"1" maxLength:"64" doc:"As GraphQL names it." example:"updateRequest"`
 	Rows      []string          `json:"rows,omitempty" nullable:"true" maxItems:"50" doc:"Ids of the rows that it looked at."`
 	Arguments strictjson.Object `json:"arguments,omitempty" nullable:"true" doc:"Of the operation."`
-	Result    string            `json:"result" maxLength:"2000" doc:"What came of it, for people. Plain text."`
+	Result    string            `json:"result" maxLength:"2000" doc:"What came of it, for people. Plain text." example:"Nobody can work: the team is waiting."`
 }
 
 // note returns conflict for a run that is not worked. A ninth step hands it over.
