@@ -74,7 +74,9 @@ func (r *queryResolver) Search(ctx context.Context, q string, types []generated.
 		if !slices.Contains(may, s.verb) || len(types) > 0 && !slices.Contains(types, s.of) {
 			continue
 		}
-		found, err := s.find(ctx, r.engine, q, paging.Page{Number: 1, Size: size, Sort: "-createdAt"})
+		var page paging.Page
+		page.SetWindow(size, "", "-createdAt", false) // nobody asks how many there are, which would read every row
+		found, err := s.find(ctx, r.engine, q, page)
 		if err != nil {
 			return nil, err
 		}
