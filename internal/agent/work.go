@@ -115,15 +115,11 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
-	a, err := db.Agent.Get(read, run.AgentID)
-	if err != nil {
-		return fmt.Errorf("read the agent: %w", err)
-	}
 	s, err := published(read, db, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return err
 	}
-	p, err := makePlan(read, w.engine, &chosen{a, s}, r, w.engine.Store.Clock().Now)
+	p, err := makePlan(read, w.engine, &chosen{run.Edges.Agent, s}, r, w.engine.Store.Clock().Now)
 	if err != nil {
 		return err
 	}
