@@ -295,6 +295,7 @@ func (s *server) addWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.engine.NoAgents = s.NoAgents // a node with an API does what people approve
 	if s.workers = s.queue; s.Role == "api" {
 		return nil
 	}
@@ -328,7 +329,7 @@ func (s *server) addWork(ctx context.Context) error {
 
 // agents returns what works the agents' jobs; with --no-agents those wait.
 func (s *server) agents() jobs.Option {
-	if s.engine.NoAgents = s.NoAgents; s.NoAgents {
+	if s.NoAgents {
 		return jobs.All()
 	}
 	return agent.Work(s.engine, s.outside)
