@@ -27,8 +27,8 @@ func TestReadmeProcess(t *testing.T) {
 			code = strings.NewReplacer("https://127.0.0.1:8443", n.base, "127.0.0.1:9443", strings.TrimPrefix(n.admin, "http://"), "cd data\n", "cd "+p.data+"\n",
 				"Bearer TOKEN", "Bearer "+n.token(n.firstRun().Company.ID, n.firstRun().Owner.Email)).Replace(code)
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			defer cancel()
 			out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", code).CombinedOutput()
+			cancel()
 			require.NoError(t, err, "%s", out)
 			for _, shown := range shows[0] {
 				require.Contains(t, string(out), shown)

@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 	"go.uber.org/goleak"
 )
 
@@ -185,7 +186,7 @@ func TestDocuments(t *testing.T) {
 	for hash, text := range documents {
 		sum := sha256.Sum256([]byte(text))
 		require.Equal(t, hash, hex.EncodeToString(sum[:]))
-		_, errs := gqlparser.LoadQuery(schema, text)
+		_, errs := gqlparser.LoadQueryWithRules(schema, text, rules.NewDefaultRules())
 		require.Empty(t, errs, text)
 	}
 }

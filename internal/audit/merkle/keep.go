@@ -89,11 +89,16 @@ func (k *Keeper) Run(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLast)
-			defer cancel()
-			return errors.Join(k.Sealer.since(ctx, time.Now().Add(-lookDeep)), k.Keep(ctx))
+			return k.atLast(context.WithoutCancel(ctx))
 		}
 	}
+}
+
+// atLast seals what was written and keeps the checkpoints of that.
+func (k *Keeper) atLast(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, keepLast)
+	defer cancel()
+	return errors.Join(k.Sealer.since(ctx, time.Now().Add(-lookDeep)), k.Keep(ctx))
 }
 
 // Keep puts the checkpoint of every log that has grown where it belongs. A log that is shorter than its last checkpoint, or
