@@ -34,7 +34,7 @@ type AccessPolicyVersion struct {
 	ActorType string `json:"actor_type,omitempty"`
 	// ActorID holds the value of the "actor_id" field.
 	ActorID string `json:"actor_id,omitempty"`
-	// ActorName holds the value of the "actor_name" field.
+	// an erasure alone changes it
 	ActorName string `json:"actor_name,omitempty"`
 	// the policy as it was; none for the first version
 	Before       json.RawMessage `json:"before,omitempty"`

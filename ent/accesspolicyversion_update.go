@@ -42,6 +42,20 @@ func (_u *AccessPolicyVersionUpdate) SetNillableUpdatedAt(v *time.Time) *AccessP
 	return _u
 }
 
+// SetActorName sets the "actor_name" field.
+func (_u *AccessPolicyVersionUpdate) SetActorName(v string) *AccessPolicyVersionUpdate {
+	_u.mutation.SetActorName(v)
+	return _u
+}
+
+// SetNillableActorName sets the "actor_name" field if the given value is not nil.
+func (_u *AccessPolicyVersionUpdate) SetNillableActorName(v *string) *AccessPolicyVersionUpdate {
+	if v != nil {
+		_u.SetActorName(*v)
+	}
+	return _u
+}
+
 // Mutation returns the AccessPolicyVersionMutation object of the builder.
 func (_u *AccessPolicyVersionUpdate) Mutation() *AccessPolicyVersionMutation {
 	return _u.mutation
@@ -74,7 +88,20 @@ func (_u *AccessPolicyVersionUpdate) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *AccessPolicyVersionUpdate) check() error {
+	if v, ok := _u.mutation.ActorName(); ok {
+		if err := accesspolicyversion.ActorNameValidator(v); err != nil {
+			return &ValidationError{Name: "actor_name", err: fmt.Errorf(`ent: validator failed for field "AccessPolicyVersion.actor_name": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *AccessPolicyVersionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(accesspolicyversion.Table, accesspolicyversion.Columns, sqlgraph.NewFieldSpec(accesspolicyversion.FieldID, field.TypeString))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
@@ -85,6 +112,9 @@ func (_u *AccessPolicyVersionUpdate) sqlSave(ctx context.Context) (_node int, er
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(accesspolicyversion.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.ActorName(); ok {
+		_spec.SetField(accesspolicyversion.FieldActorName, field.TypeString, value)
 	}
 	if _u.mutation.BeforeCleared() {
 		_spec.ClearField(accesspolicyversion.FieldBefore, field.TypeJSON)
@@ -119,6 +149,20 @@ func (_u *AccessPolicyVersionUpdateOne) SetUpdatedAt(v time.Time) *AccessPolicyV
 func (_u *AccessPolicyVersionUpdateOne) SetNillableUpdatedAt(v *time.Time) *AccessPolicyVersionUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetActorName sets the "actor_name" field.
+func (_u *AccessPolicyVersionUpdateOne) SetActorName(v string) *AccessPolicyVersionUpdateOne {
+	_u.mutation.SetActorName(v)
+	return _u
+}
+
+// SetNillableActorName sets the "actor_name" field if the given value is not nil.
+func (_u *AccessPolicyVersionUpdateOne) SetNillableActorName(v *string) *AccessPolicyVersionUpdateOne {
+	if v != nil {
+		_u.SetActorName(*v)
 	}
 	return _u
 }
@@ -168,7 +212,20 @@ func (_u *AccessPolicyVersionUpdateOne) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *AccessPolicyVersionUpdateOne) check() error {
+	if v, ok := _u.mutation.ActorName(); ok {
+		if err := accesspolicyversion.ActorNameValidator(v); err != nil {
+			return &ValidationError{Name: "actor_name", err: fmt.Errorf(`ent: validator failed for field "AccessPolicyVersion.actor_name": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *AccessPolicyVersionUpdateOne) sqlSave(ctx context.Context) (_node *AccessPolicyVersion, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(accesspolicyversion.Table, accesspolicyversion.Columns, sqlgraph.NewFieldSpec(accesspolicyversion.FieldID, field.TypeString))
 	id, ok := _u.mutation.ID()
 	if !ok {
@@ -196,6 +253,9 @@ func (_u *AccessPolicyVersionUpdateOne) sqlSave(ctx context.Context) (_node *Acc
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(accesspolicyversion.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.ActorName(); ok {
+		_spec.SetField(accesspolicyversion.FieldActorName, field.TypeString, value)
 	}
 	if _u.mutation.BeforeCleared() {
 		_spec.ClearField(accesspolicyversion.FieldBefore, field.TypeJSON)

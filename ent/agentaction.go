@@ -40,7 +40,7 @@ type AgentAction struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// [{field, from, to, rationale, confidence}], what people are shown
 	Changes json.RawMessage `json:"changes,omitempty"`
-	// Rationale holds the value of the "rationale" field.
+	// an erasure alone changes it
 	Rationale string `json:"rationale,omitempty"`
 	// of the least certain change, 0 to 1
 	Confidence float64 `json:"confidence,omitempty"`

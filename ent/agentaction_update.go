@@ -80,6 +80,20 @@ func (_u *AgentActionUpdate) ClearChanges() *AgentActionUpdate {
 	return _u
 }
 
+// SetRationale sets the "rationale" field.
+func (_u *AgentActionUpdate) SetRationale(v string) *AgentActionUpdate {
+	_u.mutation.SetRationale(v)
+	return _u
+}
+
+// SetNillableRationale sets the "rationale" field if the given value is not nil.
+func (_u *AgentActionUpdate) SetNillableRationale(v *string) *AgentActionUpdate {
+	if v != nil {
+		_u.SetRationale(*v)
+	}
+	return _u
+}
+
 // SetStatus sets the "status" field.
 func (_u *AgentActionUpdate) SetStatus(v agentaction.Status) *AgentActionUpdate {
 	_u.mutation.SetStatus(v)
@@ -182,6 +196,11 @@ func (_u *AgentActionUpdate) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *AgentActionUpdate) check() error {
+	if v, ok := _u.mutation.Rationale(); ok {
+		if err := agentaction.RationaleValidator(v); err != nil {
+			return &ValidationError{Name: "rationale", err: fmt.Errorf(`ent: validator failed for field "AgentAction.rationale": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := agentaction.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "AgentAction.status": %w`, err)}
@@ -242,6 +261,9 @@ func (_u *AgentActionUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	}
 	if _u.mutation.ChangesCleared() {
 		_spec.ClearField(agentaction.FieldChanges, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Rationale(); ok {
+		_spec.SetField(agentaction.FieldRationale, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(agentaction.FieldStatus, field.TypeEnum, value)
@@ -328,6 +350,20 @@ func (_u *AgentActionUpdateOne) AppendChanges(v json.RawMessage) *AgentActionUpd
 // ClearChanges clears the value of the "changes" field.
 func (_u *AgentActionUpdateOne) ClearChanges() *AgentActionUpdateOne {
 	_u.mutation.ClearChanges()
+	return _u
+}
+
+// SetRationale sets the "rationale" field.
+func (_u *AgentActionUpdateOne) SetRationale(v string) *AgentActionUpdateOne {
+	_u.mutation.SetRationale(v)
+	return _u
+}
+
+// SetNillableRationale sets the "rationale" field if the given value is not nil.
+func (_u *AgentActionUpdateOne) SetNillableRationale(v *string) *AgentActionUpdateOne {
+	if v != nil {
+		_u.SetRationale(*v)
+	}
 	return _u
 }
 
@@ -446,6 +482,11 @@ func (_u *AgentActionUpdateOne) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *AgentActionUpdateOne) check() error {
+	if v, ok := _u.mutation.Rationale(); ok {
+		if err := agentaction.RationaleValidator(v); err != nil {
+			return &ValidationError{Name: "rationale", err: fmt.Errorf(`ent: validator failed for field "AgentAction.rationale": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := agentaction.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "AgentAction.status": %w`, err)}
@@ -523,6 +564,9 @@ func (_u *AgentActionUpdateOne) sqlSave(ctx context.Context) (_node *AgentAction
 	}
 	if _u.mutation.ChangesCleared() {
 		_spec.ClearField(agentaction.FieldChanges, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Rationale(); ok {
+		_spec.SetField(agentaction.FieldRationale, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(agentaction.FieldStatus, field.TypeEnum, value)

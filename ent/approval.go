@@ -36,7 +36,7 @@ type Approval struct {
 	Visit int `json:"visit,omitempty"`
 	// of the visit: no two approvals of one visit have the same
 	Attempt int `json:"attempt,omitempty"`
-	// Title holds the value of the "title" field.
+	// an erasure alone changes it
 	Title string `json:"title,omitempty"`
 	// Status holds the value of the "status" field.
 	Status approval.Status `json:"status,omitempty"`

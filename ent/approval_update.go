@@ -44,6 +44,20 @@ func (_u *ApprovalUpdate) SetNillableUpdatedAt(v *time.Time) *ApprovalUpdate {
 	return _u
 }
 
+// SetTitle sets the "title" field.
+func (_u *ApprovalUpdate) SetTitle(v string) *ApprovalUpdate {
+	_u.mutation.SetTitle(v)
+	return _u
+}
+
+// SetNillableTitle sets the "title" field if the given value is not nil.
+func (_u *ApprovalUpdate) SetNillableTitle(v *string) *ApprovalUpdate {
+	if v != nil {
+		_u.SetTitle(*v)
+	}
+	return _u
+}
+
 // SetStatus sets the "status" field.
 func (_u *ApprovalUpdate) SetStatus(v approval.Status) *ApprovalUpdate {
 	_u.mutation.SetStatus(v)
@@ -148,6 +162,11 @@ func (_u *ApprovalUpdate) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *ApprovalUpdate) check() error {
+	if v, ok := _u.mutation.Title(); ok {
+		if err := approval.TitleValidator(v); err != nil {
+			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Approval.title": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := approval.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Approval.status": %w`, err)}
@@ -173,6 +192,9 @@ func (_u *ApprovalUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(approval.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Title(); ok {
+		_spec.SetField(approval.FieldTitle, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(approval.FieldStatus, field.TypeEnum, value)
@@ -235,6 +257,20 @@ func (_u *ApprovalUpdateOne) SetUpdatedAt(v time.Time) *ApprovalUpdateOne {
 func (_u *ApprovalUpdateOne) SetNillableUpdatedAt(v *time.Time) *ApprovalUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetTitle sets the "title" field.
+func (_u *ApprovalUpdateOne) SetTitle(v string) *ApprovalUpdateOne {
+	_u.mutation.SetTitle(v)
+	return _u
+}
+
+// SetNillableTitle sets the "title" field if the given value is not nil.
+func (_u *ApprovalUpdateOne) SetNillableTitle(v *string) *ApprovalUpdateOne {
+	if v != nil {
+		_u.SetTitle(*v)
 	}
 	return _u
 }
@@ -356,6 +392,11 @@ func (_u *ApprovalUpdateOne) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *ApprovalUpdateOne) check() error {
+	if v, ok := _u.mutation.Title(); ok {
+		if err := approval.TitleValidator(v); err != nil {
+			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Approval.title": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := approval.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Approval.status": %w`, err)}
@@ -398,6 +439,9 @@ func (_u *ApprovalUpdateOne) sqlSave(ctx context.Context) (_node *Approval, err 
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(approval.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Title(); ok {
+		_spec.SetField(approval.FieldTitle, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(approval.FieldStatus, field.TypeEnum, value)

@@ -41,6 +41,8 @@ type Company struct {
 	RatePerDay *int `json:"rate_per_day,omitempty"`
 	// overrides the plan's number
 	InvitationsPerDay *int `json:"invitations_per_day,omitempty"`
+	// after which audit entries lose their values and keep their leaves; null for never
+	AuditDays *int `json:"audit_days,omitempty"`
 	// overrides the plan's number
 	QueryCost    *int `json:"query_cost,omitempty"`
 	selectValues sql.SelectValues
@@ -53,7 +55,7 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case company.FieldMfaRequired, company.FieldJitUsers:
 			values[i] = new(sql.NullBool)
-		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldInvitationsPerDay, company.FieldQueryCost:
+		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldInvitationsPerDay, company.FieldAuditDays, company.FieldQueryCost:
 			values[i] = new(sql.NullInt64)
 		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf:
 			values[i] = new(sql.NullString)
@@ -156,6 +158,13 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 				_m.InvitationsPerDay = new(int)
 				*_m.InvitationsPerDay = int(value.Int64)
 			}
+		case company.FieldAuditDays:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field audit_days", values[i])
+			} else if value.Valid {
+				_m.AuditDays = new(int)
+				*_m.AuditDays = int(value.Int64)
+			}
 		case company.FieldQueryCost:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field query_cost", values[i])
@@ -240,6 +249,11 @@ func (_m *Company) String() string {
 	builder.WriteString(", ")
 	if v := _m.InvitationsPerDay; v != nil {
 		builder.WriteString("invitations_per_day=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.AuditDays; v != nil {
+		builder.WriteString("audit_days=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteString(", ")

@@ -156,6 +156,20 @@ func (_c *CompanyCreate) SetNillableInvitationsPerDay(v *int) *CompanyCreate {
 	return _c
 }
 
+// SetAuditDays sets the "audit_days" field.
+func (_c *CompanyCreate) SetAuditDays(v int) *CompanyCreate {
+	_c.mutation.SetAuditDays(v)
+	return _c
+}
+
+// SetNillableAuditDays sets the "audit_days" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableAuditDays(v *int) *CompanyCreate {
+	if v != nil {
+		_c.SetAuditDays(*v)
+	}
+	return _c
+}
+
 // SetQueryCost sets the "query_cost" field.
 func (_c *CompanyCreate) SetQueryCost(v int) *CompanyCreate {
 	_c.mutation.SetQueryCost(v)
@@ -380,6 +394,10 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.InvitationsPerDay(); ok {
 		_spec.SetField(company.FieldInvitationsPerDay, field.TypeInt, value)
 		_node.InvitationsPerDay = &value
+	}
+	if value, ok := _c.mutation.AuditDays(); ok {
+		_spec.SetField(company.FieldAuditDays, field.TypeInt, value)
+		_node.AuditDays = &value
 	}
 	if value, ok := _c.mutation.QueryCost(); ok {
 		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)

@@ -214,6 +214,33 @@ func (_u *CompanyUpdate) ClearInvitationsPerDay() *CompanyUpdate {
 	return _u
 }
 
+// SetAuditDays sets the "audit_days" field.
+func (_u *CompanyUpdate) SetAuditDays(v int) *CompanyUpdate {
+	_u.mutation.ResetAuditDays()
+	_u.mutation.SetAuditDays(v)
+	return _u
+}
+
+// SetNillableAuditDays sets the "audit_days" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableAuditDays(v *int) *CompanyUpdate {
+	if v != nil {
+		_u.SetAuditDays(*v)
+	}
+	return _u
+}
+
+// AddAuditDays adds value to the "audit_days" field.
+func (_u *CompanyUpdate) AddAuditDays(v int) *CompanyUpdate {
+	_u.mutation.AddAuditDays(v)
+	return _u
+}
+
+// ClearAuditDays clears the value of the "audit_days" field.
+func (_u *CompanyUpdate) ClearAuditDays() *CompanyUpdate {
+	_u.mutation.ClearAuditDays()
+	return _u
+}
+
 // SetQueryCost sets the "query_cost" field.
 func (_u *CompanyUpdate) SetQueryCost(v int) *CompanyUpdate {
 	_u.mutation.ResetQueryCost()
@@ -358,6 +385,15 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.InvitationsPerDayCleared() {
 		_spec.ClearField(company.FieldInvitationsPerDay, field.TypeInt)
+	}
+	if value, ok := _u.mutation.AuditDays(); ok {
+		_spec.SetField(company.FieldAuditDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAuditDays(); ok {
+		_spec.AddField(company.FieldAuditDays, field.TypeInt, value)
+	}
+	if _u.mutation.AuditDaysCleared() {
+		_spec.ClearField(company.FieldAuditDays, field.TypeInt)
 	}
 	if value, ok := _u.mutation.QueryCost(); ok {
 		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)
@@ -574,6 +610,33 @@ func (_u *CompanyUpdateOne) ClearInvitationsPerDay() *CompanyUpdateOne {
 	return _u
 }
 
+// SetAuditDays sets the "audit_days" field.
+func (_u *CompanyUpdateOne) SetAuditDays(v int) *CompanyUpdateOne {
+	_u.mutation.ResetAuditDays()
+	_u.mutation.SetAuditDays(v)
+	return _u
+}
+
+// SetNillableAuditDays sets the "audit_days" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableAuditDays(v *int) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetAuditDays(*v)
+	}
+	return _u
+}
+
+// AddAuditDays adds value to the "audit_days" field.
+func (_u *CompanyUpdateOne) AddAuditDays(v int) *CompanyUpdateOne {
+	_u.mutation.AddAuditDays(v)
+	return _u
+}
+
+// ClearAuditDays clears the value of the "audit_days" field.
+func (_u *CompanyUpdateOne) ClearAuditDays() *CompanyUpdateOne {
+	_u.mutation.ClearAuditDays()
+	return _u
+}
+
 // SetQueryCost sets the "query_cost" field.
 func (_u *CompanyUpdateOne) SetQueryCost(v int) *CompanyUpdateOne {
 	_u.mutation.ResetQueryCost()
@@ -748,6 +811,15 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if _u.mutation.InvitationsPerDayCleared() {
 		_spec.ClearField(company.FieldInvitationsPerDay, field.TypeInt)
+	}
+	if value, ok := _u.mutation.AuditDays(); ok {
+		_spec.SetField(company.FieldAuditDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAuditDays(); ok {
+		_spec.AddField(company.FieldAuditDays, field.TypeInt, value)
+	}
+	if _u.mutation.AuditDaysCleared() {
+		_spec.ClearField(company.FieldAuditDays, field.TypeInt)
 	}
 	if value, ok := _u.mutation.QueryCost(); ok {
 		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)

@@ -28,7 +28,7 @@ type Event struct {
 	Type string `json:"type,omitempty"`
 	// SubjectID holds the value of the "subject_id" field.
 	SubjectID string `json:"subject_id,omitempty"`
-	// Payload holds the value of the "payload" field.
+	// an erasure alone changes it
 	Payload      json.RawMessage `json:"payload,omitempty"`
 	selectValues sql.SelectValues
 }

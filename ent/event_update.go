@@ -6,12 +6,14 @@ import (
 	"atrium/ent/event"
 	"atrium/ent/predicate"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -39,6 +41,18 @@ func (_u *EventUpdate) SetNillableUpdatedAt(v *time.Time) *EventUpdate {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
 	}
+	return _u
+}
+
+// SetPayload sets the "payload" field.
+func (_u *EventUpdate) SetPayload(v json.RawMessage) *EventUpdate {
+	_u.mutation.SetPayload(v)
+	return _u
+}
+
+// AppendPayload appends value to the "payload" field.
+func (_u *EventUpdate) AppendPayload(v json.RawMessage) *EventUpdate {
+	_u.mutation.AppendPayload(v)
 	return _u
 }
 
@@ -86,6 +100,14 @@ func (_u *EventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(event.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.Payload(); ok {
+		_spec.SetField(event.FieldPayload, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedPayload(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, event.FieldPayload, value)
+		})
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{event.Label}
@@ -117,6 +139,18 @@ func (_u *EventUpdateOne) SetNillableUpdatedAt(v *time.Time) *EventUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
 	}
+	return _u
+}
+
+// SetPayload sets the "payload" field.
+func (_u *EventUpdateOne) SetPayload(v json.RawMessage) *EventUpdateOne {
+	_u.mutation.SetPayload(v)
+	return _u
+}
+
+// AppendPayload appends value to the "payload" field.
+func (_u *EventUpdateOne) AppendPayload(v json.RawMessage) *EventUpdateOne {
+	_u.mutation.AppendPayload(v)
 	return _u
 }
 
@@ -193,6 +227,14 @@ func (_u *EventUpdateOne) sqlSave(ctx context.Context) (_node *Event, err error)
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(event.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Payload(); ok {
+		_spec.SetField(event.FieldPayload, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedPayload(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, event.FieldPayload, value)
+		})
 	}
 	_node = &Event{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -35,7 +35,7 @@ type Incident struct {
 	Attempt int `json:"attempt,omitempty"`
 	// Code holds the value of the "code" field.
 	Code string `json:"code,omitempty"`
-	// Message holds the value of the "message" field.
+	// an erasure alone changes it
 	Message string `json:"message,omitempty"`
 	// Status holds the value of the "status" field.
 	Status incident.Status `json:"status,omitempty"`

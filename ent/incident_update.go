@@ -44,6 +44,20 @@ func (_u *IncidentUpdate) SetNillableUpdatedAt(v *time.Time) *IncidentUpdate {
 	return _u
 }
 
+// SetMessage sets the "message" field.
+func (_u *IncidentUpdate) SetMessage(v string) *IncidentUpdate {
+	_u.mutation.SetMessage(v)
+	return _u
+}
+
+// SetNillableMessage sets the "message" field if the given value is not nil.
+func (_u *IncidentUpdate) SetNillableMessage(v *string) *IncidentUpdate {
+	if v != nil {
+		_u.SetMessage(*v)
+	}
+	return _u
+}
+
 // SetStatus sets the "status" field.
 func (_u *IncidentUpdate) SetStatus(v incident.Status) *IncidentUpdate {
 	_u.mutation.SetStatus(v)
@@ -258,6 +272,9 @@ func (_u *IncidentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(incident.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.Message(); ok {
+		_spec.SetField(incident.FieldMessage, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(incident.FieldStatus, field.TypeEnum, value)
 	}
@@ -335,6 +352,20 @@ func (_u *IncidentUpdateOne) SetUpdatedAt(v time.Time) *IncidentUpdateOne {
 func (_u *IncidentUpdateOne) SetNillableUpdatedAt(v *time.Time) *IncidentUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetMessage sets the "message" field.
+func (_u *IncidentUpdateOne) SetMessage(v string) *IncidentUpdateOne {
+	_u.mutation.SetMessage(v)
+	return _u
+}
+
+// SetNillableMessage sets the "message" field if the given value is not nil.
+func (_u *IncidentUpdateOne) SetNillableMessage(v *string) *IncidentUpdateOne {
+	if v != nil {
+		_u.SetMessage(*v)
 	}
 	return _u
 }
@@ -582,6 +613,9 @@ func (_u *IncidentUpdateOne) sqlSave(ctx context.Context) (_node *Incident, err 
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(incident.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.Message(); ok {
+		_spec.SetField(incident.FieldMessage, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(incident.FieldStatus, field.TypeEnum, value)

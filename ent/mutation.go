@@ -19620,6 +19620,8 @@ type CompanyMutation struct {
 	addrate_per_day             *int
 	invitations_per_day         *int
 	addinvitations_per_day      *int
+	audit_days                  *int
+	addaudit_days               *int
 	query_cost                  *int
 	addquery_cost               *int
 	clearedFields               map[string]struct{}
@@ -20299,6 +20301,76 @@ func (m *CompanyMutation) ResetInvitationsPerDay() {
 	delete(m.clearedFields, company.FieldInvitationsPerDay)
 }
 
+// SetAuditDays sets the "audit_days" field.
+func (m *CompanyMutation) SetAuditDays(i int) {
+	m.audit_days = &i
+	m.addaudit_days = nil
+}
+
+// AuditDays returns the value of the "audit_days" field in the mutation.
+func (m *CompanyMutation) AuditDays() (r int, exists bool) {
+	v := m.audit_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAuditDays returns the old "audit_days" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldAuditDays(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAuditDays is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAuditDays requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAuditDays: %w", err)
+	}
+	return oldValue.AuditDays, nil
+}
+
+// AddAuditDays adds i to the "audit_days" field.
+func (m *CompanyMutation) AddAuditDays(i int) {
+	if m.addaudit_days != nil {
+		*m.addaudit_days += i
+	} else {
+		m.addaudit_days = &i
+	}
+}
+
+// AddedAuditDays returns the value that was added to the "audit_days" field in this mutation.
+func (m *CompanyMutation) AddedAuditDays() (r int, exists bool) {
+	v := m.addaudit_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearAuditDays clears the value of the "audit_days" field.
+func (m *CompanyMutation) ClearAuditDays() {
+	m.audit_days = nil
+	m.addaudit_days = nil
+	m.clearedFields[company.FieldAuditDays] = struct{}{}
+}
+
+// AuditDaysCleared returns if the "audit_days" field was cleared in this mutation.
+func (m *CompanyMutation) AuditDaysCleared() bool {
+	_, ok := m.clearedFields[company.FieldAuditDays]
+	return ok
+}
+
+// ResetAuditDays resets all changes to the "audit_days" field.
+func (m *CompanyMutation) ResetAuditDays() {
+	m.audit_days = nil
+	m.addaudit_days = nil
+	delete(m.clearedFields, company.FieldAuditDays)
+}
+
 // SetQueryCost sets the "query_cost" field.
 func (m *CompanyMutation) SetQueryCost(i int) {
 	m.query_cost = &i
@@ -20403,7 +20475,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -20440,6 +20512,9 @@ func (m *CompanyMutation) Fields() []string {
 	if m.invitations_per_day != nil {
 		fields = append(fields, company.FieldInvitationsPerDay)
 	}
+	if m.audit_days != nil {
+		fields = append(fields, company.FieldAuditDays)
+	}
 	if m.query_cost != nil {
 		fields = append(fields, company.FieldQueryCost)
 	}
@@ -20475,6 +20550,8 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.RatePerDay()
 	case company.FieldInvitationsPerDay:
 		return m.InvitationsPerDay()
+	case company.FieldAuditDays:
+		return m.AuditDays()
 	case company.FieldQueryCost:
 		return m.QueryCost()
 	}
@@ -20510,6 +20587,8 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldRatePerDay(ctx)
 	case company.FieldInvitationsPerDay:
 		return m.OldInvitationsPerDay(ctx)
+	case company.FieldAuditDays:
+		return m.OldAuditDays(ctx)
 	case company.FieldQueryCost:
 		return m.OldQueryCost(ctx)
 	}
@@ -20605,6 +20684,13 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetInvitationsPerDay(v)
 		return nil
+	case company.FieldAuditDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAuditDays(v)
+		return nil
 	case company.FieldQueryCost:
 		v, ok := value.(int)
 		if !ok {
@@ -20632,6 +20718,9 @@ func (m *CompanyMutation) AddedFields() []string {
 	if m.addinvitations_per_day != nil {
 		fields = append(fields, company.FieldInvitationsPerDay)
 	}
+	if m.addaudit_days != nil {
+		fields = append(fields, company.FieldAuditDays)
+	}
 	if m.addquery_cost != nil {
 		fields = append(fields, company.FieldQueryCost)
 	}
@@ -20651,6 +20740,8 @@ func (m *CompanyMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedRatePerDay()
 	case company.FieldInvitationsPerDay:
 		return m.AddedInvitationsPerDay()
+	case company.FieldAuditDays:
+		return m.AddedAuditDays()
 	case company.FieldQueryCost:
 		return m.AddedQueryCost()
 	}
@@ -20690,6 +20781,13 @@ func (m *CompanyMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddInvitationsPerDay(v)
 		return nil
+	case company.FieldAuditDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAuditDays(v)
+		return nil
 	case company.FieldQueryCost:
 		v, ok := value.(int)
 		if !ok {
@@ -20716,6 +20814,9 @@ func (m *CompanyMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(company.FieldInvitationsPerDay) {
 		fields = append(fields, company.FieldInvitationsPerDay)
+	}
+	if m.FieldCleared(company.FieldAuditDays) {
+		fields = append(fields, company.FieldAuditDays)
 	}
 	if m.FieldCleared(company.FieldQueryCost) {
 		fields = append(fields, company.FieldQueryCost)
@@ -20745,6 +20846,9 @@ func (m *CompanyMutation) ClearField(name string) error {
 		return nil
 	case company.FieldInvitationsPerDay:
 		m.ClearInvitationsPerDay()
+		return nil
+	case company.FieldAuditDays:
+		m.ClearAuditDays()
 		return nil
 	case company.FieldQueryCost:
 		m.ClearQueryCost()
@@ -20792,6 +20896,9 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldInvitationsPerDay:
 		m.ResetInvitationsPerDay()
+		return nil
+	case company.FieldAuditDays:
+		m.ResetAuditDays()
 		return nil
 	case company.FieldQueryCost:
 		m.ResetQueryCost()

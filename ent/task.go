@@ -42,7 +42,7 @@ type Task struct {
 	Attempt int `json:"attempt,omitempty"`
 	// Title holds the value of the "title" field.
 	Title string `json:"title,omitempty"`
-	// Instructions holds the value of the "instructions" field.
+	// an erasure alone changes it
 	Instructions string `json:"instructions,omitempty"`
 	// Status holds the value of the "status" field.
 	Status task.Status `json:"status,omitempty"`

@@ -61,6 +61,20 @@ func (_u *TaskUpdate) SetNillableTitle(v *string) *TaskUpdate {
 	return _u
 }
 
+// SetInstructions sets the "instructions" field.
+func (_u *TaskUpdate) SetInstructions(v string) *TaskUpdate {
+	_u.mutation.SetInstructions(v)
+	return _u
+}
+
+// SetNillableInstructions sets the "instructions" field if the given value is not nil.
+func (_u *TaskUpdate) SetNillableInstructions(v *string) *TaskUpdate {
+	if v != nil {
+		_u.SetInstructions(*v)
+	}
+	return _u
+}
+
 // SetStatus sets the "status" field.
 func (_u *TaskUpdate) SetStatus(v task.Status) *TaskUpdate {
 	_u.mutation.SetStatus(v)
@@ -495,6 +509,9 @@ func (_u *TaskUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(task.FieldTitle, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.Instructions(); ok {
+		_spec.SetField(task.FieldInstructions, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(task.FieldStatus, field.TypeEnum, value)
 	}
@@ -722,6 +739,20 @@ func (_u *TaskUpdateOne) SetTitle(v string) *TaskUpdateOne {
 func (_u *TaskUpdateOne) SetNillableTitle(v *string) *TaskUpdateOne {
 	if v != nil {
 		_u.SetTitle(*v)
+	}
+	return _u
+}
+
+// SetInstructions sets the "instructions" field.
+func (_u *TaskUpdateOne) SetInstructions(v string) *TaskUpdateOne {
+	_u.mutation.SetInstructions(v)
+	return _u
+}
+
+// SetNillableInstructions sets the "instructions" field if the given value is not nil.
+func (_u *TaskUpdateOne) SetNillableInstructions(v *string) *TaskUpdateOne {
+	if v != nil {
+		_u.SetInstructions(*v)
 	}
 	return _u
 }
@@ -1189,6 +1220,9 @@ func (_u *TaskUpdateOne) sqlSave(ctx context.Context) (_node *Task, err error) {
 	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(task.FieldTitle, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Instructions(); ok {
+		_spec.SetField(task.FieldInstructions, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(task.FieldStatus, field.TypeEnum, value)

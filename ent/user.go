@@ -24,7 +24,7 @@ type User struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// CompanyID holds the value of the "company_id" field.
 	CompanyID string `json:"company_id,omitempty"`
-	// until the person has come, the account of the address
+	// until the person has come, the account of the address; once they are erased, one of nobody
 	AccountID string `json:"account_id,omitempty"`
 	// LiveUserID holds the value of the "live_user_id" field.
 	LiveUserID *string `json:"live_user_id,omitempty"`

@@ -76,6 +76,7 @@ var settings = []struct {
 	{name: "deactivateUser", query: `mutation($id: ID!) { deactivateUser(input: {id: $id}) { user { id status } remainingApiKeys { id last4 } openRequests openTasks } }`, action: "user.deactivated", vars: somebody},
 	{name: "reactivateUser", query: `mutation($id: ID!) { reactivateUser(input: {id: $id}) { user { id status } } }`, action: "user.reactivated", vars: somebody},
 	{name: "resetUserMfa", query: `mutation($id: ID!) { resetUserMfa(input: {id: $id}) { user { id mfaEnabled } } }`, action: "user.mfa_reset", vars: somebody},
+	{name: "erasePerson", query: `mutation($id: ID!) { erasePerson(input: {userId: $id, reason: "asked"}) { user { id name status } } }`, action: "user.erased", vars: somebody},
 	{name: "updateCompany", query: `mutation($n: Int!) { updateCompany(input: {sessionLifetimeMinutes: $n}) { company { id sessionLifetimeMinutes } } }`, action: "company.updated",
 		vars: func(*testing.T, *apitest.Server) vars { return vars{"n": 60 + numbers.Add(1)%1000} }},
 	{name: "calendars", query: `{ calendars { edges { node { id workingHours { mon { from to } } exceptions { date } } } } }`},

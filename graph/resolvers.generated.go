@@ -403,6 +403,11 @@ func (r *mutationResolver) EndSession(ctx context.Context, input op.ByID) (*gene
 	return &generated.EndSessionPayload{Session: row}, err
 }
 
+func (r *mutationResolver) ErasePerson(ctx context.Context, input people.ErasePersonInput) (*generated.ErasePersonPayload, error) {
+	row, err := change(ctx, r.engine, people.ErasePerson, input, "")
+	return &generated.ErasePersonPayload{User: row}, err
+}
+
 func (r *mutationResolver) InviteUser(ctx context.Context, input people.InviteUserInput) (*generated.InviteUserPayload, error) {
 	row, err := change(ctx, r.engine, people.InviteUser, input, "")
 	return &generated.InviteUserPayload{User: row}, err

@@ -148,6 +148,7 @@ var inputs = map[string]struct {
 	"resetUserMfa":               {signin.ResetMFA.Info(), "id"},
 	"endSession":                 {websession.End.Info(), "id"},
 	"endAllSessions":             {websession.EndAll.Info(), ""},
+	"erasePerson":                {people.ErasePerson.Info(), ""},
 	"switchSession":              {websession.Switch.Info(), ""},
 	"updateCompany":              {company.Update.Info(), ""},
 	"createAccessPolicy":         {policy.Create.Info(), ""},

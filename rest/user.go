@@ -11,7 +11,7 @@ type User struct {
 	Email      string            `json:"email" doc:"In lower case; unique in the company." example:"ada@example.com"`
 	Name       string            `json:"name" example:"Ada Osei"`
 	Role       string            `json:"role" enum:"owner,admin,agent,member"`
-	Status     string            `json:"status" enum:"invited,active,deactivated" example:"active"`
+	Status     string            `json:"status" enum:"invited,active,deactivated,erased" example:"active"`
 	Attributes map[string]string `json:"attributes" doc:"What access policies may ask for as principal.attributes." example:"{\"department\": \"finance\"}"`
 	TeamIDs    []string          `json:"teamIds" doc:"The teams that the user is in, ordered by id." example:"[\"team_01k9ye4ryzf7stj6dqnm8x2v3b\"]"`
 	MFAEnabled bool              `json:"mfaEnabled" doc:"Whether signing in takes a second factor."`

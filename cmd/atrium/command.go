@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/principal"
 )
@@ -41,7 +42,7 @@ func userByEmail(ctx context.Context, c *core, email string) (*ent.User, error) 
 	if email != "" {
 		q = q.Where(user.Email(strings.ToLower(email)))
 	} else {
-		q = q.Where(user.RoleEQ(user.RoleOwner), user.StatusNEQ(user.StatusDeactivated)).Order(user.ByCreatedAt(), user.ByID())
+		q = q.Where(user.RoleEQ(user.RoleOwner), access.Here()).Order(user.ByCreatedAt(), user.ByID())
 	}
 	u, err := q.First(ctx)
 	if ent.IsNotFound(err) {

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"atrium/internal/company"
@@ -67,6 +69,45 @@ func (m *companyLimitsCmd) Run(ctx context.Context) error {
 	})
 }
 
+type companyRetentionCmd struct {
+	dataFlags
+	jsonFlag
+	Company string `required:"" help:"The live company's id (co_…)."`
+	Audit   string `required:"" help:"How long audit entries keep their values, in days: 400d. off keeps them for ever."`
+}
+
+// Run sets how long a company keeps what its audit entries tell.
+func (m *companyRetentionCmd) Run(ctx context.Context) error {
+	keeps, err := parseDays(m.Audit)
+	if err != nil {
+		return fmt.Errorf("--audit: %w", err)
+	}
+	return m.inCompany(ctx, m.Company, "company retention", func(ctx context.Context, c *core) error {
+		co, _, err := op.Run(ctx, c.engine, company.SetRetention, company.RetentionInput{ByID: op.ByID{ID: m.Company}, AuditDays: keeps}, nil)
+		if err != nil {
+			return err
+		}
+		said := "for ever"
+		if co.AuditDays != nil {
+			said = strconv.Itoa(*co.AuditDays) + " days"
+		}
+		return m.print(map[string]any{"company": map[string]any{"id": co.ID, "auditDays": co.AuditDays}},
+			"audit entries keep their values  "+said, "Within a day of the change older ones lose them; the log's proofs stay good.")
+	})
+}
+
+// parseDays reads a number of days, such as 400d; off is none.
+func parseDays(s string) (op.Patch[int], error) {
+	if s == "off" {
+		return op.Clear[int](), nil
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(s, "d"))
+	if err != nil || !strings.HasSuffix(s, "d") || n < 1 || n > 36_500 {
+		return op.Patch[int]{}, fmt.Errorf("%q is neither a number of days (1d to 36500d) nor off", s)
+	}
+	return op.SetTo(n), nil
+}
+
 // ownOr writes a company's own limit.
 func ownOr(n *int) string {
 	if n == nil {
@@ -81,9 +122,7 @@ func orNull(n *int) op.Patch[int] {
 		return op.Patch[int]{}
 	}
 	if *n == 0 {
-		var p op.Patch[int]
-		_ = p.UnmarshalJSON([]byte("null"))
-		return p
+		return op.Clear[int]()
 	}
 	return op.SetTo(*n)
 }

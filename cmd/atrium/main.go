@@ -22,9 +22,10 @@ type cli struct {
 	Backup  backupCmd  `cmd:"" help:"Write an installation on SQLite into one file, while it serves."`
 	Restore restoreCmd `cmd:"" help:"Make an installation of a backup, in a folder that has none."`
 	Company struct {
-		Create        companyCreateCmd `cmd:"" help:"Make a company with its sandbox, owner and keys."`
-		Limits        companyLimitsCmd `cmd:"" help:"Give a company limits of its own."`
-		PaymentMethod paymentMethodCmd `cmd:"" help:"Set what the payment provider charges for a company."`
+		Create        companyCreateCmd    `cmd:"" help:"Make a company with its sandbox, owner and keys."`
+		Limits        companyLimitsCmd    `cmd:"" help:"Give a company limits of its own."`
+		Retention     companyRetentionCmd `cmd:"" help:"Say how long a company keeps what its audit entries tell."`
+		PaymentMethod paymentMethodCmd    `cmd:"" help:"Set what the payment provider charges for a company."`
 	} `cmd:"" help:"Companies."`
 	Key struct {
 		Create keyCreateCmd `cmd:"" help:"Issue an API key."`

@@ -21,6 +21,7 @@ import (
 	"atrium/internal/clock"
 	"atrium/internal/console"
 	"atrium/internal/egress"
+	"atrium/internal/erasure"
 	"atrium/internal/events"
 	"atrium/internal/execution"
 	"atrium/internal/identity"
@@ -312,7 +313,7 @@ func (s *server) addWork(ctx context.Context) error {
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine, s.charges()),
 		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}),
 		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(), request.Clocks(s.engine, execution.TaskClocks(s.engine)),
-		s.agents(),
+		s.agents(), erasure.Work(s.engine),
 	)...)
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ const (
 	FieldRatePerDay = "rate_per_day"
 	// FieldInvitationsPerDay holds the string denoting the invitations_per_day field in the database.
 	FieldInvitationsPerDay = "invitations_per_day"
+	// FieldAuditDays holds the string denoting the audit_days field in the database.
+	FieldAuditDays = "audit_days"
 	// FieldQueryCost holds the string denoting the query_cost field in the database.
 	FieldQueryCost = "query_cost"
 	// Table holds the table name of the company in the database.
@@ -59,6 +61,7 @@ var Columns = []string{
 	FieldRatePerMinute,
 	FieldRatePerDay,
 	FieldInvitationsPerDay,
+	FieldAuditDays,
 	FieldQueryCost,
 }
 
@@ -194,6 +197,11 @@ func ByRatePerDay(opts ...sql.OrderTermOption) OrderOption {
 // ByInvitationsPerDay orders the results by the invitations_per_day field.
 func ByInvitationsPerDay(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldInvitationsPerDay, opts...).ToFunc()
+}
+
+// ByAuditDays orders the results by the audit_days field.
+func ByAuditDays(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAuditDays, opts...).ToFunc()
 }
 
 // ByQueryCost orders the results by the query_cost field.

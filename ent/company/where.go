@@ -119,6 +119,11 @@ func InvitationsPerDay(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldInvitationsPerDay, v))
 }
 
+// AuditDays applies equality check predicate on the "audit_days" field. It's identical to AuditDaysEQ.
+func AuditDays(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldAuditDays, v))
+}
+
 // QueryCost applies equality check predicate on the "query_cost" field. It's identical to QueryCostEQ.
 func QueryCost(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldQueryCost, v))
@@ -637,6 +642,56 @@ func InvitationsPerDayIsNil() predicate.Company {
 // InvitationsPerDayNotNil applies the NotNil predicate on the "invitations_per_day" field.
 func InvitationsPerDayNotNil() predicate.Company {
 	return predicate.Company(sql.FieldNotNull(FieldInvitationsPerDay))
+}
+
+// AuditDaysEQ applies the EQ predicate on the "audit_days" field.
+func AuditDaysEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldAuditDays, v))
+}
+
+// AuditDaysNEQ applies the NEQ predicate on the "audit_days" field.
+func AuditDaysNEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldAuditDays, v))
+}
+
+// AuditDaysIn applies the In predicate on the "audit_days" field.
+func AuditDaysIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldAuditDays, vs...))
+}
+
+// AuditDaysNotIn applies the NotIn predicate on the "audit_days" field.
+func AuditDaysNotIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldAuditDays, vs...))
+}
+
+// AuditDaysGT applies the GT predicate on the "audit_days" field.
+func AuditDaysGT(v int) predicate.Company {
+	return predicate.Company(sql.FieldGT(FieldAuditDays, v))
+}
+
+// AuditDaysGTE applies the GTE predicate on the "audit_days" field.
+func AuditDaysGTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldGTE(FieldAuditDays, v))
+}
+
+// AuditDaysLT applies the LT predicate on the "audit_days" field.
+func AuditDaysLT(v int) predicate.Company {
+	return predicate.Company(sql.FieldLT(FieldAuditDays, v))
+}
+
+// AuditDaysLTE applies the LTE predicate on the "audit_days" field.
+func AuditDaysLTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldLTE(FieldAuditDays, v))
+}
+
+// AuditDaysIsNil applies the IsNil predicate on the "audit_days" field.
+func AuditDaysIsNil() predicate.Company {
+	return predicate.Company(sql.FieldIsNull(FieldAuditDays))
+}
+
+// AuditDaysNotNil applies the NotNil predicate on the "audit_days" field.
+func AuditDaysNotNil() predicate.Company {
+	return predicate.Company(sql.FieldNotNull(FieldAuditDays))
 }
 
 // QueryCostEQ applies the EQ predicate on the "query_cost" field.

@@ -705,6 +705,7 @@ var (
 		{Name: "rate_per_minute", Type: field.TypeInt, Nullable: true},
 		{Name: "rate_per_day", Type: field.TypeInt, Nullable: true},
 		{Name: "invitations_per_day", Type: field.TypeInt, Nullable: true},
+		{Name: "audit_days", Type: field.TypeInt, Nullable: true},
 		{Name: "query_cost", Type: field.TypeInt, Nullable: true},
 	}
 	// CompaniesTable holds the schema information for the "companies" table.
@@ -2462,7 +2463,7 @@ var (
 		{Name: "email", Type: field.TypeString, Size: 254},
 		{Name: "name", Type: field.TypeString, Size: 200},
 		{Name: "role", Type: field.TypeEnum, Enums: []string{"owner", "admin", "agent", "member"}, Default: "member"},
-		{Name: "status", Type: field.TypeEnum, Enums: []string{"invited", "active", "deactivated"}, Default: "active"},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"invited", "active", "deactivated", "erased"}, Default: "active"},
 		{Name: "attributes", Type: field.TypeJSON, Nullable: true},
 		{Name: "notifications", Type: field.TypeJSON, Nullable: true},
 		{Name: "mfa_enabled", Type: field.TypeBool, Default: false},

@@ -26,7 +26,7 @@ func (AgentAction) Fields() []ent.Field {
 		field.String("operation").MaxLen(64).Immutable().Comment("as GraphQL names it"),
 		document("arguments", "of the operation, by its fields"),
 		document("changes", "[{field, from, to, rationale, confidence}], what people are shown"),
-		field.String("rationale").MaxRuneLen(500).Immutable(),
+		field.String("rationale").MaxRuneLen(500).Comment("an erasure alone changes it"),
 		field.Float("confidence").Immutable().Comment("of the least certain change, 0 to 1"),
 		field.JSON("rows", []string{}).Immutable().Comment("ids of the rows that it rests on"),
 		field.String("digest").MaxLen(64).Immutable().Comment("SHA-256, in hexadecimal, of operation, arguments and the row's version"),

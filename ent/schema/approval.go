@@ -24,7 +24,7 @@ func (Approval) Fields() []ent.Field {
 		field.String("phase_id").MaxLen(63).Immutable(),
 		field.Int("visit").Immutable().Comment("of the phase, by its number in the execution"),
 		field.Int("attempt").Immutable().Comment("of the visit: no two approvals of one visit have the same"),
-		field.String("title").MaxRuneLen(1000).Immutable(),
+		field.String("title").MaxRuneLen(1000).Comment("an erasure alone changes it"),
 		field.Enum("status").Values("PENDING", "APPROVED", "REJECTED", "EXPIRED", "CANCELLED").Default("PENDING"),
 		field.Bool("sign_off").Default(false).Immutable().Comment("it is about the outcome of the phase's task"),
 		field.Enum("mode").Values("any", "all", "quorum").Immutable(),

@@ -24,6 +24,7 @@ func (Company) Fields() []ent.Field {
 		field.Int("rate_per_minute").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("rate_per_day").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("invitations_per_day").Optional().Nillable().Comment("overrides the plan's number"),
+		field.Int("audit_days").Optional().Nillable().Comment("after which audit entries lose their values and keep their leaves; null for never"),
 		field.Int("query_cost").Optional().Nillable().Comment("overrides the plan's number"),
 	}
 }

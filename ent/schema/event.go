@@ -19,7 +19,7 @@ func (Event) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("type").MaxLen(40).Immutable(),
 		field.String("subject_id").MaxLen(40).Immutable(),
-		field.JSON("payload", json.RawMessage{}).Immutable(),
+		field.JSON("payload", json.RawMessage{}).Comment("an erasure alone changes it"),
 	}
 }
 

@@ -24,7 +24,7 @@ func (Incident) Fields() []ent.Field {
 		field.Int("visit").Immutable().Comment("of the phase, by its number in the execution"),
 		field.Int("attempt").Immutable().Comment("of the visit: no two incidents of one visit have the same"),
 		field.String("code").MaxLen(40).Immutable(),
-		field.String("message").Immutable(),
+		field.String("message").Comment("an erasure alone changes it"),
 		field.Enum("status").Values("OPEN", "RESOLVED").Default("OPEN"),
 		field.Enum("resolution").Values("RETRY", "SKIP", "MOVE").Optional().Nillable().Comment("null for one that is open, or ended with its execution"),
 		document("variables", "by phase, that the resolution put in the place of those that were there"),

@@ -27,7 +27,7 @@ func (Task) Fields() []ent.Field {
 		field.Int("visit").Immutable().Comment("of the phase, by its number in the execution"),
 		field.Int("attempt").Immutable().Comment("of the visit: no two tasks of one visit have the same"),
 		field.String("title").MaxRuneLen(1000),
-		field.String("instructions").Default("").Immutable(),
+		field.String("instructions").Default("").Comment("an erasure alone changes it"),
 		field.Enum("status").Values("OPEN", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("OPEN"),
 		field.String("assignee_id").MaxLen(40).Optional().Nillable(),
 		field.String("team_id").MaxLen(40).Optional().Nillable(),

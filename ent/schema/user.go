@@ -16,12 +16,12 @@ func (User) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "usr", ruled: 
 // Fields of the entity.
 func (User) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("account_id").MaxLen(40).Comment("until the person has come, the account of the address"),
+		field.String("account_id").MaxLen(40).Comment("until the person has come, the account of the address; once they are erased, one of nobody"),
 		field.String("live_user_id").MaxLen(40).Optional().Nillable().Immutable(),
 		field.String("email").MaxLen(254),
 		field.String("name").MaxRuneLen(200),
 		field.Enum("role").Values("owner", "admin", "agent", "member").Default("member"),
-		field.Enum("status").Values("invited", "active", "deactivated").Default("active"),
+		field.Enum("status").Values("invited", "active", "deactivated", "erased").Default("active"),
 		field.JSON("attributes", map[string]string{}).Optional(),
 		field.JSON("notifications", map[string]string{}).Optional().Comment("channels by kind, where they are not the usual ones"),
 		field.Bool("mfa_enabled").Default(false).Comment("of an active user whose account has factors"),

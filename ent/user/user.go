@@ -153,6 +153,7 @@ const (
 	StatusInvited     Status = "invited"
 	StatusActive      Status = "active"
 	StatusDeactivated Status = "deactivated"
+	StatusErased      Status = "erased"
 )
 
 func (s Status) String() string {
@@ -162,7 +163,7 @@ func (s Status) String() string {
 // StatusValidator is a validator for the "status" field enum values. It is called by the builders before save.
 func StatusValidator(s Status) error {
 	switch s {
-	case StatusInvited, StatusActive, StatusDeactivated:
+	case StatusInvited, StatusActive, StatusDeactivated, StatusErased:
 		return nil
 	default:
 		return fmt.Errorf("user: invalid enum value for status field: %q", s)

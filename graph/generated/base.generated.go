@@ -101,6 +101,7 @@ type MutationResolver interface {
 	DeleteWorkflow(ctx context.Context, input op.ByID) (*DeleteWorkflowPayload, error)
 	EndAllSessions(ctx context.Context, input websession.EndAllInput) (*EndAllSessionsPayload, error)
 	EndSession(ctx context.Context, input op.ByID) (*EndSessionPayload, error)
+	ErasePerson(ctx context.Context, input people.ErasePersonInput) (*ErasePersonPayload, error)
 	ExportAudit(ctx context.Context, input auditlog.ExportInput) (*ExportAuditPayload, error)
 	InviteUser(ctx context.Context, input people.InviteUserInput) (*InviteUserPayload, error)
 	MarkNotificationsRead(ctx context.Context, input notice.MarkReadInput) (*notice.Marked, error)
@@ -919,6 +920,20 @@ func (ec *executionContext) field_Mutation_endSession_args(ctx context.Context, 
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (op.ByID, error) {
 			return ec.unmarshalNEndSessionInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_erasePerson_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (people.ErasePersonInput, error) {
+			return ec.unmarshalNErasePersonInput2atriumᚋinternalᚋpeopleᚐErasePersonInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -5507,6 +5522,50 @@ func (ec *executionContext) fieldContext_Mutation_endSession(ctx context.Context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_endSession_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_erasePerson(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_erasePerson(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ErasePerson(ctx, fc.Args["input"].(people.ErasePersonInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ErasePersonPayload) graphql.Marshaler {
+			return ec.marshalNErasePersonPayload2ᚖatriumᚋgraphᚋgeneratedᚐErasePersonPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_erasePerson(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ErasePersonPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_erasePerson_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -11306,6 +11365,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "endSession":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_endSession(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "erasePerson":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_erasePerson(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++

@@ -2660,6 +2660,38 @@ func (ec *executionContext) fieldContext_EndSessionPayload_session(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _ErasePersonPayload_user(ctx context.Context, field graphql.CollectedField, obj *ErasePersonPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ErasePersonPayload_user(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.User, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.User) graphql.Marshaler {
+			return ec.marshalNUser2ᚖatriumᚋentᚐUser(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ErasePersonPayload_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ErasePersonPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ExecutionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Execution]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9677,6 +9709,43 @@ func (ec *executionContext) unmarshalInputEndSessionInput(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputErasePersonInput(ctx context.Context, obj any) (people.ErasePersonInput, error) {
+	var it people.ErasePersonInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"userId", "reason"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "userId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("userId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UserID = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputExecutionFilter(ctx context.Context, obj any) (execution.ListInput, error) {
 	var it execution.ListInput
 	if obj == nil {
@@ -15919,6 +15988,34 @@ func (ec *executionContext) _EndSessionPayload(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var erasePersonPayloadImplementors = []string{"ErasePersonPayload"}
+
+func (ec *executionContext) _ErasePersonPayload(ctx context.Context, sel ast.SelectionSet, obj *ErasePersonPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, erasePersonPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ErasePersonPayload")
+		case "user":
+			out.Values[i] = ec._ErasePersonPayload_user(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var executionConnectionImplementors = []string{"ExecutionConnection"}
 
 func (ec *executionContext) _ExecutionConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Execution]) graphql.Marshaler {
@@ -19704,6 +19801,21 @@ func (ec *executionContext) marshalNEndSessionPayload2ᚖatriumᚋgraphᚋgenera
 		return graphql.Null
 	}
 	return ec._EndSessionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNErasePersonInput2atriumᚋinternalᚋpeopleᚐErasePersonInput(ctx context.Context, v any) (people.ErasePersonInput, error) {
+	res, err := ec.unmarshalInputErasePersonInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNErasePersonPayload2ᚖatriumᚋgraphᚋgeneratedᚐErasePersonPayload(ctx context.Context, sel ast.SelectionSet, v *ErasePersonPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ErasePersonPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNExecutionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Execution]) graphql.Marshaler {

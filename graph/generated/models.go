@@ -329,6 +329,12 @@ type EndSessionPayload struct {
 	Session *ent.Session `json:"session"`
 }
 
+// What erasePerson answers.
+type ErasePersonPayload struct {
+	// The row as it is now.
+	User *ent.User `json:"user"`
+}
+
 // A change of an execution.
 type ExecutionChange struct {
 	// What happened to it.

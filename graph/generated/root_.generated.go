@@ -180,6 +180,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteWorkflowInput,
 		ec.unmarshalInputEndAllSessionsInput,
 		ec.unmarshalInputEndSessionInput,
+		ec.unmarshalInputErasePersonInput,
 		ec.unmarshalInputExecutionFilter,
 		ec.unmarshalInputExecutionOrder,
 		ec.unmarshalInputExportAuditInput,
@@ -2163,6 +2164,8 @@ enum UserStatus {
   active
   "Cannot sign in; API keys stay valid."
   deactivated
+  "Was erased for good: the row stays, without name, address or keys."
+  erased
 }
 
 "Who does things: a person, a service account or an agent."
@@ -4733,6 +4736,14 @@ func (ec *executionContext) childFields_EndSessionPayload(ctx context.Context, f
 		return ec.fieldContext_EndSessionPayload_session(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type EndSessionPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ErasePersonPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "user":
+		return ec.fieldContext_ErasePersonPayload_user(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ErasePersonPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Execution(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -16,6 +16,7 @@
 //
 //	way that access ends          scope                                     reason
 //	a user is deactivated         User                                      Deactivated
+//	a person is erased            User                                      Erased
 //	signed out everywhere         User; Account when people do it themselves  SignedOutEverywhere
 //	a session is ended            SignIn, InCompany when an admin does it     SessionEnded
 //	signed out                    SignIn                                    SignedOut

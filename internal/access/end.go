@@ -21,6 +21,7 @@ type Reason string
 // The reasons, one for each way in which access ends.
 const (
 	Deactivated         Reason = "deactivated"
+	Erased              Reason = "erased"
 	SignedOutEverywhere Reason = "signed out everywhere"
 	SessionEnded        Reason = "session ended"
 	SignedOut           Reason = "signed out"

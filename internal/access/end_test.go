@@ -54,6 +54,9 @@ var ways = []struct {
 	{"deactivated", access.Deactivated, func(h *house, _ keys) {
 		testkit.Run(h.t, h.World, h.As(h.A, principal.Admin), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: h.person.ID}})
 	}, ofUser, []string{here, there}},
+	{"erased", access.Erased, func(h *house, _ keys) {
+		testkit.Run(h.t, h.World, h.As(h.A, principal.Owner), people.ErasePerson, people.ErasePersonInput{UserID: h.person.ID, Reason: "asked"})
+	}, ofUser, []string{here, there}},
 	{"all sessions, by an admin", access.SignedOutEverywhere, func(h *house, _ keys) {
 		testkit.Run(h.t, h.World, h.As(h.A, principal.Admin), websession.EndAll, websession.EndAllInput{UserID: h.person.ID})
 	}, ofUser, []string{here, there}},

@@ -14,6 +14,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
 	"atrium/internal/execution"
@@ -165,7 +166,7 @@ func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error 
 		if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(run.RequestID))).OnlyID(ctx); err != nil {
 			return fmt.Errorf("lock the request: %w", err)
 		}
-		there, err := tx.User.Query().Where(user.ID(to), user.StatusNEQ(user.StatusDeactivated)).Exist(ctx)
+		there, err := tx.User.Query().Where(user.ID(to), access.Here()).Exist(ctx)
 		if err != nil {
 			return fmt.Errorf("look for who takes the task: %w", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -127,8 +128,8 @@ func (s settings) check(ctx context.Context, tx *op.Tx, source string) error {
 		refs.Fault("ownerId", "is no user of the company")
 	case err != nil:
 		return fmt.Errorf("look the owner up: %w", err)
-	case owner.Status == user.StatusDeactivated:
-		refs.Fault("ownerId", "is a user who was deactivated")
+	case access.Gone(owner.Status):
+		refs.Fault("ownerId", "is a user who was deactivated or erased")
 	case owner.Role == user.RoleMember && s.Role != string(agent.RoleMember):
 		refs.Fault("role", "must not go beyond the owner's")
 	}

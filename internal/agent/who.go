@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/notice"
 	"atrium/internal/principal"
 )
@@ -15,7 +16,7 @@ import (
 // principalOf returns an agent as a caller: with its role, which is never above its owner's, and its scopes. Nobody (nil) where
 // nobody answers for it any more.
 func principalOf(ctx context.Context, db *ent.Client, a *ent.Agent, s settings) (*principal.Principal, error) {
-	owner, err := db.User.Query().Where(user.ID(s.OwnerID), user.StatusNEQ(user.StatusDeactivated)).Only(ctx)
+	owner, err := db.User.Query().Where(user.ID(s.OwnerID), access.Here()).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil // nobody
 	}

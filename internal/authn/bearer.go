@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/identity"
 	"atrium/internal/principal"
 )
@@ -19,7 +20,7 @@ const maxAge = time.Minute
 const maxToken = 8 << 10
 
 // Bearer recognises an access token of the embedded provider or of the configured issuer. Returns ErrRefused for one that
-// is not valid, whose grant was revoked, or whose user is deactivated or was signed out everywhere since it was issued;
+// is not valid, whose grant was revoked, or whose user is deactivated, erased or was signed out everywhere since it was issued;
 // unavailable for one of the issuer's while its keys cannot be had.
 func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, error) {
 	now := a.store.Clock().Now()
@@ -70,7 +71,7 @@ type subject struct {
 	person
 	tenancy
 	lastSeen        *time.Time
-	liveStatus      *string // of a mirror in a sandbox
+	liveStatus      *user.Status // of a mirror in a sandbox
 	liveSignedOutAt *time.Time
 
 	grantUser, grantClient *string
@@ -142,10 +143,9 @@ func (s *subject) credential(claims *identity.Claims, scopes principal.Scopes, e
 
 // stands returns ErrRefused unless the token's user and its grant are still good.
 func (s *subject) stands(claims *identity.Claims) error {
-	deactivated := string(user.StatusDeactivated)
 	switch issued := claims.Issued(); {
-	case s.status == deactivated, s.liveStatus != nil && *s.liveStatus == deactivated:
-		return fmt.Errorf("%w: deactivated", ErrRefused)
+	case access.Gone(s.status), s.liveStatus != nil && access.Gone(*s.liveStatus):
+		return fmt.Errorf("%w: deactivated or erased", ErrRefused)
 	case claims.Grant == "":
 		if signedOut(s.signedOutAt, issued) || signedOut(s.liveSignedOutAt, issued) {
 			return fmt.Errorf("%w: signed out everywhere", ErrRefused)

@@ -11,6 +11,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
+	"atrium/ent/user"
 	"atrium/internal/ratelimit"
 )
 
@@ -69,8 +70,9 @@ func (a *Authenticator) find(ctx context.Context, st statement, args []any, dest
 
 // person is the user behind a credential.
 type person struct {
-	id, name, email, role, status string
-	signedOutAt                   *time.Time
+	id, name, email, role string
+	status                user.Status
+	signedOutAt           *time.Time
 }
 
 // tenancy is the company of a credential, and the sandbox that it has.

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/principal"
 )
 
@@ -134,8 +134,8 @@ func (a *Authenticator) loadSession(ctx context.Context, hash []byte) (*Credenti
 		return nil, fmt.Errorf("%w: ended", ErrRefused)
 	case !now.Before(expires):
 		return nil, fmt.Errorf("%w: over", ErrRefused)
-	case p.status == string(user.StatusDeactivated):
-		return nil, fmt.Errorf("%w: deactivated", ErrRefused)
+	case access.Gone(p.status):
+		return nil, fmt.Errorf("%w: deactivated or erased", ErrRefused)
 	case p.signedOutAt != nil && !s.began.After(*p.signedOutAt):
 		return nil, fmt.Errorf("%w: signed out everywhere", ErrRefused)
 	}

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -96,6 +97,27 @@ func Canonical(payload []byte) ([]byte, error) {
 		}
 	}
 	out, err := json.Marshal(envelope[any]{e.Event, e.Timestamp, data})
+	if err != nil {
+		return nil, fmt.Errorf("write a payload: %w", err)
+	}
+	return out, nil
+}
+
+// Erased returns a payload with mark in the place of what people wrote: titles of requests and tasks, and what failed. The name
+// of a workflow stays.
+func Erased(payload []byte, mark string) ([]byte, error) {
+	var e envelope[map[string]any]
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.UseNumber()
+	if err := d.Decode(&e); err != nil {
+		return nil, fmt.Errorf("read a payload: %w", err)
+	}
+	if _, failed := e.Data["error"]; !failed {
+		e.Data["title"] = mark
+	} else if failure, ok := e.Data["error"].(map[string]any); ok {
+		failure["message"] = mark
+	}
+	out, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("write a payload: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
@@ -260,7 +261,7 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 	}
 	var refs op.Refs
 	refs.Check("userId", &in.UserID, "active user", func(id string) (bool, error) {
-		return tx.User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusDeactivated)).Exist(ctx)
+		return tx.User.Query().Where(user.ID(id), access.Here()).Exist(ctx)
 	})
 	if slices.ContainsFunc(approvers, func(one *Approver) bool { return one.ID == in.UserID }) {
 		refs.Fault("userId", "is an approver already")

@@ -10,6 +10,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/workflow/definition"
 )
 
@@ -27,7 +28,7 @@ func presentOf(ctx context.Context, db *ent.Client, list []definition.Participan
 	}
 	p := &present{users: map[string]*ent.User{}, teams: map[string]bool{}, agents: map[string]bool{}}
 	if len(ids["user"]) > 0 {
-		rows, err := db.User.Query().Where(user.IDIn(ids["user"]...), user.StatusNEQ(user.StatusDeactivated)).All(ctx)
+		rows, err := db.User.Query().Where(user.IDIn(ids["user"]...), access.Here()).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("look the users up: %w", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/form"
@@ -290,7 +291,7 @@ func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput)
 	}
 	var refs op.Refs
 	refs.Check("assigneeId", in.AssigneeID, "active user", func(id string) (bool, error) {
-		return tx.User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusDeactivated)).Exist(ctx)
+		return tx.User.Query().Where(user.ID(id), access.Here()).Exist(ctx)
 	})
 	refs.Check("teamId", in.TeamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
 	refs.Check("agentId", in.AgentID, "agent", func(id string) (bool, error) { return tx.Agent.Query().Where(agent.ID(id)).Exist(ctx) })

@@ -11,7 +11,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/ent/oauthclient"
-	"atrium/ent/user"
 	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
@@ -193,7 +192,7 @@ func grantToken(ctx context.Context, tx *op.Tx, u *ent.User, in GrantTokenInput)
 	if err := refs.Err(); err != nil {
 		return TokenSubject{}, err
 	}
-	if u.Status == user.StatusDeactivated {
+	if access.Gone(u.Status) {
 		return TokenSubject{}, apperr.New(apperr.Conflict, "The user is deactivated.")
 	}
 	tx.ChangedField("scopes", nil, in.Scopes)

@@ -7,6 +7,9 @@
 //	(invite) → invited → active ⇄ deactivated
 //	              └───────────────────↗ and back, while it has never come
 //
-// where identity makes an invited user active when it first signs in (Accept). Only an active user shows what becomes of
+// and from anywhere to erased, for good: the row stays without a name or an address, on an account of nobody; its keys are
+// revoked, and package erasure takes the person out of what they wrote.
+//
+// Identity makes an invited user active when it first signs in (Accept). Only an active user shows what becomes of
 // its account: a company that has merely invited somebody, or has parted with them, must learn nothing of how they sign in.
 package people

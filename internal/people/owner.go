@@ -6,6 +6,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 )
@@ -58,7 +59,7 @@ func mayLeaveOwners(ctx context.Context, tx *op.Tx, u *ent.User) error {
 	if u.Role != user.RoleOwner {
 		return nil
 	}
-	if u.Status == user.StatusDeactivated {
+	if access.Gone(u.Status) {
 		return nil // nobody who counts
 	}
 	others, err := tx.User.Query().

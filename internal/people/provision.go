@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/externalidentity"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -46,7 +47,7 @@ func provision(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, er
 		return nil, fmt.Errorf("find whom the issuer vouches for: %w", err)
 	}
 	tx.About(u.ID)
-	if u.Status == user.StatusDeactivated {
+	if access.Gone(u.Status) {
 		return nil, apperr.New(apperr.Forbidden, "The user is deactivated.")
 	}
 	if u, err = setStatus(ctx, tx, u, user.StatusActive); err != nil {

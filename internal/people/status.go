@@ -43,6 +43,9 @@ type Deactivated struct {
 // deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation, and hands its open
 // work over where the input names a team. Once more, it only hands over. Returns conflict for the last owner.
 func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in DeactivateUserInput) (Deactivated, error) {
+	if before.Status == user.StatusErased {
+		return Deactivated{}, errErased()
+	}
 	if err := mayLeaveOwners(ctx, tx, before); err != nil {
 		return Deactivated{}, err
 	}
@@ -71,9 +74,12 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in Deactiv
 
 // reactivateUser changes nothing for a user who is active. What ended with the deactivation stays ended: the person signs
 // in again. Somebody who never came waits for its invitation again. Returns conflict for one who was invited and has not
-// come.
+// come, and for one who was erased.
 func reactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent.User, error) {
-	if before.Status == user.StatusInvited {
+	switch before.Status {
+	case user.StatusErased:
+		return nil, errErased()
+	case user.StatusInvited:
 		return nil, apperr.New(apperr.Conflict, "The user has not accepted the invitation yet.")
 	}
 	if before.AcceptedAt == nil {
@@ -81,6 +87,9 @@ func reactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID)
 	}
 	return setStatus(ctx, tx, before, user.StatusActive)
 }
+
+// errErased refuses to change somebody who is nobody any more.
+func errErased() error { return apperr.New(apperr.Conflict, "The user was erased.") }
 
 // setStatus returns the user with its new status; it writes nothing when that is the status already. Only somebody active
 // shows the address and the factors of the account as they are.

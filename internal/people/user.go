@@ -36,7 +36,7 @@ var (
 // ListUsersInput filters and pages the list of users.
 type ListUsersInput struct {
 	paging.Page
-	Status []string `json:"-" query:"status" enum:"invited,active,deactivated" doc:"Users in any of these states."`
+	Status []string `json:"-" query:"status" enum:"invited,active,deactivated,erased" doc:"Users in any of these states."`
 	Role   []string `json:"-" query:"role" enum:"owner,admin,agent,member" doc:"Users with any of these roles."`
 	Email  []string `json:"-" query:"email" maxLength:"254" doc:"Users with any of these e-mail addresses, in any case."`
 }
@@ -97,6 +97,9 @@ func updateVerbs(row any, in UpdateUserInput) (verbs []string) {
 }
 
 func updateUser(ctx context.Context, tx *op.Tx, before *ent.User, in UpdateUserInput) (*ent.User, error) {
+	if before.Status == user.StatusErased {
+		return nil, errErased()
+	}
 	teams := op.Or(in.TeamIDs.Value(), nil)
 	var refs op.Refs
 	if err := teamsExist(ctx, tx, &refs, "teamIds", teams); err != nil {

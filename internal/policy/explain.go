@@ -12,6 +12,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentversion"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -218,7 +219,7 @@ func agentOf(ctx context.Context, tx *op.Tx, who *principal.Principal, id string
 	}
 	who.Type, who.ID, who.Name, who.Role, who.Scopes, who.Method = principal.TypeAgent, a.ID, a.Name, principal.Role(s.Role), scopes, principal.MethodLocal
 	switch owner := a.Edges.Owner; {
-	case owner == nil || owner.Status == user.StatusDeactivated:
+	case owner == nil || access.Gone(owner.Status):
 		return who, "deactivated", nil
 	case owner.Role == user.RoleMember:
 		who.Role = principal.Member

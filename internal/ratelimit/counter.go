@@ -2,6 +2,8 @@ package ratelimit
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -29,6 +31,12 @@ func (a Attempts) Pause(attempts int) time.Duration {
 		return 0
 	}
 	return min(a.MostPause, a.FirstPause<<min(attempts-a.Max, 20))
+}
+
+// Hidden is how an e-mail address or a telephone number stands in the key of a counter, at its end.
+func Hidden(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // Counter is one row that attempts are counted in. Rows outlive the process and are shared by all nodes. Keys hold no

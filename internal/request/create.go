@@ -11,6 +11,7 @@ import (
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/notice"
@@ -180,7 +181,7 @@ func takesRequests(off *ent.Offering, status service.Status) error {
 	return nil
 }
 
-// checkAssignee notes a fault when the assignee is no user of the company, or one who was deactivated.
+// checkAssignee notes a fault when the assignee is no user of the company, or one who has left.
 func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
 	working := true
 	refs.Check("assigneeId", id, "user", func(id string) (bool, error) {
@@ -188,11 +189,11 @@ func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
 		if err != nil {
 			return false, ent.MaskNotFound(err)
 		}
-		working = u.Status != user.StatusDeactivated
+		working = !access.Gone(u.Status)
 		return true, nil
 	})
 	if !working {
-		refs.Fault("assigneeId", "is a user who was deactivated")
+		refs.Fault("assigneeId", "is a user who was deactivated or erased")
 	}
 }
 

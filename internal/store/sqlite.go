@@ -20,14 +20,15 @@ import (
 
 // sqliteDSN returns the connection string for the file. Writers begin immediately, so that two of them never
 // deadlock on an upgrade; commits are durable (synchronous=FULL), which group commit pays for. With recursive_triggers
-// a REPLACE fires the delete triggers of the row that it takes away: the audit log's refuse it.
+// a REPLACE fires the delete triggers of the row that it takes away: the audit log's refuse it. With secure_delete what is
+// overwritten or deleted is zeroed in the file, so that an erasure need not rewrite it all.
 func sqliteDSN(path string, readOnly bool) string {
 	q := url.Values{}
 	q.Set("_txlock", "immediate")
 	q.Set("_time_format", "sqlite")
 	q.Set("_timezone", "UTC")
 	for _, pragma := range []string{
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "recursive_triggers(1)", "cache_size(-8000)", "temp_store(MEMORY)",
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "recursive_triggers(1)", "secure_delete(1)", "cache_size(-8000)", "temp_store(MEMORY)",
 	} {
 		q.Add("_pragma", pragma)
 	}
@@ -93,6 +94,42 @@ func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
 	s.closers = append(s.closers, s.watch.close)
 	return s, nil
 }
+
+// EmptyLog moves what SQLite's write-ahead log holds into the file and empties it, so that nothing is left of rows as they were.
+// It waits for readers that began before. PostgreSQL's log is the operator's.
+func (s *Store) EmptyLog(ctx context.Context) error {
+	if s.dialect != dialect.SQLite {
+		return nil
+	}
+	db, err := OpenSQLiteFile(s.path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()                                                            //nolint:errcheck // nothing was written
+	if _, err := db.ExecContext(ctx, "PRAGMA busy_timeout = 500"); err != nil { // writers wait meanwhile
+		return fmt.Errorf("empty the write-ahead log: %w", err)
+	}
+	for range emptyTries {
+		var busy, frames, moved int
+		if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+			return fmt.Errorf("empty the write-ahead log: %w", err)
+		}
+		if busy == 0 {
+			return nil
+		}
+		select {
+		case <-time.After(emptyPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return errors.New("empty the write-ahead log: somebody reads all the time")
+}
+
+const (
+	emptyTries = 40
+	emptyPause = 250 * time.Millisecond
+)
 
 // errReadOnly is what a write through Reader gets; the pool's connections refuse it as well.
 var errReadOnly = errors.New("store: the reader cannot write")

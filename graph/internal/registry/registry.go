@@ -116,6 +116,7 @@ var Mutations = []Mutation{
 	mutation("deleteWorkflow", workflow.DeleteWorkflow),
 	mutation("endAllSessions", websession.EndAll),
 	mutation("endSession", websession.End),
+	mutation("erasePerson", people.ErasePerson),
 	mutation("exportAudit", auditlog.Export),
 	mutation("inviteUser", people.InviteUser),
 	mutation("markNotificationsRead", notice.MarkRead),

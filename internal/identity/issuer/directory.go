@@ -14,6 +14,7 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/externalidentity"
 	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -98,7 +99,7 @@ func (d *Directory) settled(ctx context.Context, s *Subject, u *ent.User) (bool,
 	switch {
 	case u == nil || u.Status == user.StatusInvited:
 		return false, nil
-	case u.Status == user.StatusDeactivated:
+	case access.Gone(u.Status):
 		return false, fmt.Errorf("%w: deactivated", ErrNobody)
 	case s.Role == "" || user.Role(s.Role) == u.Role:
 		return true, nil
@@ -268,7 +269,7 @@ func (d *Directory) members(ctx context.Context, s *Subject) ([]*ent.User, error
 		return nil, fmt.Errorf("look the address up: %w", err)
 	}
 	users, err := db.User.Query().
-		Where(user.AccountID(acc), user.LiveUserIDIsNil(), user.StatusNEQ(user.StatusDeactivated)).Limit(2).All(ctx)
+		Where(user.AccountID(acc), user.LiveUserIDIsNil(), access.Here()).Limit(2).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look the address up: %w", err)
 	}

@@ -65,7 +65,7 @@ func userIn(ctx context.Context, db *ent.Client, id, companyID string, since tim
 	if err != nil {
 		return nil, fmt.Errorf("look the user up: %w", err)
 	}
-	if u.Status == user.StatusDeactivated || u.SignedOutAt != nil && !since.After(*u.SignedOutAt) {
+	if access.Gone(u.Status) || u.SignedOutAt != nil && !since.After(*u.SignedOutAt) {
 		return nil, errOver
 	}
 	if u.LiveUserID != nil {

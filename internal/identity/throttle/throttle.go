@@ -2,8 +2,6 @@ package throttle
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"time"
@@ -39,14 +37,8 @@ type Attempt struct {
 	account  string // the key of the account's counter; a success forgets it
 }
 
-// hidden is how e-mail addresses and numbers stand in keys.
-func hidden(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
 // AccountKey names the counter of an account's failures.
-func AccountKey(email string) string { return "account/" + hidden(email) }
+func AccountKey(email string) string { return "account/" + ratelimit.Hidden(email) }
 
 // AddressKey names the counter of the failures that came from a request's address.
 func AddressKey(r *http.Request) string { return "address/" + network(r) }
@@ -66,7 +58,7 @@ func (t *Throttle) Take(r *http.Request, email, browser string) (*Attempt, time.
 	account := AccountKey(email)
 	counters := []ratelimit.Counter{{Key: AddressKey(r), Limit: AddressLimit}, {Key: account, Limit: AccountLimit}}
 	if browser != "" {
-		own := ratelimit.Counter{Key: "device/" + hidden(browser), Limit: BrowserLimit}
+		own := ratelimit.Counter{Key: "device/" + ratelimit.Hidden(browser), Limit: BrowserLimit}
 		wait, err := ratelimit.Wait(ctx, t.store.Reader(), own)
 		if err != nil {
 			return nil, 0, err
@@ -108,7 +100,7 @@ func (t *Throttle) Message(r *http.Request, purpose, accountID, number string, p
 		ratelimit.Counter{Key: "sms/" + purpose + "/day", Limit: ratelimit.Attempts{Max: perDay, Window: 24 * time.Hour}},
 		ratelimit.Counter{Key: "sms/" + purpose + "/from/" + network(r), Limit: messagesFrom},
 		ratelimit.Counter{Key: "sms/" + purpose + "/" + accountID, Limit: messageLimit},
-		ratelimit.Counter{Key: "sms/" + purpose + "/to/" + hidden(number), Limit: messageLimit})
+		ratelimit.Counter{Key: "sms/" + purpose + "/to/" + ratelimit.Hidden(number), Limit: messageLimit})
 }
 
 // count reads first: a flood that is refused writes nothing.
@@ -129,7 +121,7 @@ func (t *Throttle) count(ctx context.Context, counters ...ratelimit.Counter) (wa
 func (t *Throttle) Mail(r *http.Request, kind, email string, send func(ctx context.Context, tx *store.Tx, enough bool) error) (wait time.Duration, err error) {
 	ctx := t.context(r.Context())
 	from := ratelimit.Counter{Key: "mail/" + kind + "/from/" + network(r), Limit: mailsFrom}
-	to := ratelimit.Counter{Key: "mail/" + kind + "/to/" + hidden(email), Limit: mailsTo}
+	to := ratelimit.Counter{Key: "mail/" + kind + "/to/" + ratelimit.Hidden(email), Limit: mailsTo}
 	if wait, err = ratelimit.Wait(ctx, t.store.Reader(), from); err != nil || wait > 0 {
 		return wait, err
 	}
@@ -188,7 +180,7 @@ func Forgive(ctx context.Context, tx *store.Tx, email string) error {
 // SpendChallenge notes that a challenge was answered, until it is too old anyway. Returns a unique violation when it was
 // answered before.
 func SpendChallenge(ctx context.Context, tx *store.Tx, challenge string, until time.Time) error {
-	return ratelimit.Once(ctx, tx, "challenge/"+hidden(challenge), until)
+	return ratelimit.Once(ctx, tx, "challenge/"+ratelimit.Hidden(challenge), until)
 }
 
 // Touch writes to the counter of an e-mail address and changes nothing, so that an address without an account takes as long as

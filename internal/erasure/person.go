@@ -1,0 +1,218 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/accessdecision"
+	"atrium/ent/accesspolicyversion"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/apikey"
+	"atrium/ent/approval"
+	"atrium/ent/comment"
+	entexecution "atrium/ent/execution"
+	"atrium/ent/idempotencykey"
+	"atrium/ent/incident"
+	"atrium/ent/notification"
+	"atrium/ent/phasevisit"
+	entrequest "atrium/ent/request"
+	"atrium/ent/task"
+	"atrium/internal/execution"
+	"atrium/internal/op"
+	"atrium/internal/request"
+	"atrium/internal/store"
+	"atrium/internal/webhook"
+)
+
+// Mark stands where a text was that may not be empty.
+const Mark = "[erased]"
+
+const (
+	worker  = "erasure" // in audit entries
+	batch   = 100       // requests or comments that one transaction erases
+	timeout = time.Hour
+
+	// Settles is how long after the person's access has ended nothing of theirs can be under way any more.
+	Settles = store.Propagation + 4*time.Second
+)
+
+// Args is the job that takes a person out of what they wrote in one company.
+type Args struct {
+	Company string `json:"company"`
+	User    string `json:"user"`
+}
+
+// Kind names the job.
+func (Args) Kind() string { return "erase_person" }
+
+type eraser struct {
+	river.WorkerDefaults[Args]
+	engine *op.Engine
+}
+
+// Timeout is longer than River's: a person may have written for years.
+func (*eraser) Timeout(*river.Job[Args]) time.Duration { return timeout }
+
+// Work erases the person.
+func (w *eraser) Work(ctx context.Context, job *river.Job[Args]) error {
+	p := &person{engine: w.engine, Args: job.Args}
+	for _, step := range []func(context.Context) error{p.findKeys, p.requests, p.comments, p.traces, p.audit} {
+		if err := step(ctx); err != nil {
+			return fmt.Errorf("erase %s: %w", p.User, err)
+		}
+	}
+	return w.engine.Store.EmptyLog(ctx)
+}
+
+// person is one whose erasure is under way.
+type person struct {
+	Args
+	engine *op.Engine
+	keys   []string // ids of the API keys that stood on them
+	about  []string // ids of the rows whose audit entries may hold what they wrote
+}
+
+func (p *person) do(ctx context.Context, fn func(context.Context, *op.Tx) error) error {
+	return p.engine.Work(ctx, p.Company, worker, fn)
+}
+
+func (p *person) findKeys(ctx context.Context) error {
+	return p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
+		p.keys, err = tx.APIKey.Query().Where(apikey.UserID(p.User)).IDs(ctx)
+		p.about = append([]string{p.User}, p.keys...)
+		return err
+	})
+}
+
+// requests erases what the person filed, with everything that was made of it.
+func (p *person) requests(ctx context.Context) error {
+	for after := ""; ; {
+		var rows []*ent.Request
+		err := p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
+			rows, err = tx.Request.Query().Where(entrequest.CreatedBy(p.User), entrequest.IDGT(after)).Order(entrequest.ByID()).Limit(batch).All(ctx)
+			if err != nil || len(rows) == 0 {
+				return err
+			}
+			return p.eraseRequests(ctx, tx, rows)
+		})
+		if err != nil || len(rows) < batch {
+			return err
+		}
+		after = rows[len(rows)-1].ID
+	}
+}
+
+func (p *person) eraseRequests(ctx context.Context, tx *op.Tx, rows []*ent.Request) error {
+	ids := make([]string, len(rows))
+	for i, r := range rows {
+		ids[i] = r.ID
+	}
+	err := tx.Request.Update().Where(entrequest.IDIn(ids...)).SetTitle(Mark).SetDescription("").ClearFields().ClearTags().Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("erase requests: %w", err)
+	}
+	for _, r := range rows {
+		if r.Status != entrequest.StatusPENDING && r.Status != entrequest.StatusIN_PROGRESS {
+			continue
+		}
+		in := request.DeclineInput{ByID: op.ByID{ID: r.ID}, Reason: "The person who filed it was erased."}
+		if _, err := op.RunIn(ctx, tx, request.Decline, in); err != nil {
+			return err
+		}
+	}
+	executions, err := tx.Execution.Query().Where(entexecution.RequestIDIn(ids...)).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for executions: %w", err)
+	}
+	for _, e := range executions {
+		if err := eraseExecution(ctx, tx, e); err != nil {
+			return err
+		}
+		ids = append(ids, e.ID)
+	}
+	tasks, err := tx.Task.Query().Where(task.RequestIDIn(ids...)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look for tasks: %w", err)
+	}
+	approvals, err := tx.Approval.Query().Where(approval.RequestIDIn(ids...)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look for approvals: %w", err)
+	}
+	ids = append(append(ids, tasks...), approvals...)
+	p.about = append(p.about, ids...)
+	return errors.Join(
+		tx.Task.Update().Where(task.RequestIDIn(ids...)).SetTitle(Mark).SetInstructions("").ClearForm().ClearCorrections().ClearVariables().Exec(ctx),
+		tx.Approval.Update().Where(approval.RequestIDIn(ids...)).SetTitle(Mark).Exec(ctx),
+		tx.AgentRun.Update().Where(agentrun.RequestIDIn(ids...)).ClearSteps().SetReason("").SetOutcome("").Exec(ctx),
+		tx.AgentAction.Update().Where(agentaction.RequestIDIn(ids...)).ClearArguments().ClearChanges().SetRationale(Mark).SetComment("").Exec(ctx),
+		deleted(tx.Notification.Delete().Where(notification.RequestIDIn(ids...)).Exec(ctx)),
+		deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
+		deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
+		webhook.EraseEvents(ctx, tx.Client, Mark, ids...),
+	)
+}
+
+// eraseExecution ends an execution that goes on although its request was completed, and takes what it knows.
+func eraseExecution(ctx context.Context, tx *op.Tx, e *ent.Execution) error {
+	e, err := tx.Execution.Get(ctx, e.ID) // as the end of its request has left it
+	if err != nil {
+		return fmt.Errorf("read the execution: %w", err)
+	}
+	if e.Status == entexecution.StatusRUNNING || e.Status == entexecution.StatusWAITING {
+		if _, err := op.RunIn(ctx, tx, execution.Cancel, op.ByID{ID: e.ID}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		execution.EraseVariables(ctx, tx.Client, e.ID),
+		tx.PhaseVisit.Update().Where(phasevisit.ExecutionID(e.ID)).ClearInput().ClearOutput().ClearError().Exec(ctx),
+		tx.Incident.Update().Where(incident.ExecutionID(e.ID)).SetMessage(Mark).ClearVariables().Exec(ctx),
+	)
+}
+
+// comments erases what the person wrote on anybody's requests.
+func (p *person) comments(ctx context.Context) error {
+	for after := ""; ; {
+		var ids []string
+		err := p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
+			ids, err = tx.Comment.Query().Where(comment.AuthorID(p.User), comment.IDGT(after)).Order(comment.ByID()).Limit(batch).IDs(ctx)
+			if err != nil || len(ids) == 0 {
+				return err
+			}
+			p.about = append(p.about, ids...)
+			return errors.Join(
+				tx.Comment.Update().Where(comment.IDIn(ids...)).SetBody(Mark).Exec(ctx),
+				deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
+				deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
+			)
+		})
+		if err != nil || len(ids) < batch {
+			return err
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// traces erases what was written down of the person's calls, and what they said when they decided something.
+func (p *person) traces(ctx context.Context) error {
+	return p.do(ctx, func(ctx context.Context, tx *op.Tx) error {
+		by := idempotencykey.Or(idempotencykey.CallerIDIn(p.keys...), idempotencykey.CallerIDHasPrefix(p.User+"/"), idempotencykey.RowID(p.User))
+		return errors.Join(
+			deleted(tx.Notification.Delete().Where(notification.UserID(p.User)).Exec(ctx)),
+			deleted(tx.IdempotencyKey.Delete().Where(by).Exec(ctx)),
+			deleted(tx.AccessDecision.Delete().Where(accessdecision.Or(accessdecision.PrincipalID(p.User), accessdecision.ResourceID(p.User))).Exec(ctx)),
+			tx.AccessPolicyVersion.Update().Where(accesspolicyversion.ActorID(p.User)).SetActorName(Mark).Exec(ctx),
+			tx.AgentAction.Update().Where(agentaction.DecidedBy(p.User)).SetComment("").Exec(ctx),
+			execution.EraseComments(ctx, tx.Client, p.User),
+		)
+	})
+}
+
+// deleted is the error of a deletion, however many rows it found.
+func deleted(_ int, err error) error { return err }

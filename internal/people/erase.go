@@ -1,0 +1,150 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/apikey"
+	"atrium/ent/authrequest"
+	"atrium/ent/consent"
+	"atrium/ent/externalidentity"
+	"atrium/ent/factor"
+	"atrium/ent/mailedlink"
+	"atrium/ent/recoverycode"
+	"atrium/ent/savedview"
+	"atrium/ent/session"
+	"atrium/ent/signin"
+	"atrium/ent/teammember"
+	"atrium/ent/throttle"
+	"atrium/ent/user"
+	"atrium/internal/access"
+	"atrium/internal/apperr"
+	"atrium/internal/erasure"
+	"atrium/internal/op"
+	"atrium/internal/ratelimit"
+)
+
+// ErasePerson takes a person out of the company for good. It takes a person, and an owner.
+var ErasePerson = op.OnRow("user.erase", op.Spec{
+	Resource: "User", Action: op.Update, AdminLayer: true,
+	Summary: "Erase a person for good: their name, address and texts go, the rows stay, and the audit log's proofs hold",
+}, loadUserToChange, erasePerson).WithRowVerbs(func(row any, _ ErasePersonInput) []string { return ofOwner(row) })
+
+// ErasePersonInput says who, and why.
+type ErasePersonInput struct {
+	UserID string `json:"userId" maxLength:"64" doc:"Who is erased. Nothing brings them back."`
+	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"Kept in the audit entry: name nobody in it."`
+}
+
+// TargetID returns the person's id.
+func (in ErasePersonInput) TargetID() string { return in.UserID }
+
+// erasePerson makes the user and its mirror in the sandbox somebody without a name, ends their access and their keys, and has
+// package erasure see to what they wrote. The account goes with its last membership. Once more, it does nothing. Returns
+// conflict for the last owner, and in a sandbox.
+func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePersonInput) (*ent.User, error) {
+	switch {
+	case tx.Principal().Sandbox:
+		return nil, apperr.New(apperr.Conflict, "People are erased in the live company.")
+	case before.Status == user.StatusErased:
+		return before, nil
+	}
+	if err := mayLeaveOwners(ctx, tx, before); err != nil {
+		return nil, err
+	}
+	ended, err := access.End(ctx, tx, access.User(before.ID), access.Erased)
+	if err != nil {
+		return nil, err
+	}
+	var gone []erasure.Args
+	err = tx.AsSystem(ctx, "a person's rows stand in the sandbox and with the account, too", func(ctx context.Context) error {
+		if gone, err = forgetUser(ctx, tx, before.ID); err != nil {
+			return err
+		}
+		return forgetAccount(ctx, tx, before.AccountID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range gone {
+		if err := tx.Insert(ctx, one, tx.Now(ctx).Add(erasure.Settles)); err != nil {
+			return nil, err
+		}
+	}
+	after, err := loadUser(tx.Unfiltered(ctx, "who was just erased is returned to whoever may do that"), tx, before.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read the user: %w", err)
+	}
+	tx.ChangedField("status", before.Status, after.Status)
+	tx.ChangedField("reason", nil, in.Reason)
+	tx.ChangedField("sessions", ended.Sessions, 0)
+	tx.ChangedField("grants", ended.Grants, 0)
+	tx.AuthorityChanged()
+	return after, nil
+}
+
+// forgetUser takes what is personal from a live user's rows and from those of its mirrors, in a context that reaches them all.
+// Returns the jobs that see to the rest.
+func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args, err error) {
+	nobodys, err := tx.Account.Create().Save(ctx) // every user has one
+	if err != nil {
+		return nil, fmt.Errorf("make an account of nobody: %w", err)
+	}
+	rows, err := tx.User.Query().Where(user.Or(user.ID(id), user.LiveUserID(id))).Order(user.ByID()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for the person's mirrors: %w", err)
+	}
+	var ids []string
+	for _, u := range rows {
+		ids = append(ids, u.ID)
+		jobs = append(jobs, erasure.Args{Company: u.CompanyID, User: u.ID})
+		err := tx.User.Update().Where(user.ID(u.ID)).SetStatus(user.StatusErased).SetName(erasure.Mark).SetEmail(u.ID + "@erased.invalid").
+			SetAccountID(nobodys.ID).ClearAttributes().ClearNotifications().SetMfaEnabled(false).ClearLastSeenAt().Exec(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("erase the user: %w", err)
+		}
+	}
+	return jobs, errors.Join(
+		tx.APIKey.Update().Where(apikey.UserIDIn(ids...), apikey.RevokedAtIsNil()).SetRevokedAt(tx.Now(ctx)).Exec(ctx),
+		tx.APIKey.Update().Where(apikey.UserIDIn(ids...)).SetName(erasure.Mark).ClearAllowedIps().Exec(ctx),
+		tx.Session.Update().Where(session.UserIDIn(ids...)).SetIP("").SetUserAgent("").Exec(ctx),
+		deleted(tx.TeamMember.Delete().Where(teammember.UserIDIn(ids...)).Exec(ctx)),
+		deleted(tx.Consent.Delete().Where(consent.UserIDIn(ids...)).Exec(ctx)),
+		deleted(tx.ExternalIdentity.Delete().Where(externalidentity.UserIDIn(ids...)).Exec(ctx)),
+		deleted(tx.SavedView.Delete().Where(savedview.UserIDIn(ids...), savedview.ScopeEQ(savedview.ScopeMe)).Exec(ctx)),
+		deleted(tx.MailedLink.Delete().Where(mailedlink.UserIDIn(ids...)).Exec(ctx)),
+		deleted(tx.AuthRequest.Delete().Where(authrequest.UserIDIn(ids...)).Exec(ctx)),
+	)
+}
+
+// forgetAccount deletes an account that no user is left of, with everything by which its person signs in.
+func forgetAccount(ctx context.Context, tx *op.Tx, id string) error {
+	if used, err := tx.User.Query().Where(user.AccountID(id)).Exist(ctx); err != nil || used {
+		return err
+	}
+	acc, err := tx.Account.Get(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read the account: %w", err)
+	}
+	signIns, err := tx.SignIn.Query().Where(signin.AccountID(id)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the account's sign-ins: %w", err)
+	}
+	return errors.Join(
+		deleted(tx.AuthRequest.Delete().Where(authrequest.Or(authrequest.SignInIDIn(signIns...), authrequest.And(authrequest.LoginHint(acc.Email), authrequest.LoginHintNEQ("")))).Exec(ctx)),
+		deleted(tx.SignIn.Delete().Where(signin.AccountID(id)).Exec(ctx)),
+		deleted(tx.MailedLink.Delete().Where(mailedlink.AccountID(id)).Exec(ctx)),
+		deleted(tx.Factor.Delete().Where(factor.AccountID(id)).Exec(ctx)),
+		deleted(tx.RecoveryCode.Delete().Where(recoverycode.AccountID(id)).Exec(ctx)),
+		deleted(tx.Throttle.Delete().Where(func(s *sql.Selector) { s.Where(sql.HasSuffix(s.C(throttle.FieldID), "/"+ratelimit.Hidden(acc.Email))) }).Exec(ctx)),
+		deleted(tx.Account.Delete().Where(account.ID(id)).Exec(ctx)),
+	)
+}
+
+// deleted is the error of a deletion, however many rows it found.
+func deleted(_ int, err error) error { return err }

@@ -1,0 +1,2 @@
+-- Modify "companies" table
+ALTER TABLE "companies" ADD COLUMN "audit_days" bigint NULL;
