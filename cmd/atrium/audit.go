@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type auditKeyCmd struct {
 	jsonFlag
 }
 
-// Run prints the key that checkpoints are signed with.
+// Run prints the key that checkpoints are signed with, and those that signed for companies where they were before.
 func (m *auditKeyCmd) Run(ctx context.Context) (err error) {
 	c, err := m.openExisting(ctx)
 	if err != nil {
@@ -29,7 +30,15 @@ func (m *auditKeyCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return m.print(map[string]string{"publicKey": key.Public}, key.Public)
+	former, err := merkle.FormerKeys(ctx, c.store.Reader())
+	if err != nil {
+		return err
+	}
+	lines := []string{key.Public}
+	for _, id := range slices.Sorted(maps.Keys(former)) {
+		lines = append(lines, id+" before it came here: "+former[id])
+	}
+	return m.print(map[string]any{"publicKey": key.Public, "former": former}, lines...)
 }
 
 // auditKey returns the key that checkpoints are signed with, and makes it where there is none.

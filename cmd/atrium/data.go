@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // dataFlags say where rows and keys are; every command takes them.
@@ -14,6 +15,8 @@ type dataFlags struct {
 	MasterKeyURI  string `help:"Key in a KMS (hcvault://…, aws-kms://…) in place of a file."`
 	PolicyDir     string `help:"Folder of the operator's own policies: *.rego in the package atrium.operator. They are read again when they change." type:"path"`
 	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
+
+	writeTime time.Duration // of one transaction on PostgreSQL; 0 for the usual one
 }
 
 // mustExist returns an error when there is no database where the flags say: a command that is pointed elsewhere by mistake

@@ -32,15 +32,8 @@ func TestErasePerson(t *testing.T) {
 		n.graphQL(owner, `mutation ($id: ID!) { updateUser(input: {id: $id, name: "Zaphod Quintessimus", attributes: {nick: "Zaphodster"}}) { user { id } } }`, map[string]any{"id": id})
 		key := p.object("key", "create", "--company", co, "--name", "Zaphod's laptop", "--scopes", "requests:read,requests:write", "--user", "zaphod.beeblebrox@galaxy.example")["value"].(string)
 
-		offerings := map[string]offered{}
-		for _, s := range edges(t, n.graphQL(owner, `{ services { edges { node { id offerings { edges { node { id name } } } } } } }`, nil)["services"]) {
-			for _, o := range edges(t, s["offerings"]) {
-				offerings[o["name"].(string)] = offered{s["id"].(string), o["id"].(string)}
-			}
-		}
 		file := func(as, offering, title, text, fields string, header ...string) string {
-			o := offerings[offering]
-			require.NotEmpty(t, o.id, "%v", offerings)
+			o := n.offering(owner, offering)
 			body := fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":%q,"description":%q,"fields":%s,"tags":{"about":%[4]q}}`, o.service, o.id, title, text, fields)
 			return under(t, decode(t, n.call(c, 201, "POST", "/v1/requests", as, body, header...).body), "data")["id"].(string)
 		}
@@ -50,14 +43,11 @@ func TestErasePerson(t *testing.T) {
 		n.call(c, 200, "PATCH", "/v1/requests/"+hire, zaphod, `{"title":"Heart-of-Gold crew, again"}`)
 		n.call(c, 201, "POST", "/v1/requests/"+others+"/comments", key, `{"body":"Ask Slartibartfast."}`)
 		n.call(c, 201, "POST", "/v1/requests/"+hire+"/comments", owner, `{"body":"Who is this for?"}`)
-		n.call(c, 403, "DELETE", "/v1/services/"+offerings["Report an incident"].service, zaphod, "")
+		n.call(c, 403, "DELETE", "/v1/services/"+n.offering(owner, "Report an incident").service, zaphod, "")
 		for _, request := range []string{hire, broken} { // both processes have come to where people are asked
 			require.Eventually(t, func() bool {
-				waiting := func(path string) int {
-					return len(decode(t, n.call(c, 200, "GET", path+"?requestId="+request, owner, "").body)["data"].([]any))
-				}
-				return waiting("/v1/tasks")+waiting("/v1/approvals") > 0
-			}, patience, 50*time.Millisecond)
+				return len(n.openTasks(owner, request)) > 0 || len(n.list(owner, "/v1/approvals?requestId="+request)) > 0
+			}, patience, step)
 		}
 
 		erase := `mutation ($id: ID!) { erasePerson(input: {userId: $id, reason: "asked by letter"}) { user { id name email status teamIds } } }`
@@ -118,7 +108,43 @@ func TestRetention(t *testing.T) {
 	})
 }
 
+// step is how long a wait pauses between two looks.
+const step = 50 * time.Millisecond
+
 type offered struct{ service, id string }
+
+// offering returns one of the demo company's, by its name.
+func (n *node) offering(credential, name string) offered {
+	n.t.Helper()
+	for _, s := range edges(n.t, n.graphQL(credential, `{ services { edges { node { id offerings { edges { node { id name } } } } } } }`, nil)["services"]) {
+		for _, o := range edges(n.t, s["offerings"]) {
+			if o["name"] == name {
+				return offered{s["id"].(string), o["id"].(string)}
+			}
+		}
+	}
+	require.FailNow(n.t, "there is no offering "+name)
+	return offered{}
+}
+
+// list returns the rows of a list.
+func (n *node) list(credential, path string) []any {
+	n.t.Helper()
+	return decode(n.t, n.call(n.client(), http.StatusOK, "GET", path, credential, "").body)["data"].([]any)
+}
+
+// openTasks returns a request's open tasks.
+func (n *node) openTasks(credential, request string) []any {
+	n.t.Helper()
+	return n.list(credential, "/v1/tasks?status=OPEN&requestId="+request)
+}
+
+// openTask returns the id of a request's open task, once it has one.
+func (n *node) openTask(credential, request string) string {
+	n.t.Helper()
+	require.Eventually(n.t, func() bool { return len(n.openTasks(credential, request)) > 0 }, patience, step)
+	return n.openTasks(credential, request)[0].(map[string]any)["id"].(string)
+}
 
 // addUser invites somebody and returns a token of theirs.
 func (p place) addUser(company, email, role string) string {

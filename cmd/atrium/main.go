@@ -25,6 +25,8 @@ type cli struct {
 		Create        companyCreateCmd    `cmd:"" help:"Make a company with its sandbox, owner and keys."`
 		Limits        companyLimitsCmd    `cmd:"" help:"Give a company limits of its own."`
 		Retention     companyRetentionCmd `cmd:"" help:"Say how long a company keeps what its audit entries tell."`
+		Export        companyExportCmd    `cmd:"" help:"Write a company into one encrypted file, to move it to another installation."`
+		Import        companyImportCmd    `cmd:"" help:"Make the company of such a file here."`
 		PaymentMethod paymentMethodCmd    `cmd:"" help:"Set what the payment provider charges for a company."`
 	} `cmd:"" help:"Companies."`
 	Key struct {

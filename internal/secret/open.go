@@ -28,7 +28,7 @@ func Open(ctx context.Context, db *ent.Client, sealer op.Sealer, name string) (O
 	if err != nil {
 		return Opened{}, fmt.Errorf("look the secret %s up: %w", name, err)
 	}
-	value, err := sealer.Unseal(s.Sealed, associated(s.CompanyID, s.ID, s.Version))
+	value, err := sealer.Unseal(s.Sealed, BoundTo(s.CompanyID, s.ID, s.Version))
 	if err != nil {
 		return Opened{}, fmt.Errorf("unseal the secret %s: %w", name, err)
 	}
@@ -62,8 +62,8 @@ func NoteUse(ctx context.Context, db *ent.Client, ids []string, now time.Time) e
 	return nil
 }
 
-// associated binds a sealed value to its row and version, so that it opens nowhere else.
-func associated(companyID, rowID string, version int) []byte {
+// BoundTo binds a sealed value to its row and version, so that it opens nowhere else.
+func BoundTo(companyID, rowID string, version int) []byte {
 	return []byte(companyID + "/" + rowID + "/" + strconv.Itoa(version))
 }
 
@@ -76,7 +76,7 @@ func OpenAll(ctx context.Context, db *ent.Client, sealer op.Sealer) error {
 			return fmt.Errorf("read the secrets: %w", err)
 		}
 		for _, s := range rows {
-			if _, err := sealer.Unseal(s.Sealed, associated(s.CompanyID, s.ID, s.Version)); err != nil {
+			if _, err := sealer.Unseal(s.Sealed, BoundTo(s.CompanyID, s.ID, s.Version)); err != nil {
 				return fmt.Errorf("the master key does not open the secret %s: %w", s.ID, err)
 			}
 			last = s.ID

@@ -143,7 +143,7 @@ func seal(tx *op.Tx, v Value, rowID string, version int) ([]byte, error) {
 	if err := v.check(); err != nil {
 		return nil, err
 	}
-	sealed, err := tx.Sealer().Seal([]byte(v), associated(tx.Principal().CompanyID, rowID, version))
+	sealed, err := tx.Sealer().Seal([]byte(v), BoundTo(tx.Principal().CompanyID, rowID, version))
 	if err != nil {
 		return nil, fmt.Errorf("seal the secret: %w", err)
 	}

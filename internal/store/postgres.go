@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -50,7 +51,7 @@ func openPostgres(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.closers = append(s.closers, func() error { readPool.Close(); return nil })
 	s.reader = ent.NewClient(ent.Driver(pgReader{readPool}))
-	s.begin = pgWriter{pool}
+	s.begin = pgWriter{pool, cmp.Or(o.WriteTime, maxWriteTime)}
 	s.watch = newWatch(&pgSignal{pool: pool})
 	s.closers = append(s.closers, s.watch.close)
 	return s, nil

@@ -21,11 +21,14 @@ const (
 	maxTries        = 4                     // of a transaction that PostgreSQL broke off for another one
 	retryPause      = 20 * time.Millisecond // times the tries so far, and up to as much again by chance
 	rollbackTimeout = 5 * time.Second       // for the ROLLBACK of a caller who is gone
-	maxWriteTime    = 30 * time.Second      // for all statements of one transaction
+	maxWriteTime    = 30 * time.Second      // for all statements of one transaction, unless Options say otherwise
 )
 
 // pgWriter runs write transactions on the pool.
-type pgWriter struct{ pool *pgxpool.Pool }
+type pgWriter struct {
+	pool  *pgxpool.Pool
+	limit time.Duration // for all statements of one transaction
+}
 
 // write runs fn, again when the database broke the transaction off in favour of another.
 func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error) error {
@@ -57,7 +60,7 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 	}
 	defer conn.Release()
 	// Once a commit may be on its way, the caller's going away must not make its outcome unknown.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWriteTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.limit)
 	defer cancel()
 	p := &pipeline{conn: conn.Conn(), queued: &pgx.Batch{}}
 	p.queued.Queue("BEGIN")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5"
@@ -27,7 +28,10 @@ type Options struct {
 	DataDir     string // holds atrium.db when DatabaseURL is empty
 	DatabaseURL string // postgres://…, or empty for SQLite
 	MaxConns    int    // PostgreSQL connections; 0 means 16
-	Clock       *clock.Clock
+
+	// WriteTime is what all statements of one transaction may take on PostgreSQL; 0 means 30 s.
+	WriteTime time.Duration
+	Clock     *clock.Clock
 }
 
 // Store is an open database. Safe for concurrent use.

@@ -79,6 +79,30 @@ func OpenKey(ctx context.Context, db *ent.Client, sealing Sealing) (*Key, error)
 	return &Key{Public: public, signer: signer}, nil
 }
 
+// formerKey begins the settings of the keys that signed for companies where they were before.
+const formerKey = settingKey + "_of/"
+
+// KeepFormerKey keeps the key that signed a company's checkpoints in the installation that it came from.
+func KeepFormerKey(ctx context.Context, db *ent.Client, companyID, public string) error {
+	if err := db.Setting.Create().SetID(formerKey + companyID).SetValue(public).Exec(ctx); err != nil {
+		return fmt.Errorf("keep the former key: %w", err)
+	}
+	return nil
+}
+
+// FormerKeys returns the kept keys, by company.
+func FormerKeys(ctx context.Context, db *ent.Client) (map[string]string, error) {
+	rows, err := db.Setting.Query().Where(setting.IDGT(formerKey), setting.IDLT(formerKey+"~")).All(system(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("read the former keys: %w", err)
+	}
+	out := make(map[string]string, len(rows))
+	for _, r := range rows {
+		out[strings.TrimPrefix(r.ID, formerKey)] = r.Value
+	}
+	return out, nil
+}
+
 // Checkpoint says how long a log was, and which root it had.
 type Checkpoint struct {
 	Company string

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"atrium/internal/audit"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/transfer"
+)
+
+// importTime is what an import may take: it is one transaction.
+const importTime = 12 * time.Hour
+
+type companyExportCmd struct {
+	dataFlags
+	jsonFlag
+	passphraseFlag
+	Company string `required:"" help:"The live company's id (co_…); its sandbox goes with it."`
+	To      string `required:"" help:"The file to make; one that is there is not replaced." type:"path"`
+}
+
+// Run writes a company into a file, as it is at one moment.
+func (m *companyExportCmd) Run(ctx context.Context) error {
+	passphrase, err := m.needed()
+	if err != nil {
+		return err
+	}
+	return m.inCompany(ctx, m.Company, "company export", func(ctx context.Context, c *core) (err error) {
+		key, err := c.auditKey(ctx)
+		if err != nil {
+			return err
+		}
+		file, err := os.OpenFile(m.To, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return fmt.Errorf("--to: %w", err)
+		}
+		defer func() {
+			if err = errors.Join(err, file.Close()); err != nil {
+				err = errors.Join(err, os.Remove(m.To))
+			}
+		}()
+		err = c.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			p, _ := principal.From(ctx)
+			e := audit.By(p)
+			e.Action, e.Resource, e.ResourceID = "company.exported", "Company", m.Company
+			return audit.Write(ctx, tx.Client, e)
+		})
+		if err != nil {
+			return err
+		}
+		out, err := transfer.Export(ctx, c.store, c.sealer, key, m.Company, passphrase, file)
+		if err != nil {
+			return err
+		}
+		if err := file.Sync(); err != nil {
+			return fmt.Errorf("--to: %w", err)
+		}
+		return m.print(out, fmt.Sprintf("exported %d rows of %s and its sandbox", out.Rows, out.Company))
+	})
+}
+
+type companyImportCmd struct {
+	dataFlags
+	jsonFlag
+	passphraseFlag
+	From string `required:"" help:"The file of an export." type:"path"`
+}
+
+// Run makes the company of an export, whole or not at all: in an installation that is there, or in a new one.
+func (m *companyImportCmd) Run(ctx context.Context) (err error) {
+	passphrase, err := m.needed()
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(m.From)
+	if err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	m.writeTime = importTime
+	c, err := m.open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	im := transfer.Importer{Store: c.store, Sealer: c.sealer, Queue: c.queue}
+	out, err := im.Import(ctx, file, passphrase)
+	if err != nil {
+		return err
+	}
+	return m.print(out, fmt.Sprintf("imported %d rows of %s and its sandbox; its audit log is what it was", out.Rows, out.Company))
+}
+
+// needed is the passphrase of a command that cannot do without.
+func (f passphraseFlag) needed() (string, error) {
+	passphrase, err := f.passphrase()
+	if err == nil && passphrase == "" {
+		err = errors.New("--passphrase-file: the file is encrypted under a passphrase")
+	}
+	return passphrase, err
+}

@@ -1,0 +1,89 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A company moves from SQLite to PostgreSQL and back to another SQLite, into installations that have companies of their own: its
+// keys, answers and proofs are good there, and its processes go on. What is refused leaves nothing.
+func TestCompanyMoves(t *testing.T) {
+	t.Parallel()
+	here := onSQLite(t)
+	n := here.serve()
+	first := here.firstRun()
+	co, key := first.Company.ID, first.LiveKey
+	c := n.client()
+	owner := here.token(co, first.Owner.Email)
+	id := func(a answer) string { return under(t, decode(t, a.body), "data")["id"].(string) }
+	child := id(n.call(c, 201, "POST", "/v1/organizations", key, `{"name":"Deck"}`))
+	parent := id(n.call(c, 201, "POST", "/v1/organizations", key, `{"name":"Ship"}`))
+	n.call(c, 200, "PATCH", "/v1/organizations/"+child, key, `{"parentId":"`+parent+`"}`) // a parent whose id comes later
+	n.graphQL(owner, `mutation { createSecret(input: {name: "ANSWER", value: "forty-two"}) { secret { id } } }`, nil)
+	n.graphQL(owner, `mutation { createWebhookSubscription(input: {url: "https://receiver.example/", events: ["request.created"]}) { signingSecret } }`, nil)
+	o := n.offering(owner, "Access for 90 days")
+	body := fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":"Read the log","fields":{"system":"Audit","level":"read"}}`, o.service, o.id)
+	filed := n.call(c, 201, "POST", "/v1/requests", key, body, "Idempotency-Key", "log")
+	task := n.openTask(key, id(filed))
+	n.call(c, 200, "POST", "/v1/tasks/"+task+"/complete", key, `{}`) // and then a timer of 90 days
+	waits := id(n.call(c, 201, "POST", "/v1/requests", key, body))
+	open := n.openTask(key, waits)
+	require.Eventually(t, func() bool { return here.object("audit", "verify", "--company", co)["unsealed"] == 0.0 }, patience, step)
+
+	passphrase := filepath.Join(t.TempDir(), "passphrase")
+	require.NoError(t, os.WriteFile(passphrase, []byte("a towel, always\n"), 0o600))
+	file := filepath.Join(t.TempDir(), "company")
+	here.refused([]string{"--passphrase-file"}, "company", "export", "--company", co, "--to", file)
+	moved := here.object("company", "export", "--company", co, "--to", file, "--passphrase-file", passphrase)
+	here.refused([]string{"exists"}, "company", "export", "--company", co, "--to", file, "--passphrase-file", passphrase)
+	sealed, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NotContains(t, string(sealed), "Read the log")
+	proof := n.proof(owner)
+
+	there := onPostgres(t)
+	m := there.serve("--dev-clock")
+	companies := countRows(t, there, "companies")
+	other := filepath.Join(t.TempDir(), "other")
+	require.NoError(t, os.WriteFile(other, []byte("a towel, never\n"), 0o600))
+	there.refused([]string{"passphrase does not open"}, "company", "import", "--from", file, "--passphrase-file", other)
+	cut := filepath.Join(t.TempDir(), "cut")
+	require.NoError(t, os.WriteFile(cut, sealed[:len(sealed)-1000], 0o600))
+	there.refused([]string{"not whole"}, "company", "import", "--from", cut, "--passphrase-file", passphrase)
+	require.Equal(t, companies, countRows(t, there, "companies"), "nothing is left of what was refused")
+	require.Equal(t, moved, there.object("company", "import", "--from", file, "--passphrase-file", passphrase))
+	there.refused([]string{"here already"}, "company", "import", "--from", file, "--passphrase-file", passphrase)
+
+	d := m.client()
+	again := m.call(d, 201, "POST", "/v1/requests", key, body, "Idempotency-Key", "log")
+	require.JSONEq(t, filed.body, again.body)
+	require.Equal(t, parent, under(t, decode(t, m.call(d, 200, "GET", "/v1/organizations/"+child, key, "").body), "data")["parentId"])
+	require.Equal(t, proof, m.proof(there.token(co, first.Owner.Email)))
+	require.Equal(t, true, there.object("audit", "verify", "--company", co)["intact"])
+	require.Contains(t, under(t, there.object("audit", "key"), "former"), co)
+	m.call(d, 200, "POST", "/v1/tasks/"+open+"/complete", key, `{}`)
+	m.advance("2159h") // not yet
+	require.Empty(t, m.openTasks(key, id(filed)))
+	m.advance("2h")
+	require.Eventually(t, func() bool { return len(m.openTasks(key, id(filed))) == 1 }, patience, step, "the timer goes on")
+
+	file = filepath.Join(t.TempDir(), "again")
+	there.ok("company", "export", "--company", co, "--to", file, "--passphrase-file", passphrase)
+	last := onSQLite(t) // a new installation
+	last.ok("company", "import", "--from", file, "--passphrase-file", passphrase)
+	require.Equal(t, true, last.object("audit", "verify", "--company", co)["intact"])
+	l := last.serve()
+	require.Equal(t, proof, l.proof(last.token(co, first.Owner.Email)))
+	l.call(l.client(), 200, "GET", "/v1/requests/"+id(filed), key, "")
+	require.Len(t, l.openTasks(key, id(filed)), 1)
+}
+
+// proof returns the place of the company's first audit entry, and its leaf's hash.
+func (n *node) proof(credential string) string {
+	n.t.Helper()
+	return encode(n.t, decode(n.t, n.call(n.client(), 200, "GET", "/v1/audit?pageSize=1&sort=createdAt", credential, "").body)["data"])
+}

@@ -1,0 +1,37 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/jobs"
+	"atrium/internal/store"
+)
+
+// Requeue inserts the jobs by which a company's runs go on and its open actions expire, where none moved with them.
+func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID string) error {
+	runs, err := tx.AgentRun.Query().Where(agentrun.CompanyID(companyID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
+		Order(agentrun.ByID()).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for runs: %w", err)
+	}
+	var list []jobs.Job
+	for _, r := range runs {
+		list = append(list, jobs.Job{Args: interrupt.RunArgs{Company: companyID, Run: r.ID}})
+		if r.LeaseUntil != nil {
+			list = append(list, jobs.Job{Args: LeaseArgs{Company: companyID, Run: r.ID}, At: *r.LeaseUntil})
+		}
+	}
+	actions, err := tx.AgentAction.Query().Where(agentaction.CompanyID(companyID), agentaction.StatusEQ(agentaction.StatusPENDING),
+		agentaction.KindEQ(agentaction.KindACTION)).Order(agentaction.ByID()).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for actions that wait: %w", err)
+	}
+	for _, a := range actions {
+		list = append(list, jobs.Job{Args: ExpiryArgs{Company: companyID, Action: a.ID}, At: a.CreatedAt.Add(answerTime)})
+	}
+	return queue.InsertManyTx(ctx, tx, list...)
+}

@@ -1,0 +1,316 @@
+package transfer
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect/sql/schema"
+	"filippo.io/age"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/company"
+	"atrium/internal/agent"
+	"atrium/internal/audit"
+	"atrium/internal/audit/merkle"
+	"atrium/internal/execution"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/webhook"
+)
+
+const (
+	together = 50       // rows that one statement inserts
+	maxLine  = 64 << 20 // bytes of a row
+)
+
+// Refusals of a file.
+var (
+	ErrPassphrase = errors.New("the passphrase does not open the file, or the file is no export")
+	ErrCutOff     = errors.New("the file is not whole: it was cut off or changed")
+	ErrVersion    = errors.New("the file was made by another version of the product: bring both to the same version")
+	ErrHere       = errors.New("the company is here already")
+)
+
+// Importer is where a company moves to.
+type Importer struct {
+	Store  *store.Store
+	Sealer op.Sealer
+	Queue  *jobs.Queue
+}
+
+// Import makes the company of a file, whole or not at all, and has its work go on. It is one transaction: SQLite's other writers
+// wait meanwhile.
+func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase string) (out Result, err error) {
+	ctx = principal.System(ctx, "a company that comes has nobody yet who could act in it")
+	in, err := decrypted(from, passphrase)
+	if err != nil {
+		return Result{}, err
+	}
+	ran := false
+	err = im.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if ran { // PostgreSQL broke the transaction off, and the file is read
+			return errors.New("other changes came between: import it again")
+		}
+		ran = true
+		i := &importer{Importer: im, tx: tx, in: in, accounts: map[string]string{}, parents: map[string]map[string]any{}}
+		if err := i.all(ctx); err != nil {
+			return err
+		}
+		out = Result{i.header.Company, i.header.Sandbox, i.rows}
+		tx.AuthorityChanged()
+		return nil
+	})
+	return out, err
+}
+
+// decrypted returns the lines of a file.
+func decrypted(from io.Reader, passphrase string) (*bufio.Scanner, error) {
+	id, err := age.NewScryptIdentity(passphrase)
+	if err != nil {
+		return nil, fmt.Errorf("use the passphrase: %w", err)
+	}
+	opened, err := age.Decrypt(from, id)
+	if err != nil {
+		return nil, ErrPassphrase
+	}
+	z, err := gzip.NewReader(opened)
+	if err != nil {
+		return nil, ErrCutOff
+	}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	return lines, nil
+}
+
+// importer is one import under way.
+type importer struct {
+	*Importer
+	tx       *store.Tx
+	in       *bufio.Scanner
+	header   header
+	rows     int
+	accounts map[string]string         // ids of accounts that are here already, by those of the file
+	parents  map[string]map[string]any // by table: the rows' parents, which are set at last
+
+	table   *schema.Table // of the rows that wait
+	waiting [][]any
+}
+
+func (i *importer) all(ctx context.Context) error {
+	if err := i.begin(ctx); err != nil {
+		return err
+	}
+	whole := false
+	for i.in.Scan() {
+		line := i.in.Bytes()
+		if len(line) > 0 && line[0] == '{' {
+			var e end
+			whole = json.Unmarshal(line, &e) == nil && e.Rows == i.rows && !i.in.Scan()
+			break
+		}
+		if err := i.row(ctx, line); err != nil {
+			return err
+		}
+	}
+	if i.in.Err() != nil || !whole {
+		return ErrCutOff
+	}
+	if err := i.flush(ctx); err != nil {
+		return err
+	}
+	for _, t := range slices.Sorted(maps.Keys(i.parents)) {
+		for id, parent := range i.parents[t] {
+			if err := i.tx.ExecRaw(ctx, "UPDATE "+t+" SET parent_id = ? WHERE id = ?", parent, id); err != nil {
+				return fmt.Errorf("import the parents of %s: %w", t, err)
+			}
+		}
+	}
+	return i.finish(ctx)
+}
+
+// begin reads the header, and refuses what does not fit.
+func (i *importer) begin(ctx context.Context) error {
+	if !i.in.Scan() || json.Unmarshal(i.in.Bytes(), &i.header) != nil || i.header.Company == "" {
+		return ErrCutOff
+	}
+	if len(i.header.Columns) != len(tables) {
+		return ErrVersion
+	}
+	for _, t := range tables {
+		if !slices.Equal(i.header.Columns[t.Name], names(t)) {
+			return ErrVersion
+		}
+	}
+	here, err := i.tx.Company.Query().Where(company.IDIn(i.header.Company, i.header.Sandbox)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the company: %w", err)
+	}
+	if here {
+		return fmt.Errorf("%w: %s", ErrHere, i.header.Company)
+	}
+	return i.tx.DeferKeys(ctx)
+}
+
+// row reads a row and has it wait for others of its table.
+func (i *importer) row(ctx context.Context, line []byte) error {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(line, &raw); err != nil || len(raw) == 0 {
+		return ErrCutOff
+	}
+	name, err := strconv.Unquote(string(raw[0]))
+	at := slices.IndexFunc(tables, func(t *schema.Table) bool { return t.Name == name })
+	if err != nil || at < 0 || len(raw) != len(tables[at].Columns)+1 {
+		return ErrCutOff
+	}
+	i.rows++
+	t := tables[at]
+	row := make(map[string]any, len(raw))
+	for n, c := range t.Columns {
+		if row[c.Name], err = read(c, raw[n+1]); err != nil {
+			return fmt.Errorf("read %s of %s: %w", c.Name, t.Name, err)
+		}
+	}
+	if keep, err := i.settle(ctx, t, row); err != nil || !keep {
+		return err
+	}
+	values := make([]any, len(t.Columns))
+	for n, c := range t.Columns {
+		if values[n] = row[c.Name]; values[n] != nil && isSealed(c) {
+			if values[n], err = i.Sealer.Seal(values[n].([]byte), boundTo(t, row)); err != nil {
+				return fmt.Errorf("seal %s of %v: %w", c.Name, row["id"], err)
+			}
+		}
+	}
+	if i.table != t || len(i.waiting) == together {
+		if err := i.flush(ctx); err != nil {
+			return err
+		}
+	}
+	i.table, i.waiting = t, append(i.waiting, values)
+	return nil
+}
+
+// settle changes what must be another here, and reports whether the row is imported.
+func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]any) (bool, error) {
+	if t.Name == account.Table {
+		return i.account(ctx, row)
+	}
+	if id, ok := row["account_id"].(string); ok && i.accounts[id] != "" {
+		if ofPeople[t.Name] != "" {
+			return false, nil // the account here has its own
+		}
+		row["account_id"] = i.accounts[id]
+	}
+	if t.Name == company.Table {
+		return true, i.slug(ctx, row)
+	}
+	if parent := ownParent(t); parent != "" && row[parent] != nil {
+		if i.parents[t.Name] == nil {
+			i.parents[t.Name] = map[string]any{}
+		}
+		i.parents[t.Name][row["id"].(string)] = row[parent]
+		row[parent] = nil
+	}
+	return true, nil
+}
+
+// account reports whether an account is new; where its address or it itself is known, that one is used.
+func (i *importer) account(ctx context.Context, row map[string]any) (bool, error) {
+	id, _ := row["id"].(string)
+	known := account.ID(id)
+	if email, ok := row["email"].(string); ok && email != "" {
+		known = account.Or(known, account.Email(email))
+	}
+	here, err := i.tx.Account.Query().Where(known).FirstID(ctx)
+	if ent.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for the account: %w", err)
+	}
+	i.accounts[id] = here
+	return false, nil
+}
+
+// slug gives the company the first of its slug, its slug-2, … that nobody has.
+func (i *importer) slug(ctx context.Context, row map[string]any) error {
+	wanted, _ := row["slug"].(string)
+	for n, slug := 2, wanted; ; n++ {
+		taken, err := i.tx.Company.Query().Where(company.Slug(slug)).Exist(ctx)
+		if err != nil {
+			return fmt.Errorf("look for the slug: %w", err)
+		}
+		if !taken {
+			row["slug"] = slug
+			return nil
+		}
+		suffix := "-" + strconv.Itoa(n)
+		slug = wanted[:min(len(wanted), 63-len(suffix))] + suffix
+	}
+}
+
+// flush inserts the rows that wait.
+func (i *importer) flush(ctx context.Context) error {
+	if len(i.waiting) == 0 {
+		return nil
+	}
+	one := "(?" + strings.Repeat(", ?", len(i.table.Columns)-1) + ")"
+	statement := "INSERT INTO " + i.table.Name + " (" + strings.Join(quoted(i.table), ", ") + ") VALUES " + one + strings.Repeat(", "+one, len(i.waiting)-1)
+	err := i.tx.ExecRaw(ctx, statement, slices.Concat(i.waiting...)...)
+	if store.IsUnique(err) {
+		return fmt.Errorf("import %s: a row of that id or key is here already: %w", i.table.Name, err)
+	}
+	if err != nil {
+		return fmt.Errorf("import %s: %w", i.table.Name, err)
+	}
+	i.waiting = i.waiting[:0]
+	return nil
+}
+
+// finish holds the audit logs against what they were, has work go on, and writes down that the company came.
+func (i *importer) finish(ctx context.Context) error {
+	for _, h := range i.header.Heads {
+		root, err := tlog.ParseHash(h.Root)
+		if err != nil {
+			return ErrCutOff
+		}
+		var checkpoints []merkle.Checkpoint
+		if h.Size > 0 {
+			checkpoints = append(checkpoints, merkle.Checkpoint{Company: h.Company, Size: h.Size, Root: root})
+		}
+		report, err := merkle.Verify(ctx, i.tx.Client, h.Company, checkpoints)
+		if err != nil {
+			return err
+		}
+		if !report.Intact {
+			return fmt.Errorf("the audit log of %s is not what was sealed: %s", h.Company, report.Reason)
+		}
+	}
+	if err := merkle.KeepFormerKey(ctx, i.tx.Client, i.header.Company, i.header.PublicKey); err != nil {
+		return err
+	}
+	for _, id := range []string{i.header.Company, i.header.Sandbox} {
+		for _, requeue := range []func(context.Context, *store.Tx, *jobs.Queue, string) error{execution.Requeue, webhook.Requeue, agent.Requeue} {
+			if err := requeue(ctx, i.tx, i.Queue, id); err != nil {
+				return err
+			}
+		}
+	}
+	e := audit.By(principal.Operator(i.header.Company, "company import"))
+	e.CompanyID, e.Action, e.Resource, e.ResourceID = i.header.Company, "company.imported", "Company", i.header.Company
+	e.Changes = map[string]audit.Change{"rows": {To: i.rows}}
+	return audit.Write(ctx, i.tx.Client, e)
+}
