@@ -22,14 +22,19 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// queueName is where the jobs of steps wait.
-const queueName = "executions"
+// The jobs of steps wait in two queues: bulkQueue is for what one company may have thousands of at once. Few are worked there at
+// a time, so that what waits in queueName finds a worker and most of the processors free.
+const (
+	queueName = "executions"
+	bulkQueue = "executions_bulk"
+)
 
 // StepArgs is the job that makes an execution go on, as far as it can.
 type StepArgs struct {
 	Company   string `json:"company"`
 	Execution string `json:"execution"`
 
+	bulk     bool
 	priority int // 1 (at first) to 4; 0 means 1
 }
 
@@ -38,7 +43,11 @@ func (StepArgs) Kind() string { return "execution_step" }
 
 // InsertOpts put the jobs into a queue of their own. A step that fails is this node's own trouble, so it is tried for long.
 func (a StepArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queueName, MaxAttempts: 100, Priority: a.priority}
+	queue := queueName
+	if a.bulk || a.priority > 1 {
+		queue = bulkQueue
+	}
+	return river.InsertOpts{Queue: queue, MaxAttempts: 100, Priority: a.priority}
 }
 
 // Follow returns the subscriber that starts the offering's workflow when a request is filed, ends it when the request is

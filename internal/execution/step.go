@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -31,6 +32,9 @@ const (
 	shortWait = 5 * time.Second
 )
 
+// bulkSteppers is how many steps of bulk work a node takes at once: what they leave of the processors is for others.
+func bulkSteppers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
+
 // Options are what a runner works with.
 type Options struct {
 	Engine *op.Engine
@@ -46,7 +50,7 @@ func New(o Options) *Runner { return &Runner{o} }
 
 // Work makes a queue run executions.
 func (r *Runner) Work() jobs.Option {
-	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.NamedQueue(callQueue, callers),
+	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.NamedQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
 		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&teller{r: r}), jobs.Work(&breachTeller{r: r}))
 }
 
