@@ -33,6 +33,7 @@ const (
 type StepArgs struct {
 	Company   string `json:"company"`
 	Execution string `json:"execution"`
+	Cause     string `json:"cause,omitempty"` // the traceparent of the call that inserted it, where that is traced
 
 	bulk     bool
 	priority int // 1 (at first) to 4; 0 means 1
@@ -91,7 +92,7 @@ func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID strin
 	if err := domain.Link(ctx, tx.Client, requestID, row.ID); err != nil {
 		return err
 	}
-	return queue.InsertManyTx(ctx, tx, jobs.Job{Args: StepArgs{Company: row.CompanyID, Execution: row.ID, priority: priority}})
+	return queue.InsertManyTx(ctx, tx, jobs.Job{Args: StepArgs{Company: row.CompanyID, Execution: row.ID, Cause: causeOf(ctx), priority: priority}})
 }
 
 // processes matches the workflow of the request's offering.
@@ -169,5 +170,9 @@ func end(ctx context.Context, db *ent.Client, row *ent.Execution) error {
 	if _, err := p.write(ctx, db, clock.From(ctx).Now()); err != nil {
 		return err
 	}
-	return closeOpen(ctx, db, row.ID, clock.From(ctx).Now())
+	if err := closeOpen(ctx, db, row.ID, clock.From(ctx).Now()); err != nil {
+		return err
+	}
+	measured.left(p)
+	return nil
 }
