@@ -45,7 +45,7 @@ func (StepArgs) Kind() string { return "execution_step" }
 // InsertOpts put the jobs into a queue of their own. A step that fails is this node's own trouble, so it is tried for long.
 func (a StepArgs) InsertOpts() river.InsertOpts {
 	queue := queueName
-	if a.bulk || a.priority > 1 {
+	if a.bulk || a.priority > 2 { // 64 executions are under way
 		queue = bulkQueue
 	}
 	return river.InsertOpts{Queue: queue, MaxAttempts: 100, Priority: a.priority}
