@@ -58,7 +58,7 @@
 // had a queue of its own); where 18 of the phases call a server over TLS, each in a job and two commits of its own, 240 to 290 and
 // 360 to 400. From the filing of a request to its first task, one filed every 10 ms, p50 is 21 to 29 ms on SQLite and 5 to 10 ms on
 // PostgreSQL; with 100,000 executions that wait and 10,000 timers, 0.9 to 1.1 times that. While another company's executions are
-// worked, it is 0.8 to 1.5 times that on SQLite and 1.1 to 1.6 times on PostgreSQL where these compute (4.6 and 16 before). Where they
-// call, it still is 8 to 13 and 5 to 14 times that: up to 64 commits are under way at once. With one such commit at a time it was 6 to
+// worked, it is 0.8 to 1.5 times that on SQLite and 1.1 to 1.6 times on PostgreSQL where these compute (4.6 and 16 before;
+// on a machine that others load as well, up to 2.7 and 2.9). Where they call, it still is 8 to 13 and 5 to 14 times that: up to 64 commits are under way at once. With one such commit at a time it was 6 to
 // 7 and 1.3 to 3.3 times, for half of the calls a second on PostgreSQL.
 package execution

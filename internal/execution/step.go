@@ -55,7 +55,7 @@ func New(o Options) *Runner { return &Runner{o, tracerOf(o.Traces)} }
 
 // Work makes a queue run executions.
 func (r *Runner) Work() jobs.Option {
-	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.NamedQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
+	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.BulkQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
 		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&teller{r: r}), jobs.Work(&breachTeller{r: r}))
 }
 

@@ -78,7 +78,7 @@ func TestExecutionsAreTraced(t *testing.T) {
 func attributes(s tracetest.SpanStub) map[string]string {
 	set := map[string]string{}
 	for _, a := range s.Attributes {
-		set[string(a.Key)] = a.Value.Emit()
+		set[string(a.Key)] = a.Value.String()
 	}
 	return set
 }
