@@ -296,6 +296,7 @@ func (s *server) addWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	execution.Measure(s.metrics.registry)
 	s.engine.NoAgents = s.NoAgents // a node with an API does what people approve
 	if s.workers = s.queue; s.Role == "api" {
 		return nil

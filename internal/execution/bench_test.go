@@ -225,23 +225,32 @@ func (s *shop) sleep(b *testing.B, n int) {
 
 // BenchmarkNeighbour measures the first tasks of a company while another one's executions, filed before, are worked.
 func BenchmarkNeighbour(b *testing.B) {
-	const crowd = 3000
-	eachBench(b, func(b *testing.B, w *testkit.World) {
-		busy := open(b, w, computed())
-		quiet := openFor(b, w, w.B, tasked())
-		stop := quiet.work()
-		quiet.firstTasks(b, 20, 20*time.Millisecond)
-		alone := quiet.firstTasks(b, 50, 20*time.Millisecond)
-		stop()
-		for range crowd {
-			busy.file(nil)
-		}
-		quiet.work()
-		beside := quiet.firstTasks(b, 50, 20*time.Millisecond)
-		left := w.Store.Reader().Execution.Query().Where(execution.StatusEQ(execution.StatusRUNNING)).CountX(busy.ctx)
-		b.ReportMetric(ms(alone[25]), "alone-p50-ms")
-		b.ReportMetric(ms(beside[25]), "beside-p50-ms")
-		b.ReportMetric(ms(beside[25])/ms(alone[25]), "beside/alone")
-		b.ReportMetric(float64(left), "left")
-	})
+	const crowd = 1000
+	sink := receiver.New(b, receiver.Status(http.StatusOK, "{}"))
+	for name, definition := range map[string]body{"computed": computed(), "called": called(sink.URL)} {
+		b.Run(name, func(b *testing.B) {
+			eachBench(b, func(b *testing.B, w *testkit.World) {
+				busy := open(b, w, definition)
+				quiet := openFor(b, w, w.B, tasked())
+				stop := quiet.work()
+				quiet.firstTasks(b, 20, 20*time.Millisecond)
+				alone := quiet.firstTasks(b, 50, 20*time.Millisecond)
+				stop()
+				for range crowd {
+					busy.file(nil)
+				}
+				quiet.work()
+				quiet.firstTasks(b, 20, 20*time.Millisecond)
+				began, before := time.Now(), busy.visits()
+				beside := quiet.firstTasks(b, 50, 20*time.Millisecond)
+				b.ReportMetric(float64(busy.visits()-before)/time.Since(began).Seconds(), "transitions/s")
+				b.ReportMetric(ms(alone[25]), "alone-p50-ms")
+				b.ReportMetric(ms(beside[25]), "beside-p50-ms")
+				b.ReportMetric(ms(beside[25])/ms(alone[25]), "beside/alone")
+			})
+		})
+	}
 }
+
+// visits returns how many phases of the company's executions have been entered.
+func (s *shop) visits() int { return s.Store.Reader().PhaseVisit.Query().CountX(s.ctx) }

@@ -80,6 +80,7 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	if early := w.Until.Sub(now); early > 0 {
 		return river.JobSnooze(early)
 	}
+	ctx, st := c.r.begin(ctx, a.Execution, "")
 	in, err := c.r.call(ctx, l, now)
 	if errors.Is(err, errStopped) {
 		return river.JobSnooze(stoppedWait)
@@ -87,7 +88,7 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	if err != nil {
 		return err
 	}
-	return c.r.advance(context.WithoutCancel(ctx), a.Company, a.Execution, in, job.JobRow)
+	return c.r.advance(context.WithoutCancel(ctx), st, a.Company, a.Execution, in, job.JobRow)
 }
 
 // errStopped is what call returns when this node stops in the middle: nobody knows what the receiver got.
@@ -118,7 +119,9 @@ func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Inp
 	if err := r.noteUse(ctx, l.row.CompanyID, p.secrets, now); err != nil {
 		return nil, err
 	}
+	span := r.beginCall(ctx, p)
 	answer, err := r.Egress.Do(ctx, p.request, p.limits)
+	endCall(span, answer.Status, err)
 	out := engine.Answered{Visit: v.Number, Attempt: l.state.Wait.Attempt, Sent: p.sent}
 	if e, ok := errors.AsType[*egress.Error](err); ok {
 		if e.Class == egress.ClassStopped {

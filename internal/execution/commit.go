@@ -43,7 +43,7 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 			}
 		}
 		if p.more {
-			if err := tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID}, time.Time{}); err != nil {
+			if err := tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID, bulk: true}, time.Time{}); err != nil {
 				return err
 			}
 		}
@@ -122,7 +122,8 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 	case engine.CloseOpen:
 		return closeOpen(ctx, tx.Client, p.row.ID, now)
 	case engine.Sleep:
-		return tx.Insert(ctx, StepArgs{Company: p.row.CompanyID, Execution: p.row.ID}, due(e.Until, now))
+		at := due(e.Until, now)
+		return tx.Insert(ctx, StepArgs{Company: p.row.CompanyID, Execution: p.row.ID, bulk: !at.IsZero()}, at)
 	case engine.Call:
 		return tx.Insert(ctx, CallArgs{Company: p.row.CompanyID, Execution: p.row.ID, Visit: e.Visit, Attempt: e.Attempt}, due(e.At, now))
 	case engine.Tell:

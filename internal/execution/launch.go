@@ -54,7 +54,7 @@ func (l Launch) Start(ctx context.Context, tx *op.Tx) (*ent.Execution, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the workflow: %w", err)
 	}
-	return row, tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID, priority: priority}, time.Time{})
+	return row, tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID, Cause: causeOf(ctx), priority: priority}, time.Time{})
 }
 
 // Repeated returns the id of the execution that a webhook has started under the key; empty when there is none. Calls under one

@@ -22,14 +22,20 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// queueName is where the jobs of steps wait.
-const queueName = "executions"
+// The jobs of steps wait in two queues: bulkQueue is for what one company may have thousands of at once. Few are worked there at
+// a time, so that what waits in queueName finds a worker and most of the processors free.
+const (
+	queueName = "executions"
+	bulkQueue = "executions_bulk"
+)
 
 // StepArgs is the job that makes an execution go on, as far as it can.
 type StepArgs struct {
 	Company   string `json:"company"`
 	Execution string `json:"execution"`
+	Cause     string `json:"cause,omitempty"` // the traceparent of the call that inserted it, where that is traced
 
+	bulk     bool
 	priority int // 1 (at first) to 4; 0 means 1
 }
 
@@ -38,7 +44,11 @@ func (StepArgs) Kind() string { return "execution_step" }
 
 // InsertOpts put the jobs into a queue of their own. A step that fails is this node's own trouble, so it is tried for long.
 func (a StepArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queueName, MaxAttempts: 100, Priority: a.priority}
+	queue := queueName
+	if a.bulk || a.priority > 2 { // 64 executions are under way
+		queue = bulkQueue
+	}
+	return river.InsertOpts{Queue: queue, MaxAttempts: 100, Priority: a.priority}
 }
 
 // Follow returns the subscriber that starts the offering's workflow when a request is filed, ends it when the request is
@@ -82,7 +92,7 @@ func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID strin
 	if err := domain.Link(ctx, tx.Client, requestID, row.ID); err != nil {
 		return err
 	}
-	return queue.InsertManyTx(ctx, tx, jobs.Job{Args: StepArgs{Company: row.CompanyID, Execution: row.ID, priority: priority}})
+	return queue.InsertManyTx(ctx, tx, jobs.Job{Args: StepArgs{Company: row.CompanyID, Execution: row.ID, Cause: causeOf(ctx), priority: priority}})
 }
 
 // processes matches the workflow of the request's offering.
@@ -160,5 +170,9 @@ func end(ctx context.Context, db *ent.Client, row *ent.Execution) error {
 	if _, err := p.write(ctx, db, clock.From(ctx).Now()); err != nil {
 		return err
 	}
-	return closeOpen(ctx, db, row.ID, clock.From(ctx).Now())
+	if err := closeOpen(ctx, db, row.ID, clock.From(ctx).Now()); err != nil {
+		return err
+	}
+	measured.left(p)
+	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+	"go.opentelemetry.io/otel/trace"
 
 	"atrium/ent"
 	"atrium/internal/apperr"
@@ -31,22 +33,29 @@ const (
 	shortWait = 5 * time.Second
 )
 
+// bulkSteppers is how many steps of bulk work a node takes at once: what they leave of the processors is for others.
+func bulkSteppers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
+
 // Options are what a runner works with.
 type Options struct {
 	Engine *op.Engine
-	Queue  *jobs.Queue    // completes jobs
-	Egress *egress.Client // makes the calls of phases
+	Queue  *jobs.Queue          // completes jobs
+	Egress *egress.Client       // makes the calls of phases
+	Traces trace.TracerProvider // nil for the process's own
 }
 
 // Runner works the jobs of executions. One a process.
-type Runner struct{ Options }
+type Runner struct {
+	Options
+	tracer trace.Tracer
+}
 
 // New returns a runner.
-func New(o Options) *Runner { return &Runner{o} }
+func New(o Options) *Runner { return &Runner{o, tracerOf(o.Traces)} }
 
 // Work makes a queue run executions.
 func (r *Runner) Work() jobs.Option {
-	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.NamedQueue(callQueue, callers),
+	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.BulkQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
 		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&teller{r: r}), jobs.Work(&breachTeller{r: r}))
 }
 
@@ -59,7 +68,8 @@ type stepper struct {
 // Work makes the execution go on as far as it can. Errors are this node's own, or a definition that cannot be read any more:
 // the job is tried again.
 func (s *stepper) Work(ctx context.Context, job *river.Job[StepArgs]) error {
-	return s.r.advance(ctx, job.Args.Company, job.Args.Execution, nil, job.JobRow)
+	_, st := s.r.begin(ctx, job.Args.Execution, job.Args.Cause)
+	return s.r.advance(ctx, st, job.Args.Company, job.Args.Execution, nil, job.JobRow)
 }
 
 // errMoved is what a commit returns when another one came between it and the load.
@@ -67,7 +77,7 @@ var errMoved = errors.New("the execution has moved since it was read")
 
 // advance loads, computes and commits until a commit holds. given is an input that no row keeps, such as the outcome of a
 // call. It completes the job in the commit, or leaves it to River where there is nothing to commit.
-func (r *Runner) advance(ctx context.Context, company, id string, given engine.Input, job *rivertype.JobRow) error {
+func (r *Runner) advance(ctx context.Context, st step, company, id string, given engine.Input, job *rivertype.JobRow) error {
 	ctx = clock.With(principal.With(ctx, principal.Worker(company, workerName)), r.Engine.Store.Clock())
 	for range maxTries {
 		now := r.Engine.Store.Clock().Now()
@@ -99,6 +109,9 @@ func (r *Runner) advance(ctx context.Context, company, id string, given engine.I
 		}
 		err = r.commit(ctx, p, job)
 		switch {
+		case err == nil:
+			r.committed(st, p)
+			return nil
 		case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated):
 		case isRefusal(err) && p.touchesRequest() && l.state.Visit != nil:
 			// What the phase does to the request is refused: by its form, or because it has moved on. People look at it.

@@ -229,7 +229,7 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 
 // goOn has the execution look at what has come in.
 func goOn(ctx context.Context, tx *op.Tx, executionID string) error {
-	return tx.Insert(ctx, StepArgs{Company: tx.Principal().CompanyID, Execution: executionID}, time.Time{})
+	return tx.Insert(ctx, StepArgs{Company: tx.Principal().CompanyID, Execution: executionID, Cause: causeOf(ctx)}, time.Time{})
 }
 
 func isOpen(t *ent.Task) error {

@@ -29,7 +29,7 @@ const (
 	// fetchCooldown is how long River waits after it has fetched jobs, and after it has notified nodes of new ones. A job
 	// that is inserted meanwhile waits for the next notification or poll.
 	fetchCooldown = 5 * time.Millisecond
-	pollInterval  = 250 * time.Millisecond // of queues that work apart; the default one is polled every second
+	pollInterval  = 250 * time.Millisecond // of queues that work apart; the default one and those of bulk work are polled every second
 )
 
 // Queue inserts jobs and, when it runs, works them.

@@ -50,3 +50,8 @@ func NamedQueue(queue string, workers int) Option {
 		k.queues[queue] = river.QueueConfig{MaxWorkers: workers, FetchPollInterval: pollInterval}
 	}
 }
+
+// BulkQueue is NamedQueue for jobs that may wait a second where no notification tells of them: it polls no more often.
+func BulkQueue(queue string, workers int) Option {
+	return func(k *kinds) { k.queues[queue] = river.QueueConfig{MaxWorkers: workers} }
+}

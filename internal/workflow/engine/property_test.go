@@ -83,6 +83,7 @@ func drawInput(t *rapid.T, w *world) engine.Input {
 			engine.Begin{}, engine.Continue{Visit: visit}, engine.Woke{Visit: visit}, engine.TaskDone{Visit: visit, Outcome: "nowhere"},
 			engine.Skip{Visit: visit}, engine.Retry{Visit: visit}, engine.Answered{Visit: visit, Attempt: 1}, engine.Cancel{},
 			engine.Decided{Visit: visit, Vote: engine.Vote{Approver: 7}}, engine.Stuck{Visit: visit, Code: engine.ParticipantMissing},
+			engine.Move{Visit: visit, PhaseID: "p0"},
 		}).Draw(t, "input")
 	}
 	p := w.d.Phase(w.state.Visit.PhaseID)
@@ -111,21 +112,41 @@ func drawInput(t *rapid.T, w *world) engine.Input {
 		}
 		return in
 	default:
-		return rapid.SampledFrom([]engine.Input{engine.Retry{Visit: visit}, engine.Skip{Visit: visit}}).Draw(t, "resolve")
+		move := engine.Move{Visit: visit, PhaseID: rapid.SampledFrom(append([]string{"s", "e"}, ids(6)...)).Draw(t, "target")}
+		return rapid.SampledFrom([]engine.Input{engine.Retry{Visit: visit}, engine.Skip{Visit: visit}, move}).Draw(t, "resolve")
 	}
 }
 
-// Random definitions, inputs and crashes: a step that is computed again from the state as it was stored makes the same, the
-// history is a path of the definition, and what ends ends in an END, a failure or a cancel.
+// route is how an execution came through its history.
+type route struct {
+	left   map[int]*definition.Definition // that a visit was left by, by number
+	target map[int]string                 // the phase that a move led to from a visit
+}
+
+// note takes down which visits a step has left by the world's definition.
+func (r route) note(w *world) {
+	for _, v := range w.history {
+		if v.FinishedAt != nil && r.left[v.Number] == nil {
+			r.left[v.Number] = w.d
+		}
+	}
+}
+
+// Random definitions, inputs, crashes and moves between two versions: a step that is computed again from the state as it was stored
+// makes the same, the history is a path of the version that each phase was left by, and what ends ends in an END, a failure or a
+// cancel.
 func TestHistoryIsAPathOfTheDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{t: t, d: drawDefinition(t), env: engine.Env{
+		versions := [2]*definition.Definition{drawDefinition(t), drawDefinition(t)}
+		r := route{left: map[int]*definition.Definition{}, target: map[int]string{}}
+		w := &world{t: t, d: versions[0], env: engine.Env{
 			Now: time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC), ExecutionID: "exe_1",
 			Request:  map[string]any{"title": "T", "status": "PENDING", "fields": map[string]any{"n": rapid.Float64Range(0, 6).Draw(t, "n")}},
 			Calendar: func(string) (*sla.Calendar, error) { return sla.New("UTC", nil, nil) },
 		}}
 		require.NoError(t, w.try(engine.Begin{}))
+		r.note(w)
 		for range rapid.IntRange(0, 40).Draw(t, "inputs") {
 			if w.state.Status.Final() {
 				break
@@ -133,7 +154,13 @@ func TestHistoryIsAPathOfTheDefinition(t *testing.T) {
 			require.Equal(t, engine.Waiting, w.state.Status, "what does not wait goes on by itself")
 			require.NotNil(t, w.state.Wait)
 			before := w.state
-			in := drawInput(t, w)
+			in, was := drawInput(t, w), w.d
+			move, moves := in.(engine.Move)
+			if moves && was == versions[0] {
+				w.d = versions[1]
+			} else if moves {
+				w.d = versions[0]
+			}
 			once, err := engine.Step(t.Context(), w.d, before, in, w.env)
 			again, err2 := engine.Step(t.Context(), w.d, stored(t, before), in, w.env)
 			require.Equal(t, err, err2)
@@ -143,20 +170,36 @@ func TestHistoryIsAPathOfTheDefinition(t *testing.T) {
 			require.Equal(t, asJSON(t, before), asJSON(t, w.state), "a step changes nothing that it was given")
 			if w.try(in) != nil {
 				require.Equal(t, asJSON(t, before), asJSON(t, w.state), "a refused input changes nothing")
+				w.d = was
+				continue
 			}
+			if moves {
+				require.Empty(t, engine.Lost(w.d, w.state.Phases), "no variable is left that the version cannot read")
+				r.target[move.Visit] = move.PhaseID
+			}
+			r.note(w)
 		}
-		path(t, w)
+		path(t, w, r)
 	})
 }
 
-// path holds the history against the definition.
-func path(t *rapid.T, w *world) {
+// path holds the history against the definitions.
+func path(t *rapid.T, w *world, r route) {
 	require.Equal(t, w.d.Start.ID, w.history[0].PhaseID)
 	for i, v := range w.history {
 		require.Equal(t, i+1, v.Number)
-		p := w.d.Phase(v.PhaseID)
-		require.NotNil(t, p)
 		last := i == len(w.history)-1
+		if !last && v.Transition == "" {
+			require.Equal(t, engine.Skipped, v.Status)
+			require.Equal(t, r.target[v.Number], w.history[i+1].PhaseID, "only a move leaves a phase by no transition")
+			continue
+		}
+		d := w.d
+		if v.FinishedAt != nil {
+			d = r.left[v.Number]
+		}
+		p := d.Phase(v.PhaseID)
+		require.NotNil(t, p)
 		if !last {
 			require.NotNil(t, v.FinishedAt)
 			next := p.Follow(v.Transition)
