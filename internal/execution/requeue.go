@@ -30,7 +30,7 @@ func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID str
 			if err != nil {
 				return err
 			}
-			step := StepArgs{Company: companyID, Execution: row.ID}
+			step := StepArgs{Company: companyID, Execution: row.ID, bulk: true}
 			list = append(list, jobs.Job{Args: step})
 			w := state.Wait
 			if w == nil || w.Until == nil && w.For != engine.ForCall {
