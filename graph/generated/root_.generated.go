@@ -469,7 +469,7 @@ type Agent implements Node & Actor {
   shadow: Boolean!
   "Where runs of a CUSTOM agent are pushed to; empty for one that asks for them."
   endpointUrl: String!
-  "How many minutes a task waits for its opinion."
+  "How many minutes it has for its opinion about a task."
   consultMinutes: Int!
   "What was published, the newest first."
   versions(
@@ -538,7 +538,7 @@ enum AgentRunTrigger {
   rerun
   "A task became the agent's."
   assigned
-  "A task waits for its opinion."
+  "It was asked for its opinion about a task."
   consulted
 }
 

@@ -65,7 +65,7 @@ type CreateInput struct {
 	Sees     *string  `json:"sees,omitempty" nullable:"true" enum:"requester,agent" doc:"Whose eyes bound what it reads besides its own rights; the requester's when not given."`
 
 	EndpointURL    *string `json:"endpointUrl,omitempty" nullable:"true" maxLength:"2000" doc:"Where runs of a CUSTOM agent are pushed to: https, on the public internet. Without it the agent asks for its runs."`
-	ConsultMinutes *int    `json:"consultMinutes,omitempty" nullable:"true" minimum:"1" maximum:"10080" doc:"How many minutes a task waits for its opinion; 30 when not given."`
+	ConsultMinutes *int    `json:"consultMinutes,omitempty" nullable:"true" minimum:"1" maximum:"10080" doc:"How many minutes it has for its opinion about a task; 30 when not given."`
 }
 
 // create returns validation_error for settings that no agent may have. The secret of a CUSTOM agent is shown this once.
@@ -122,7 +122,7 @@ type UpdateInput struct {
 	Shadow       op.Patch[bool]     `json:"shadow,omitzero" doc:"Whether it only proposes, and to admins alone."`
 
 	EndpointURL    op.Patch[string] `json:"endpointUrl,omitzero" nullable:"true" maxLength:"2000" doc:"Where runs of a CUSTOM agent are pushed to, from the next run on; null for an agent that asks for its runs."`
-	ConsultMinutes op.Patch[int]    `json:"consultMinutes,omitzero" minimum:"1" maximum:"10080" doc:"How many minutes a task waits for its opinion."`
+	ConsultMinutes op.Patch[int]    `json:"consultMinutes,omitzero" minimum:"1" maximum:"10080" doc:"How many minutes it has for its opinion about a task."`
 }
 
 func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (*ent.Agent, error) {

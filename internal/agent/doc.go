@@ -72,6 +72,11 @@
 // waits as an action, or is proposed. A run that ends otherwise gives the task to the accountable person, else to the agent's owner.
 // Whoever takes, reassigns or completes the task ends the run; a change of the request does not, as the task is about its phase.
 // The history works no phases, so that MANAGED agents of this type cannot be published; agents are never accountable, and a MANAGED
-// one is never informed: both are refused when the definition is saved. An agent that is consulted, or a CUSTOM one that is informed, is
-// not asked or told yet. A task of an execution without a request stays with people.
+// one is never informed: both are refused when the definition is saved. A task of an execution without a request stays with people.
+//
+// One that is consulted gets a run about the phase's task when that opens (the engine's effect → job agent_phase, in the transaction of
+// the commit). The run reads and writes nothing; ending it attaches the result of its last step that decided to the request, as an
+// internal comment of the agent's, or a public one where its role is member. Nobody is kept from the task meanwhile: after
+// consultMinutes, or when the task ends, so does the run. One that is informed is sent {event: agent.informed, timestamp, data:
+// {executionId, requestId, phaseId}} when the phase is left, signed as pushes are, up to three times.
 package agent

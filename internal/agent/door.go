@@ -68,8 +68,8 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 		q.TaskID = op.Or(run.TaskID, "")
 	}
 	q.Role, q.Scopes, q.RunID = self.Role, self.Scopes&p.Scopes, runID
-	for _, t := range s.Tools {
-		if t.Mode != modeOff {
+	for _, t := range s.Tools { // who is asked for an opinion writes nothing else
+		if t.Mode != modeOff && (run == nil || run.Trigger != agentrun.TriggerConsulted) {
 			q.Tools = append(q.Tools, t.Name)
 		}
 	}

@@ -128,6 +128,9 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if s.mode(t.name) == modeOff {
 		return nil, apperr.New(apperr.Forbidden, "The agent may not use %s.", t.name)
 	}
+	if run.Trigger == agentrun.TriggerConsulted {
+		return nil, apperr.New(apperr.Forbidden, "The agent is asked for its opinion: the run says it when it is completed.")
+	}
 	if h.Target != run.RequestID {
 		return nil, apperr.New(apperr.Forbidden, "A run changes its own request alone.")
 	}

@@ -138,6 +138,12 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 	if err != nil {
 		return nil, err
 	}
+	if run.Trigger == agentrun.TriggerConsulted {
+		if err := opine(ctx, tx, run, in); err != nil {
+			return nil, err
+		}
+		return again(ctx, tx, before)
+	}
 	if c, ok := op.Preparation[*completion](tx); ok {
 		if err := completeTask(ctx, tx, run, r, c); err != nil {
 			return nil, err

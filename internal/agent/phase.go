@@ -85,6 +85,9 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 		}
 		worked := false
 		for _, run := range open {
+			if run.Trigger == agentrun.TriggerConsulted && isOpen(t) {
+				continue
+			}
 			if hasTask(run.AgentID, t) {
 				worked = true
 			} else if err := end(ctx, tx, run, agentrun.StatusSTOPPED, "Somebody else has the task, or it has ended."); err != nil {
@@ -92,7 +95,7 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 			}
 		}
 		if !worked && t.AgentID != nil && hasTask(*t.AgentID, t) && t.RequestID != nil {
-			if err := beginTask(ctx, tx, t); err != nil {
+			if _, err := beginAbout(ctx, tx, *t.AgentID, t, agentrun.TriggerAssigned); err != nil {
 				return err
 			}
 		}
@@ -102,37 +105,40 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 
 // hasTask reports whether an agent is to work a task: it is open, the agent's, and no person has taken it.
 func hasTask(agentID string, t *ent.Task) bool {
-	open := t.Status == task.StatusOPEN || t.Status == task.StatusIN_PROGRESS
-	return open && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
+	return isOpen(t) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
 }
 
-// beginTask makes the run of an agent on a task, if it works phases and has had none on it.
-func beginTask(ctx context.Context, tx *op.Tx, t *ent.Task) error {
-	a, err := tx.Agent.Query().Where(onPhases, agent.ID(*t.AgentID)).Only(ctx)
+func isOpen(t *ent.Task) bool {
+	return t.Status == task.StatusOPEN || t.Status == task.StatusIN_PROGRESS
+}
+
+// beginAbout makes the run of an agent about a task, if it works phases and has had none of the kind; nil otherwise.
+func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, trigger agentrun.Trigger) (*ent.AgentRun, error) {
+	a, err := tx.Agent.Query().Where(onPhases, agent.ID(agentID)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil // people see to the task
+		return nil, nil // people see to the task
 	}
 	if err != nil {
-		return fmt.Errorf("read the agent: %w", err)
+		return nil, fmt.Errorf("read the agent: %w", err)
 	}
-	had, err := tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.AgentID(a.ID)).Exist(ctx)
+	had, err := tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.AgentID(a.ID), agentrun.TriggerEQ(trigger)).Exist(ctx)
 	if err != nil || had {
-		return wrap("look for the task's runs", err)
+		return nil, wrap("look for the task's runs", err)
 	}
 	s, err := published(ctx, tx.Client, a.ID, a.Version)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n, err := tx.AgentRun.Query().Where(agentrun.RequestID(*t.RequestID)).Count(ctx)
 	if err != nil {
-		return fmt.Errorf("count the request's runs: %w", err)
+		return nil, fmt.Errorf("count the request's runs: %w", err)
 	}
 	run, err := tx.AgentRun.Create().SetAgentID(a.ID).SetAgentVersion(a.Version).SetRequestID(*t.RequestID).SetTaskID(t.ID).SetNumber(n + 1).
-		SetTrigger(agentrun.TriggerAssigned).SetShadow(s.Shadow).Save(ctx)
+		SetTrigger(trigger).SetShadow(s.Shadow).Save(ctx)
 	if err != nil {
-		return fmt.Errorf("begin a run: %w", err)
+		return nil, fmt.Errorf("begin a run: %w", err)
 	}
-	return tx.Insert(ctx, interrupt.RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
+	return run, tx.Insert(ctx, interrupt.RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
 }
 
 // releaser gives tasks to people.
@@ -191,7 +197,7 @@ type completion struct {
 
 // prepareCompletion holds what a run about a task ends with against the phase's form.
 func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, error) {
-	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(selfID(tx)), agentrun.TaskIDNotNil()).Only(ctx)
+	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(selfID(tx)), agentrun.TaskIDNotNil(), agentrun.TriggerNEQ(agentrun.TriggerConsulted)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil // it is about no task
 	}

@@ -44,21 +44,29 @@ func process(participants ...body) *workflow.CreateWorkflowInput {
 // phases has a robot that is responsible for a phase, and workers of both kinds of jobs.
 func (d *desk) phases(autonomy string) *robot {
 	d.t.Helper()
-	r := d.robot(autonomy, func(in *agent.CreateInput) { in.Type = "WORKFLOW_PHASE" })
-	w := testkit.Run(d.t, d.World, d.ctx, workflow.CreateWorkflow, *process(body{"role": "responsible", "type": "agent", "id": r.agent.ID}))
+	r := d.robot(autonomy, onPhases)
+	d.process(agent.Work(d.Engine, nil), body{"role": "responsible", "type": "agent", "id": r.agent.ID})
+	return r
+}
+
+func onPhases(in *agent.CreateInput) { in.Type = "WORKFLOW_PHASE" }
+
+// process has requests go through a phase with these participants, and workers of both kinds of jobs.
+func (d *desk) process(agents jobs.Option, participants ...body) {
+	d.t.Helper()
+	w := testkit.Run(d.t, d.World, d.ctx, workflow.CreateWorkflow, *process(participants...))
 	w = testkit.Run(d.t, d.World, d.ctx, workflow.PublishWorkflow, op.ByID{ID: w.ID})
 	testkit.Run(d.t, d.World, d.ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: d.offering}, WorkflowID: op.SetTo(w.ID)})
 	out, err := egress.New(egress.Options{})
 	require.NoError(d.t, err)
 	d.t.Cleanup(out.Close)
-	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.Work(d.Engine, nil),
+	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agents,
 		execution.New(execution.Options{Engine: d.Engine, Queue: d.Queue, Egress: out}).Work())
 	require.NoError(d.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- q.Run(ctx) }()
 	d.t.Cleanup(func() { cancel(); require.NoError(d.t, <-done) })
-	return r
 }
 
 func (d *desk) task(requestID string) *ent.Task {

@@ -48,7 +48,7 @@ type pushedData struct {
 // again; that nothing is heard of it is found by the lease.
 func (w *runner) offer(ctx context.Context, job *river.Job[interrupt.RunArgs], run *ent.AgentRun) error {
 	a := run.Edges.Agent
-	if a.EndpointURL == "" || w.out == nil {
+	if a.EndpointURL == "" {
 		return nil // it asks for its runs, or shows no sign
 	}
 	body, err := json.Marshal(pushed{
@@ -57,6 +57,14 @@ func (w *runner) offer(ctx context.Context, job *river.Job[interrupt.RunArgs], r
 	})
 	if err != nil {
 		return fmt.Errorf("write the push: %w", err)
+	}
+	return w.send(ctx, a, run.ID, body)
+}
+
+// send makes a signed call of an agent's endpoint, up to three times, until it is taken.
+func (w *runner) send(ctx context.Context, a *ent.Agent, id string, body []byte) error {
+	if w.out == nil {
+		return nil
 	}
 	sealed := [][]byte{a.SecretSealed}
 	if a.PreviousUntil != nil && w.engine.Store.Clock().Now().Before(*a.PreviousUntil) && len(a.PreviousSealed) > 0 {
@@ -74,11 +82,11 @@ func (w *runner) offer(ctx context.Context, job *river.Job[interrupt.RunArgs], r
 			case <-time.After(pushAfter):
 			}
 		}
-		if w.push(ctx, a.EndpointURL, run.ID, secrets, body) {
+		if w.push(ctx, a.EndpointURL, id, secrets, body) {
 			return nil
 		}
 	}
-	return nil // the lease hands it over
+	return nil // the lease hands a run over
 }
 
 // push makes one signed call, and reports whether its receiver has taken it.

@@ -14,13 +14,16 @@ import (
 // Requeue inserts the jobs by which a company's runs go on and its open actions expire, where none moved with them.
 func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID string) error {
 	runs, err := tx.AgentRun.Query().Where(agentrun.CompanyID(companyID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
-		Order(agentrun.ByID()).All(ctx)
+		WithAgent().Order(agentrun.ByID()).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for runs: %w", err)
 	}
 	var list []jobs.Job
 	for _, r := range runs {
 		list = append(list, jobs.Job{Args: interrupt.RunArgs{Company: companyID, Run: r.ID}})
+		if r.Trigger == agentrun.TriggerConsulted {
+			list = append(list, jobs.Job{Args: ConsultedArgs{Company: companyID, Run: r.ID}, At: r.CreatedAt.Add(consultTime(r.Edges.Agent))})
+		}
 		if r.LeaseUntil != nil {
 			list = append(list, jobs.Job{Args: LeaseArgs{Company: companyID, Run: r.ID}, At: *r.LeaseUntil})
 		}

@@ -31,8 +31,9 @@ const (
 
 // Work returns what works the agents' jobs; out pushes runs to where CUSTOM agents are, nil pushes none.
 func Work(e *op.Engine, out Caller) jobs.Option {
+	r := &runner{engine: e, out: out}
 	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers),
-		jobs.Work(&intake{engine: e}), jobs.Work(&runner{engine: e, out: out}), jobs.Work(&expirer{engine: e}), jobs.Work(&leaser{engine: e}),
+		jobs.Work(&intake{engine: e}), jobs.Work(r), jobs.Work(&phaser{runner: r}), jobs.Work(&consultEnder{engine: e}), jobs.Work(&expirer{engine: e}), jobs.Work(&leaser{engine: e}),
 		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}))
 }
 
@@ -338,7 +339,7 @@ func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, 
 	if err := run.Update().SetStatus(as).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx); err != nil {
 		return fmt.Errorf("end the run: %w", err)
 	}
-	if run.TaskID != nil && as != agentrun.StatusCOMPLETED {
+	if run.TaskID != nil && run.Trigger != agentrun.TriggerConsulted && as != agentrun.StatusCOMPLETED {
 		if err := tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{}); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/incident"
 	"atrium/ent/request"
 	"atrium/ent/task"
+	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/op"
@@ -127,7 +128,7 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 	case engine.Call:
 		return tx.Insert(ctx, CallArgs{Company: p.row.CompanyID, Execution: p.row.ID, Visit: e.Visit, Attempt: e.Attempt}, due(e.At, now))
 	case engine.Tell:
-		return tx.Insert(ctx, p.notice(e.Role, e.Phase.Title(), roleOf(e.Phase, e.Role)), time.Time{})
+		return p.tell(ctx, tx, e)
 	case engine.ActOnRequest:
 		return p.act(ctx, tx, e.Action)
 	case engine.SetFields:
@@ -248,6 +249,27 @@ func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attem
 		return err
 	}
 	return tx.Note(ctx, events.TaskAssigned, "Task", t.ID, nil)
+}
+
+// tell has the people and the agents told who have a role in a phase.
+func (p *plan) tell(ctx context.Context, tx *op.Tx, e engine.Tell) error {
+	list := roleOf(e.Phase, e.Role)
+	for _, one := range list {
+		if one.Type != "agent" {
+			continue
+		}
+		err := tx.Insert(ctx, interrupt.PhaseArgs{
+			Company: p.row.CompanyID, Execution: p.row.ID, Phase: e.Phase.ID, Visit: e.Visit, Role: e.Role, Agent: one.ID,
+		}, time.Time{})
+		if err != nil {
+			return err
+		}
+	}
+	n := p.notice(e.Role, e.Phase.Title(), list)
+	if len(n.Users)+len(n.Teams) == 0 {
+		return nil
+	}
+	return tx.Insert(ctx, n, time.Time{})
 }
 
 // openApproval asks those who decide.

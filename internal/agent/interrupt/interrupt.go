@@ -37,6 +37,23 @@ func (RunArgs) Kind() string { return "agent_run" }
 // InsertOpts put the job into the agents' queue.
 func (RunArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueName} }
 
+// PhaseArgs is the job that asks an agent about the task of a phase, as one who is consulted, or tells it that the phase was left,
+// as one who is informed.
+type PhaseArgs struct {
+	Company   string `json:"company"`
+	Execution string `json:"execution"`
+	Phase     string `json:"phase"`
+	Visit     int    `json:"visit"`
+	Role      string `json:"role"` // consulted, informed
+	Agent     string `json:"agent"`
+}
+
+// Kind names the job.
+func (PhaseArgs) Kind() string { return "agent_phase" }
+
+// InsertOpts put the job into the agents' queue.
+func (PhaseArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueName} }
+
 // Version returns what a plan for a request rests on, as a digest: who plans compares it with the request as it is later. The
 // clocks of service levels are no part of it.
 func Version(r *ent.Request) (string, error) {

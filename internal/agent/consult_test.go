@@ -1,0 +1,96 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/agentrun"
+	"atrium/ent/comment"
+	"atrium/ent/task"
+	"atrium/internal/agent"
+	"atrium/internal/apperr"
+	"atrium/internal/egress"
+	"atrium/internal/execution"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/request"
+	"atrium/internal/store"
+	"atrium/internal/strictjson"
+	"atrium/internal/testkit"
+	"atrium/internal/testkit/receiver"
+)
+
+// consulted has a process in which its owner works a task, and the robot is asked for its opinion.
+func (d *desk) consulted() *robot {
+	d.t.Helper()
+	r := d.robot("SUGGEST", onPhases, func(in *agent.CreateInput) { in.ConsultMinutes = new(1) })
+	d.process(agent.Work(d.Engine, nil),
+		body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "consulted", "type": "agent", "id": r.agent.ID})
+	return r
+}
+
+// An agent that is consulted sees the task and says what it thinks of it, once; it writes nothing else, and keeps nobody waiting.
+func TestConsultedAgentsGiveAnOpinion(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.consulted()
+		id, run := r.claimed(d.ctx)
+		require.Equal(t, agentrun.TriggerConsulted, run.Trigger)
+		require.Equal(t, d.task(id).ID, *run.TaskID)
+		ctx := r.must(run.ID)
+		require.Equal(t, "Note the serial", testkit.Run(t, d.World, ctx, execution.GetTask, op.ByID{ID: *run.TaskID}).Title)
+		_, err := r.writes(ctx, id, d.network)
+		require.Equal(t, apperr.Forbidden, code(err), "it is asked, and works nothing")
+		complete := agent.CompleteInput{ByID: op.ByID{ID: run.ID}}
+		_, _, err = op.Run(ctx, d.Engine, agent.Complete, complete, nil)
+		require.Equal(t, apperr.Conflict, code(err), "it has said nothing yet")
+		testkit.Run(t, d.World, ctx, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "createComment", Result: "Look below the battery."})
+		require.Equal(t, agentrun.StatusCOMPLETED, testkit.Run(t, d.World, ctx, agent.Complete, complete).Status)
+		said := testkit.Run(t, d.World, d.staff(), request.ListComments, request.ListCommentsInput{ByID: op.ByID{ID: id}}).Rows
+		require.Len(t, said, 1)
+		require.Equal(t, []any{"Look below the battery.", r.agent.ID, comment.VisibilityInternal}, []any{said[0].Body, said[0].AuthorID, said[0].Visibility})
+		require.Equal(t, task.StatusOPEN, d.task(id).Status)
+		require.Equal(t, d.A.Owner.ID, *d.task(id).AssigneeID, "who is responsible has it all the time")
+
+		id, run = r.claimed(d.ctx)
+		testkit.Run(t, d.World, d.ctx, execution.CompleteTask, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}, Variables: strictjson.Object{"serial": "X1"}})
+		d.run(id, agentrun.StatusSTOPPED) // the task has ended without it
+		_, run = r.claimed(d.ctx)
+		d.Store.Clock().SetOffset(2 * time.Minute)
+		require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+			return d.Queue.Advance(ctx, tx, 2*time.Minute)
+		}))
+		require.Contains(t, d.run(run.RequestID, agentrun.StatusHANDED_OVER).Reason, "in time")
+	})
+}
+
+// An agent that is informed is told, signed, that the phase was left.
+func TestInformedAgentsAreTold(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		got := receiver.New(t, receiver.Status(204, ""))
+		out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(t), Timeout: 2 * time.Second})
+		require.NoError(t, err)
+		t.Cleanup(out.Close)
+		d.Engine.Egress = out.Guard()
+		r := d.robot("SUGGEST", onPhases, func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
+		d.process(agent.Work(d.Engine, out),
+			body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "informed", "type": "agent", "id": r.agent.ID})
+		id := d.file(d.ctx, "my vpn tunnel")
+		require.Eventually(t, func() bool { return d.Store.Reader().Task.Query().CountX(d.ctx) == 1 }, patience, tick)
+		testkit.Run(t, d.World, d.ctx, execution.CompleteTask, execution.CompleteTaskInput{ByID: op.ByID{ID: d.task(id).ID}, Variables: strictjson.Object{"serial": "X1"}})
+		call := got.Await(t, 1)[0]
+		verifier, err := standardwebhooks.NewWebhook(r.secret)
+		require.NoError(t, err)
+		require.NoError(t, verifier.Verify(call.Body, call.Header))
+		var told struct {
+			Event string
+			Data  struct{ RequestID, PhaseID string }
+		}
+		require.NoError(t, json.Unmarshal(call.Body, &told))
+		require.Equal(t, []string{"agent.informed", id, "work"}, []string{told.Event, told.Data.RequestID, told.Data.PhaseID})
+	})
+}
