@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 const tones: Record<string, string> = {
   PENDING: 'wait', IN_PROGRESS: 'work', COMPLETED: 'good', CANCELLED: 'off', OPEN: 'wait', RUNNING: 'work', WAITING: 'wait', FAILED: 'bad',
-  active: 'good', draft: 'wait', archived: 'off', inactive: 'off', invited: 'wait', deactivated: 'off', revoked: 'off', expired: 'off', SUCCESS: 'good',
+  active: 'good', draft: 'wait', archived: 'off', inactive: 'off', invited: 'wait', deactivated: 'off', erased: 'off', revoked: 'off', expired: 'off', SUCCESS: 'good',
   APPROVED: 'good', REJECTED: 'bad', EXPIRED: 'off', allowed: 'good', denied: 'bad', failed: 'bad', Allow: 'good', Deny: 'bad', SKIPPED: 'off',
   ON_TRACK: 'good', WARNING: 'wait', BREACHED: 'bad', MET: 'good', PAUSED: 'off', paid: 'good', open: 'wait', void: 'off', uncollectible: 'bad',
   enabled: 'good', disabled: 'off',

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, roleWord, useCan, useViewer } from '../../app/session';
-import { DeactivateUser, InviteUser, People, ReactivateUser, ResendInvitation, TeamsList, UpdatePerson } from '../../gen/documents';
+import { DeactivateUser, ErasePerson, InviteUser, People, ReactivateUser, ResendInvitation, TeamsList, UpdatePerson } from '../../gen/documents';
 import type { PersonFragment, Role, UserFilter } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
 import { Badge, Person, Time, words } from '../../ui/bits';
@@ -34,7 +34,7 @@ export default function PeopleList() {
   return (
     <Page title="People" verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
       <search className="filters">
-        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{['active', 'invited', 'deactivated'].map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{['active', 'invited', 'deactivated', 'erased'].map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
         <Field label="Role"><select value={search.role ?? ''} onChange={(e) => { set({ ...search, role: e.target.value }); }}><option value="">Any</option>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
       </search>
       <Loaded read={read}>
@@ -58,7 +58,7 @@ export default function PeopleList() {
 
 function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
   const viewer = useViewer();
-  const [ask, setAsk] = useState(false);
+  const [ask, setAsk] = useState<'deactivate' | 'erase' | null>(null);
   const [update] = useWrite(UpdatePerson);
   const [reactivate] = useWrite(ReactivateUser);
   const [resend] = useWrite(ResendInvitation);
@@ -68,7 +68,7 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
     <tr>
       <td><Person name={u.name} /><span className="sub">{u.email}</span></td>
       <td className="tight">
-        {may && u.status !== 'deactivated' && u.id !== viewer.id
+        {may && u.status !== 'deactivated' && u.status !== 'erased' && u.id !== viewer.id
           ? <select aria-label={`Role of ${u.name}`} value={u.role} onChange={(e) => { void update({ input: { id: u.id, role: e.target.value as Role, ifMatch: u.etag } }).then((o) => { if (!o.fault) toast({ text: `${u.name} is ${roleWord[e.target.value as Role].toLowerCase()} now.` }); }); }}>{offered.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
           : roleWord[u.role]}
       </td>
@@ -77,13 +77,15 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
       <td className="tight" data-label="Last seen"><Time at={u.lastSeenAt} none="Never" /></td>
       {admin && (
         <td className="tight">
-          {may && u.id !== viewer.id && <span className="line">
+          {may && u.status !== 'erased' && u.id !== viewer.id && <span className="line">
             {u.status === 'invited' && <button type="button" className="plain small" onClick={() => { void resend({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: `The invitation went to ${u.email} again.` }); }); }}>Send again<span className="hidden"> to {u.name}</span></button>}
             {u.status === 'deactivated'
               ? <button type="button" className="plain small" onClick={() => { void reactivate({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: `${u.name} can sign in again.` }); }); }}>Reactivate<span className="hidden"> {u.name}</span></button>
-              : <button type="button" className="danger-plain small" onClick={() => { setAsk(true); }}>Deactivate<span className="hidden"> {u.name}</span></button>}
+              : <button type="button" className="danger-plain small" onClick={() => { setAsk('deactivate'); }}>Deactivate<span className="hidden"> {u.name}</span></button>}
+            {can(viewer, 'user.erase') && <button type="button" className="danger-plain small" onClick={() => { setAsk('erase'); }}>Erase<span className="hidden"> {u.name}</span></button>}
           </span>}
-          {ask && <Deactivate user={u} close={() => { setAsk(false); }} />}
+          {ask === 'deactivate' && <Deactivate user={u} close={() => { setAsk(null); }} />}
+          {ask === 'erase' && <Erase user={u} close={() => { setAsk(null); }} />}
         </td>
       )}
     </tr>
@@ -123,6 +125,27 @@ function Deactivate({ user: u, close }: { user: PersonFragment; close: () => voi
       <p>They are signed out everywhere and cannot sign in. Their API keys stay valid until somebody revokes them.</p>
       <Field label="Hand open work to" optional><select value={team} onChange={(e) => { setTeam(e.target.value); }}><option value="">Nobody: it stays with them</option>{rows(teams.data?.teams).map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>
       <Rest fault={fault} fields={[]} />
+    </Confirm>
+  );
+}
+
+function Erase({ user: u, close }: { user: PersonFragment; close: () => void }) {
+  const [reason, setReason] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run] = useWrite(ErasePerson, true);
+  const act = async () => {
+    const o = await run({ input: { userId: u.id, reason } });
+    setFault(o.fault);
+    if (!o.data) return;
+    close();
+    toast({ text: 'Erased. What they wrote is gone within half a minute.' });
+  };
+  return (
+    <Confirm title={`Erase ${u.name} for good?`} verb="Erase" close={close} act={act} ready={reason.trim() !== ''}>
+      <p>Their name, address, keys and sign-ins go, and the texts of their requests and comments. Open requests of theirs are cancelled. The audit log keeps its proofs without them.</p>
+      <p><strong>Nobody can undo this.</strong></p>
+      <Field label="Reason" hint="Kept in the audit log: name nobody in it." fault={faultAt(fault, 'reason')}><input value={reason} onChange={(e) => { setReason(e.target.value); }} /></Field>
+      <Rest fault={fault} fields={['reason']} />
     </Confirm>
   );
 }

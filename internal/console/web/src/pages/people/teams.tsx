@@ -64,7 +64,7 @@ function Edit({ team, people, close }: { team: Partial<Team>; people: PersonFrag
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={name} onChange={(e) => { setName(e.target.value); }} /></Field>
         <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={description} onChange={(e) => { setDescription(e.target.value); }} /></Field>
-        <fieldset><legend>Members</legend><div className="checks">{people.filter((p) => p.status !== 'deactivated').map((p) => <Check key={p.id} label={p.name} checked={members.includes(p.id)} set={(on) => { setMembers(on ? [...members, p.id] : members.filter((m) => m !== p.id)); }} />)}</div></fieldset>
+        <fieldset><legend>Members</legend><div className="checks">{people.filter((p) => p.status !== 'deactivated' && p.status !== 'erased').map((p) => <Check key={p.id} label={p.name} checked={members.includes(p.id)} set={(on) => { setMembers(on ? [...members, p.id] : members.filter((m) => m !== p.id)); }} />)}</div></fieldset>
         <Rest fault={fault} fields={['name', 'description']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{team.id ? 'Save' : 'Create'}</button></footer>
       </form>
