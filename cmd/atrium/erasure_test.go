@@ -74,6 +74,7 @@ func TestErasePerson(t *testing.T) {
 		after := p.object("audit", "verify", "--company", co)
 		require.Equal(t, true, after["intact"], "%v", after)
 		require.Greater(t, after["erased"], before["erased"])
+		require.Contains(t, n.call(c, 200, "GET", "/v1/audit?action=user.erased", owner, "").body, "asked by letter")
 		r := under(t, decode(t, n.call(c, 200, "GET", "/v1/requests/"+hire, owner, "").body), "data")
 		require.Equal(t, []any{"[erased]", "CANCELLED", id}, []any{r["title"], r["status"], r["createdBy"]})
 		said := n.call(c, 200, "GET", "/v1/requests/"+hire+"/comments", owner, "").body

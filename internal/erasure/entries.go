@@ -31,11 +31,12 @@ func Work(e *op.Engine) jobs.Option {
 	return jobs.All(jobs.Work(&eraser{engine: e}), jobs.Work(&retainer{engine: e}), jobs.Every(retainEvery, RetainArgs{}))
 }
 
-// audit erases the entries of what the person did, and the changes that those of others tell about what was theirs.
+// audit erases the entries of what the person did, and the changes that those of others tell about what was theirs. That they were
+// erased, and why, stays.
 func (p *person) audit(ctx context.Context) error {
 	own := append([]string{p.User}, p.keys...)
 	theirs := func(e *ent.AuditEntry) audit.Parts {
-		return audit.Parts{Actor: slices.Contains(own, e.ActorID), Changes: true}
+		return audit.Parts{Actor: slices.Contains(own, e.ActorID), Changes: e.Action != Erased}
 	}
 	e := audit.Entry{Resource: "User", ResourceID: p.User}
 	err := eraseEntries(ctx, p.engine, p.Company, e, theirs, auditentry.ActorIDIn(own...))

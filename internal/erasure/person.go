@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -21,7 +22,6 @@ import (
 	"atrium/ent/incident"
 	"atrium/ent/notification"
 	"atrium/ent/phasevisit"
-	entrequest "atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/internal/execution"
 	"atrium/internal/op"
@@ -29,6 +29,9 @@ import (
 	"atrium/internal/store"
 	"atrium/internal/webhook"
 )
+
+// Erased is the action of the entry that tells who was erased by whom, and why.
+const Erased = "user.erased"
 
 // Mark stands where a text was that may not be empty.
 const Mark = "[erased]"
@@ -90,42 +93,9 @@ func (p *person) findKeys(ctx context.Context) error {
 	})
 }
 
-// requests erases what the person filed, with everything that was made of it.
-func (p *person) requests(ctx context.Context) error {
-	for after := ""; ; {
-		var rows []*ent.Request
-		err := p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
-			rows, err = tx.Request.Query().Where(entrequest.CreatedBy(p.User), entrequest.IDGT(after)).Order(entrequest.ByID()).Limit(batch).All(ctx)
-			if err != nil || len(rows) == 0 {
-				return err
-			}
-			return p.eraseRequests(ctx, tx, rows)
-		})
-		if err != nil || len(rows) < batch {
-			return err
-		}
-		after = rows[len(rows)-1].ID
-	}
-}
-
-func (p *person) eraseRequests(ctx context.Context, tx *op.Tx, rows []*ent.Request) error {
-	ids := make([]string, len(rows))
-	for i, r := range rows {
-		ids[i] = r.ID
-	}
-	err := tx.Request.Update().Where(entrequest.IDIn(ids...)).SetTitle(Mark).SetDescription("").ClearFields().ClearTags().Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("erase requests: %w", err)
-	}
-	for _, r := range rows {
-		if r.Status != entrequest.StatusPENDING && r.Status != entrequest.StatusIN_PROGRESS {
-			continue
-		}
-		in := request.DeclineInput{ByID: op.ByID{ID: r.ID}, Reason: "The person who filed it was erased."}
-		if _, err := op.RunIn(ctx, tx, request.Decline, in); err != nil {
-			return err
-		}
-	}
+// around erases what was made of requests.
+func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error {
+	ids := slices.Clone(requests)
 	executions, err := tx.Execution.Query().Where(entexecution.RequestIDIn(ids...)).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for executions: %w", err)
@@ -187,7 +157,7 @@ func (p *person) comments(ctx context.Context) error {
 			}
 			p.about = append(p.about, ids...)
 			return errors.Join(
-				tx.Comment.Update().Where(comment.IDIn(ids...)).SetBody(Mark).Exec(ctx),
+				request.EraseComments(ctx, tx, Mark, ids...),
 				deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
 				deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
 			)

@@ -166,7 +166,7 @@ func written(c *schema.Column, v any) any {
 // read returns a value of the file as the database takes it.
 func read(c *schema.Column, raw json.RawMessage) (any, error) {
 	if string(raw) == "null" {
-		return nil, nil //nolint:nilnil // null is a value
+		return nil, nil // null is a value
 	}
 	var text string
 	if raw[0] == '"' {
