@@ -132,7 +132,7 @@ func TestWorkIsGivenToThoseWhoAreThere(t *testing.T) {
 			t.Helper()
 			e := apperr.From(err)
 			require.Equal(t, apperr.Validation, e.Code, "%v", err)
-			require.Equal(t, []apperr.Detail{{Field: "assigneeId", Message: "Is a user who was deactivated."}}, e.Details)
+			require.Equal(t, []apperr.Detail{{Field: "assigneeId", Message: "Is a user who was deactivated or erased."}}, e.Details)
 		}
 		_, _, err := op.Run(ctx, w.Engine, request.Create, in, nil)
 		given(err)
