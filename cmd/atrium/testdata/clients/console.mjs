@@ -100,6 +100,7 @@ assert.deepEqual((await rest('GET', `/requests/${filed}`)).fields, { model: '16 
 // It is accepted, changed, taken back, commented on and completed.
 await page.getByRole('button', { name: 'Accept' }).click();
 await status(filed, 'IN_PROGRESS');
+await page.getByRole('button', { name: 'Complete', exact: true }).waitFor(); // the page knows: an older one would be refused by its etag
 await page.getByLabel('Priority').selectOption('URGENT');
 await page.getByRole('button', { name: 'Undo' }).click();
 await page.getByText('Taken back.').waitFor();
