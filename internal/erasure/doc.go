@@ -2,7 +2,7 @@
 // and that was written down about them, and the values of audit entries that are older than the company keeps them.
 //
 //	people.ErasePerson ─▶ the user has no name any more, and a job for it and for each mirror ─▶ Person
-//	every hour, for companies with a retention ─────────────────────────────────────────────────▶ Retention
+//	every day, for companies with a retention ──────────────────────────────────────────────────▶ Retention
 //
 // Person goes by ids alone: names are not looked for, since a text may name many people. What goes of a person are
 //
@@ -16,10 +16,11 @@
 //	access decisions       by them and about them
 //	audit entries          by them, their keys and about them: values and salts; leaves and proofs stay as they are
 //
-// Each batch is a transaction, and doing one again changes nothing, so a job that a crash interrupts begins again. Audit
-// entries are erased at last, once they have their places in the Merkle log. On SQLite what is deleted or overwritten is
-// zeroed in the file (secure_delete: a creation takes 1.22 ms with it and 1.33 ms without, five pairs), and the write-ahead log is emptied at the end. On PostgreSQL the rows are gone; what vacuum
-// and the archives of its log still hold is the operator's.
+// Each batch is a transaction, and doing one again leaves the same, besides audit entries that say so once more: a job that a
+// crash interrupts begins again. Audit entries are erased at last, whether or not they have their places in the Merkle log: the
+// commitment that stays gives the same leaf. On SQLite what is deleted or overwritten is zeroed in the file (secure_delete: a
+// creation takes 1.22 ms with it and 1.33 ms without, five pairs), and the write-ahead log is emptied at the end. On PostgreSQL
+// the rows are gone; what vacuum and the archives of its log still hold is the operator's.
 //
 // It decides about nobody: package people does.
 package erasure

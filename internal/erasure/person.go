@@ -130,10 +130,6 @@ func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error
 
 // eraseExecution ends an execution that goes on although its request was completed, and takes what it knows.
 func eraseExecution(ctx context.Context, tx *op.Tx, e *ent.Execution) error {
-	e, err := tx.Execution.Get(ctx, e.ID) // as the end of its request has left it
-	if err != nil {
-		return fmt.Errorf("read the execution: %w", err)
-	}
 	if e.Status == entexecution.StatusRUNNING || e.Status == entexecution.StatusWAITING {
 		if _, err := op.RunIn(ctx, tx, execution.Cancel, op.ByID{ID: e.ID}); err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +64,7 @@ func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase strin
 			return errors.New("other changes came between: import it again")
 		}
 		ran = true
-		i := &importer{Importer: im, tx: tx, in: in, accounts: map[string]string{}, parents: map[string]map[string]any{}}
+		i := &importer{Importer: im, tx: tx, in: in, accounts: map[string]string{}, parents: map[*schema.Table]map[string]any{}}
 		if err := i.all(ctx); err != nil {
 			return err
 		}
@@ -102,8 +101,8 @@ type importer struct {
 	in       *bufio.Scanner
 	header   header
 	rows     int
-	accounts map[string]string         // ids of accounts that are here already, by those of the file
-	parents  map[string]map[string]any // by table: the rows' parents, which are set at last
+	accounts map[string]string                // ids of accounts that are here already, by those of the file
+	parents  map[*schema.Table]map[string]any // by table: the rows' parents, which are set at last
 
 	table   *schema.Table // of the rows that wait
 	waiting [][]any
@@ -131,10 +130,10 @@ func (i *importer) all(ctx context.Context) error {
 	if err := i.flush(ctx); err != nil {
 		return err
 	}
-	for _, t := range slices.Sorted(maps.Keys(i.parents)) {
-		for id, parent := range i.parents[t] {
-			if err := i.tx.ExecRaw(ctx, "UPDATE "+t+" SET parent_id = ? WHERE id = ?", parent, id); err != nil {
-				return fmt.Errorf("import the parents of %s: %w", t, err)
+	for t, parents := range i.parents {
+		for id, parent := range parents {
+			if err := i.tx.ExecRaw(ctx, "UPDATE "+t.Name+" SET "+ownParent(t)+" = ? WHERE id = ?", parent, id); err != nil {
+				return fmt.Errorf("import the parents of %s: %w", t.Name, err)
 			}
 		}
 	}
@@ -218,10 +217,10 @@ func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]a
 		return true, i.slug(ctx, row)
 	}
 	if parent := ownParent(t); parent != "" && row[parent] != nil {
-		if i.parents[t.Name] == nil {
-			i.parents[t.Name] = map[string]any{}
+		if i.parents[t] == nil {
+			i.parents[t] = map[string]any{}
 		}
-		i.parents[t.Name][row["id"].(string)] = row[parent]
+		i.parents[t][row["id"].(string)] = row[parent]
 		row[parent] = nil
 	}
 	return true, nil
