@@ -48,8 +48,9 @@ var migrationSQL = map[string]struct{ folder, exists, begin, bind, end string }{
 		folder: "migrations/postgres",
 		exists: "SELECT count(to_regclass('schema_migrations'))",
 		begin:  fmt.Sprintf("SELECT pg_advisory_lock(%d)", int64(migrationLock)),
-		bind:   "SELECT set_config('app.company_id', '" + everyCompany + "', true)",
-		end:    fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(migrationLock)),
+		// Whoever waits for a table's lock holds up all that come after, so that a migration gives up and is run again.
+		bind: "SELECT set_config('app.company_id', '" + everyCompany + "', true), set_config('lock_timeout', '10s', true)",
+		end:  fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(migrationLock)),
 	},
 }
 
