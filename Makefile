@@ -9,7 +9,7 @@ FUZZTIME ?= 30s
 LINT_VERSION := v2.15.0
 LINT := .bin/golangci-lint-$(LINT_VERSION)
 
-.PHONY: run test race bench lint generate check generated fuzz build help
+.PHONY: run test race bench lint generate check generated fuzz upgrade-test chaos build help
 
 run: build ## build and start the server; ARGS go to `atrium serve`
 	exec bin/atrium serve --drain 0s $(ARGS)
@@ -38,11 +38,17 @@ generated:
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	@.ci/fuzz.sh $(FUZZTIME)
 
+upgrade-test: ## the last release and this one under load, swapped node by node; FROM=COMMIT starts from another
+	@.ci/upgrade.sh $(FROM)
+
+chaos: ## servers under load and faults, and the books after; ROUNDS=20 faults on each database
+	@.ci/chaos.sh $(ROUNDS)
+
 build: ## build bin/atrium
 	go build -o bin/atrium ./cmd/atrium
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(LINT):
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -55,6 +56,8 @@ type place struct {
 	t    testing.TB
 	data string
 	url  string // empty for SQLite
+
+	release string // the binary of another release; "" for the one under test
 }
 
 // each runs fn on SQLite and on PostgreSQL, in parallel.
@@ -87,7 +90,7 @@ func (p place) command(args ...string) *exec.Cmd {
 	for len(args) > 0 && strings.Contains(args[0], "=") && !strings.HasPrefix(args[0], "-") {
 		env, args = append(env, args[0]), args[1:]
 	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(cmp.Or(p.release, program), args...)
 	cmd.Env = env
 	cmd.Dir = filepath.Dir(program)
 	return cmd

@@ -1,0 +1,221 @@
+//go:build faults
+
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fault is something that goes wrong on purpose, while the traffic goes on: it is over when the function returns.
+type fault struct {
+	name string
+	do   func(s *site)
+}
+
+// site is an installation under faults.
+type site struct {
+	place // as the books are read: past the proxy
+	t     *testing.T
+	nodes []*node
+	start func(base string) *node // "" for the first
+	proxy *proxy                  // before the database; nil on SQLite
+	disk  string                  // the folder whose file system is small
+	tr    *traffic
+	kills int
+}
+
+var everywhere = []fault{
+	{"kill -9", func(s *site) { s.replace(func(n *node) { n.kill(); s.kills++ }) }},
+	{"kill -9", func(s *site) { s.replace(func(n *node) { n.kill(); s.kills++ }) }},
+	{"kill -9", func(s *site) { s.replace(func(n *node) { n.kill(); s.kills++ }) }},
+	{"SIGTERM", func(s *site) { s.replace(func(n *node) { require.Zero(s.t, n.stop(), n.err) }) }},
+	{"stopped by SIGSTOP", func(s *site) {
+		n := s.any()
+		require.NoError(s.t, n.cmd.Process.Signal(syscall.SIGSTOP))
+		time.Sleep(pause())
+		require.NoError(s.t, n.cmd.Process.Signal(syscall.SIGCONT))
+	}},
+}
+
+var onNetwork = append([]fault{
+	{"connections to the database reset", func(s *site) {
+		s.proxy.set(`{"enabled": false}`)
+		time.Sleep(2 * time.Second)
+		s.proxy.set(`{"enabled": true}`)
+	}},
+	{"answers of the database late", func(s *site) {
+		s.proxy.toxic(`{"name": "slow", "type": "latency", "attributes": {"latency": 300, "jitter": 200}}`)
+		time.Sleep(3 * time.Second)
+		s.proxy.call("DELETE", "/toxics/slow", "")
+	}},
+	{"answers of the database cut off", func(s *site) {
+		s.proxy.toxic(`{"name": "cut", "type": "reset_peer", "toxicity": 0.2, "attributes": {"timeout": 50}}`)
+		time.Sleep(2 * time.Second)
+		s.proxy.call("DELETE", "/toxics/cut", "")
+	}},
+}, everywhere...)
+
+var onDisk = append([]fault{
+	{"the disk full", func(s *site) {
+		fill, err := os.Create(filepath.Join(s.disk, "fill"))
+		require.NoError(s.t, err)
+		for err == nil {
+			_, err = fill.Write(make([]byte, 1<<16))
+		}
+		time.Sleep(3 * time.Second)
+		require.NoError(s.t, fill.Close())
+		require.NoError(s.t, os.Remove(fill.Name()))
+	}},
+}, everywhere...)
+
+// pause is for how long a process stands still: as a rule less than its database waits for it, now and then more.
+func pause() time.Duration {
+	if rand.IntN(5) == 0 {
+		return 20 * time.Second
+	}
+	return time.Duration(rand.IntN(3000)) * time.Millisecond
+}
+
+// Two nodes on PostgreSQL and one on SQLite work while their processes are killed, stand still, lose the database or fill the disk,
+// ATRIUM_CHAOS_ROUNDS times (20). In the end the books balance: what was answered is there once, with all that belongs to it.
+func TestChaos(t *testing.T) {
+	rounds := 20
+	if text := os.Getenv("ATRIUM_CHAOS_ROUNDS"); text != "" {
+		var err error
+		rounds, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	flags := deliveringFlags(t, impatient)
+	t.Run("postgres", func(t *testing.T) {
+		p := onPostgres(t)
+		proxy := startProxy(t, p.url)
+		q := p
+		q.url = proxy.url
+		s := &site{place: p, t: t, proxy: proxy, start: func(base string) *node {
+			if base == "" {
+				return q.serve(flags...)
+			}
+			return (&node{place: q, base: base}).beside(flags...)
+		}}
+		first := s.start("")
+		s.nodes = []*node{s.start(first.base), s.start(first.base)} // those that are replaced keep the first one's name
+		first.kill()
+		s.suffer(rounds, onNetwork, first.base)
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		p := onSQLite(t)
+		disk := filepath.Dir(p.data)
+		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1280m", "atrium", disk).CombinedOutput(); err != nil {
+			require.NoError(t, err, "a small disk takes the right to mount: %s", out)
+		}
+		t.Cleanup(func() { _ = exec.Command("umount", "--lazy", disk).Run() })
+		s := &site{place: p, t: t, disk: disk, start: func(base string) *node {
+			if base == "" {
+				return p.serve(flags...)
+			}
+			return p.serve(append([]string{"--listen", strings.TrimPrefix(base, "https://")}, flags...)...)
+		}}
+		s.nodes = []*node{s.start("")}
+		s.suffer(rounds, onDisk, s.nodes[0].base)
+	})
+}
+
+// suffer lets faults happen to the site under load, and balances the books; base is the name of the site.
+func (s *site) suffer(rounds int, faults []fault, base string) {
+	start := s.start
+	s.start = func(string) *node { return start(base) }
+	s.tr = startTraffic(s.t, 4, true, s.nodes...)
+	happened := map[string]int{}
+	for range rounds {
+		s.tr.answered(5)
+		f := faults[rand.IntN(len(faults))]
+		f.do(s)
+		happened[f.name]++
+	}
+	s.tr.answered(5)
+	s.tr.end()
+	s.t.Log(happened)
+	require.Empty(s.t, s.tr.failed)
+	s.tr.requireBalanced(s.place)
+	require.Equal(s.t, happened["kill -9"], s.kills)
+	requireHealthy(s.t, s.place)
+}
+
+// any is one of the nodes.
+func (s *site) any() *node { return s.nodes[rand.IntN(len(s.nodes))] }
+
+// replace ends one of the nodes and starts another.
+func (s *site) replace(end func(*node)) {
+	i := rand.IntN(len(s.nodes))
+	end(s.nodes[i])
+	s.nodes[i] = s.start("")
+	s.tr.use(s.nodes...)
+}
+
+// proxy is a toxiproxy before the database.
+type proxy struct {
+	t         *testing.T
+	api, path string
+	url       string // of the database, through it
+}
+
+// startProxy starts the toxiproxy-server that ATRIUM_TOXIPROXY names.
+func startProxy(t *testing.T, database string) *proxy {
+	t.Helper()
+	binary := os.Getenv("ATRIUM_TOXIPROXY")
+	require.NotEmpty(t, binary, "ATRIUM_TOXIPROXY names no binary: run `make chaos`")
+	port := freePort(t)
+	cmd := exec.Command(binary, "-host", "127.0.0.1", "-port", port)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	to, err := url.Parse(database)
+	require.NoError(t, err)
+	x := &proxy{t: t, api: "http://127.0.0.1:" + port + "/proxies"}
+	listen := "127.0.0.1:" + freePort(t)
+	body := fmt.Sprintf(`{"name": "database", "listen": %q, "upstream": %q, "enabled": true}`, listen, to.Host)
+	require.Eventually(t, func() bool {
+		a, err := send(http.DefaultClient, "POST", x.api, "", body)
+		return err == nil && a.status == http.StatusCreated
+	}, patience, step)
+	x.path = "/database"
+	to.Host = listen
+	x.url = to.String()
+	return x
+}
+
+// set changes the proxy.
+func (x *proxy) set(body string) { x.call("POST", "", body) }
+
+// toxic spoils what the database answers.
+func (x *proxy) toxic(body string) { x.call("POST", "/toxics", body) }
+
+func (x *proxy) call(method, path, body string) {
+	x.t.Helper()
+	a, err := send(http.DefaultClient, method, x.api+x.path+path, "", body)
+	require.NoError(x.t, err)
+	require.Less(x.t, a.status, 300, a.body)
+}
+
+// freePort returns a port of loopback that nobody listens at.
+func freePort(t *testing.T) string {
+	t.Helper()
+	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close() //nolint:errcheck // only its port is wanted
+	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+}

@@ -1,0 +1,258 @@
+//go:build faults
+
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/testkit/receiver"
+)
+
+// traffic is a company at work: people who file requests, read and change them, comment and do the first task of their workflows,
+// and an admin who makes and deletes access policies. Each call goes to a node that says it is ready, as a load balancer sends it.
+type traffic struct {
+	t      *testing.T
+	first  firstRun
+	c      *http.Client
+	owner  string // an access token
+	repeat bool   // a call that gets no answer, or one of 5xx, is made again with its idempotency key
+	sink   *receiver.Receiver
+	hook   string // the subscription that the sink stands for
+
+	mu       sync.Mutex
+	nodes    []*node
+	ready    []string       // addresses
+	kept     []string       // ids of requests that were answered with 201
+	comments []string       // bodies of comments that were
+	failed   []string       // calls that were answered otherwise than they should have been
+	again    map[string]int // calls that were made again, by what was wrong
+
+	turn    atomic.Int64
+	ending  chan struct{}
+	callers sync.WaitGroup
+	watch   sync.WaitGroup
+}
+
+// startTraffic starts callers on the nodes; p is where the rows are read.
+func startTraffic(t *testing.T, callers int, repeat bool, nodes ...*node) *traffic {
+	t.Helper()
+	n := nodes[0]
+	tr := &traffic{t: t, first: n.firstRun(), c: n.client(), repeat: repeat, nodes: nodes, ending: make(chan struct{}), again: map[string]int{}, sink: receiver.New(t, nil)}
+	tr.c.Timeout = 30 * time.Second
+	n.ok("company", "limits", "--company", tr.first.Company.ID, "--per-minute", "1000000", "--per-day", "100000000")
+	tr.owner = n.object("token", "create", "--company", tr.first.Company.ID, "--user", tr.first.Owner.Email, "--ttl", "12h")["accessToken"].(string)
+	made := n.graphQL(tr.owner, `mutation($in: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $in) { webhookSubscription { id } } }`,
+		map[string]any{"in": map[string]any{"url": tr.sink.URL, "events": []string{"request.created"}}})
+	tr.hook = made["createWebhookSubscription"].(map[string]any)["webhookSubscription"].(map[string]any)["id"].(string)
+	tr.look()
+	tr.watch.Go(func() {
+		for {
+			select {
+			case <-tr.ending:
+				return
+			case <-time.After(50 * time.Millisecond):
+				tr.look()
+			}
+		}
+	})
+	for i := range callers {
+		tr.callers.Go(func() {
+			for n := 0; !tr.ended(); n++ {
+				tr.work(fmt.Sprintf("request %d of caller %d", n, i))
+			}
+		})
+	}
+	tr.callers.Go(func() {
+		for n := 0; !tr.ended(); n++ {
+			tr.administer(n)
+		}
+	})
+	return tr
+}
+
+func (tr *traffic) ended() bool {
+	select {
+	case <-tr.ending:
+		return true
+	default:
+		return false
+	}
+}
+
+// use has the traffic go to these nodes.
+func (tr *traffic) use(nodes ...*node) {
+	tr.mu.Lock()
+	tr.nodes = nodes
+	tr.mu.Unlock()
+	tr.look()
+}
+
+// look asks each node whether it is ready.
+func (tr *traffic) look() {
+	tr.mu.Lock()
+	nodes := slices.Clone(tr.nodes)
+	tr.mu.Unlock()
+	probe := &http.Client{Timeout: 500 * time.Millisecond}
+	defer probe.CloseIdleConnections()
+	var ready []string
+	for _, n := range nodes {
+		if a, err := send(probe, "GET", n.admin+"/readyz", "", ""); err == nil && a.status == 200 {
+			ready = append(ready, n.base)
+		}
+	}
+	tr.mu.Lock()
+	tr.ready = ready
+	tr.mu.Unlock()
+}
+
+// call makes one call, which must be answered with one of the statuses; false when it was not.
+func (tr *traffic) call(method, path, credential, body, key string, statuses ...int) (answer, bool) {
+	var header []string
+	if method != "GET" {
+		header = []string{"Idempotency-Key", key}
+	}
+	for began := time.Now(); ; {
+		tr.mu.Lock()
+		ready := tr.ready
+		tr.mu.Unlock()
+		said := "no node is ready"
+		if len(ready) > 0 {
+			a, err := send(tr.c, method, ready[int(tr.turn.Add(1))%len(ready)]+path, credential, body, header...)
+			broken := err != nil || a.status >= 500 || strings.Contains(a.body, `"code":"unavailable"`) || strings.Contains(a.body, `"code":"internal_error"`)
+			if !broken && slices.Contains(statuses, a.status) {
+				return a, true
+			}
+			said = fmt.Sprint(method, " ", path, ": ", a.status, " ", a.body, " ", err)
+			if !broken {
+				tr.note(said, false)
+				return a, false
+			}
+		}
+		again := tr.repeat && time.Since(began) < 2*patience
+		tr.note(said, again)
+		if !again {
+			return answer{}, false
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// digits are what differs between two answers of one kind.
+var digits = regexp.MustCompile(`(rid|req|task|pol)_[0-9a-z]+|127.0.0.1:[0-9]+`)
+
+// note keeps what was wrong with a call.
+func (tr *traffic) note(said string, again bool) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	if again {
+		tr.again[digits.ReplaceAllString(said, "…")]++
+	} else if len(tr.failed) < 10 {
+		tr.failed = append(tr.failed, said)
+	}
+}
+
+// work files a request under a title of its own and does with it what people do.
+func (tr *traffic) work(title string) {
+	body := fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":%q,"fields":{"model":"13 inch"}}`, tr.first.Demo.ServiceID, tr.first.Demo.OfferingID, title)
+	a, ok := tr.call("POST", "/v1/requests", tr.first.LiveKey, body, title, 201)
+	if !ok {
+		return
+	}
+	var made struct{ Data struct{ ID string } }
+	_ = json.Unmarshal([]byte(a.body), &made) // checked with the books
+	tr.mu.Lock()
+	tr.kept = append(tr.kept, made.Data.ID)
+	tr.mu.Unlock()
+	at := "/v1/requests/" + made.Data.ID
+	tr.call("GET", at, tr.first.LiveKey, "", "", 200)
+	tr.call("PATCH", at, tr.first.LiveKey, `{"priority":"HIGH"}`, title+" raised", 200)
+	if _, ok := tr.call("POST", at+"/comments", tr.first.LiveKey, fmt.Sprintf(`{"body":%q}`, title), title+" commented", 201); ok {
+		tr.mu.Lock()
+		tr.comments = append(tr.comments, title)
+		tr.mu.Unlock()
+	}
+	tr.call("GET", "/v1/requests?pageSize=20&status=PENDING,IN_PROGRESS", tr.first.LiveKey, "", "", 200)
+	tasks, ok := tr.call("GET", "/v1/tasks?status=OPEN&requestId="+made.Data.ID, tr.first.LiveKey, "", "", 200)
+	var found struct{ Data []struct{ ID string } }
+	if ok && json.Unmarshal([]byte(tasks.body), &found) == nil && len(found.Data) > 0 {
+		tr.call("POST", "/v1/tasks/"+found.Data[0].ID+"/complete", tr.first.LiveKey, `{"outcome":"next"}`, title+" done", 200)
+	}
+}
+
+// administer makes an access policy that binds nobody who calls here, and deletes it.
+func (tr *traffic) administer(n int) {
+	name := fmt.Sprintf("policy %d", n)
+	a, ok := tr.call("POST", "/graphql", tr.owner, encode(tr.t, map[string]any{
+		"query": `mutation($in: CreateAccessPolicyInput!) { createAccessPolicy(input: $in) { accessPolicy { id } } }`,
+		"variables": map[string]any{"in": map[string]any{"name": name, "effect": "Deny", "action": "delete", "resource": "Service",
+			"condition": map[string]any{"principal.role": "member"}}},
+	}), name, 200)
+	if !ok {
+		return
+	}
+	_, id, found := strings.Cut(a.body, `"id":"`)
+	if !found {
+		tr.note(a.body, false)
+		return
+	}
+	id, _, _ = strings.Cut(id, `"`)
+	tr.call("POST", "/graphql", tr.owner, encode(tr.t, map[string]any{
+		"query":     `mutation($in: DeleteAccessPolicyInput!) { deleteAccessPolicy(input: $in) { id } }`,
+		"variables": map[string]any{"in": map[string]any{"id": id}},
+	}), name+" goes", 200)
+	time.Sleep(200 * time.Millisecond)
+}
+
+// answered waits until so many more requests have been filed.
+func (tr *traffic) answered(more int) {
+	tr.t.Helper()
+	count := func() int {
+		tr.mu.Lock()
+		defer tr.mu.Unlock()
+		return len(tr.kept)
+	}
+	from := count()
+	require.Eventually(tr.t, func() bool { return count() >= from+more }, 2*patience, 20*time.Millisecond, "nothing is answered any more: %v", tr.failed)
+}
+
+// end stops the callers, each after the answer that it waits for.
+func (tr *traffic) end() {
+	close(tr.ending)
+	tr.callers.Wait()
+	tr.watch.Wait()
+}
+
+// requireBalanced holds the books against what was answered, once the background work is done: nothing lost, nothing twice, one event
+// and one audit entry for each, all of it delivered, every workflow where people are awaited, the audit log as it was sealed.
+func (tr *traffic) requireBalanced(p place) {
+	t, company := tr.t, tr.first.Company.ID
+	t.Helper()
+	requireWhole(t, p, company, tr.kept)
+	of := " WHERE company_id = '" + company + "'"
+	require.Empty(t, column(t, p, "SELECT title FROM requests"+of+" AND title LIKE 'request %' GROUP BY title HAVING count(*) > 1"), "filed twice")
+	require.Empty(t, column(t, p, "SELECT body FROM comments"+of+" GROUP BY body HAVING count(*) > 1"), "commented twice")
+	require.Subset(t, column(t, p, "SELECT body FROM comments"+of), tr.comments, "an answered comment is lost")
+	require.Empty(t, column(t, p, "SELECT name FROM access_policies"+of+" AND name LIKE 'policy %' GROUP BY name HAVING count(*) > 1"), "made twice")
+
+	require.Eventually(t, func() bool { return countRows(t, p, "executions"+of+" AND status = 'RUNNING'") == 0 }, 2*patience, time.Second, "executions stand still")
+	require.Empty(t, column(t, p, "SELECT kind FROM river_job WHERE state = 'discarded'"), "jobs were given up")
+	require.Empty(t, column(t, p, "SELECT r.id FROM requests r LEFT JOIN executions e ON e.request_id = r.id WHERE r.company_id = '"+company+
+		"' AND r.title LIKE 'request %' AND e.id IS NULL"), "requests without their workflow")
+	require.Empty(t, column(t, p, "SELECT execution_id || phase_id FROM tasks"+of+" GROUP BY execution_id, phase_id HAVING count(*) > 1"), "tasks twice")
+	p.awaitDelivered(company, 2*patience)
+	repeated := requireDelivered(t, p, company, tr.hook, tr.sink)
+	verified := p.object("audit", "verify", "--company", company)
+	require.Equal(t, true, verified["intact"], "%v", verified)
+	t.Logf("%d requests and %d comments answered, %d deliveries repeated; calls made again: %v", len(tr.kept), len(tr.comments), repeated, tr.again)
+}
