@@ -19,6 +19,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/gate"
 	"atrium/internal/principal"
+	"atrium/internal/store"
 )
 
 // extensions is the one place where an error becomes what a caller is told in `extensions`.
@@ -49,7 +50,7 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if w, ok := errors.AsType[*waits](err); ok {
 		return w.presented(ctx, requestID)
 	}
-	if e.Code == apperr.Internal {
+	if e.Code == apperr.Internal || store.Lost(err) {
 		s.Log.ErrorContext(ctx, "field failed", "error", err, "requestId", requestID, "path", graphql.GetPath(ctx).String())
 	}
 	out := &gqlerror.Error{Message: e.Message, Extensions: extensions(e, requestID), Path: graphql.GetPath(ctx)}
@@ -87,7 +88,7 @@ func asError(ctx context.Context, err error) *apperr.Error {
 	if f, ok := errors.AsType[scalar.Fault](err); ok {
 		return apperr.InvalidField(argument(err), "%s", string(f))
 	}
-	return apperr.From(err)
+	return gate.Public(err)
 }
 
 // argument names the argument that an error of reading it is about, as REST names the field.
@@ -137,7 +138,7 @@ func invalid(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinit
 // fail answers a call of which nothing was run.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := gate.WriteErrorHeaders(s.Log, w, r, err)
-	e := apperr.From(err)
+	e := gate.Public(err)
 	errs := gqlerror.List{{Message: e.Message, Extensions: extensions(e, gate.RequestID(w))}}
 	gate.Send(w, status, slices.Concat([]byte(`{"errors":`), encoded(errs), []byte("}"))) // nothing was run: no data
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atrium/internal/apperr"
+	"atrium/internal/store"
 )
 
 // Error is the body of every refusal.
@@ -53,9 +54,20 @@ func StatusOf(code apperr.Code) int {
 	}
 }
 
+// Public returns what a caller is told of err. While the database is away that is unavailable, whatever was called: the same call
+// may succeed shortly.
+func Public(err error) *apperr.Error {
+	e := apperr.From(err)
+	if e.Code == apperr.Internal && store.Lost(err) {
+		e = apperr.Wrap(err, apperr.Unavailable, "The service cannot reach its data at the moment. Try again shortly.")
+		e.RetryAfter = 1
+	}
+	return e
+}
+
 // Fail answers with an error. What it was caused by goes to the log and nowhere else.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
-	e := apperr.From(err)
+	e := Public(err)
 	body := Error{
 		Code: e.Code, Message: e.Message, Details: e.Details, Reason: e.Reason, DecisionID: e.DecisionID, RetryAfter: e.RetryAfter,
 	}
@@ -74,10 +86,10 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 // WriteErrorHeaders logs an error, sets the headers that go with it, and returns its status. Doors whose errors have another
 // body than Fail's call it.
 func WriteErrorHeaders(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) int {
-	e := apperr.From(err)
+	e := Public(err)
 	status := StatusOf(e.Code)
 	switch {
-	case status == http.StatusInternalServerError:
+	case status == http.StatusInternalServerError, store.Lost(err):
 		log.ErrorContext(r.Context(), "request failed", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)
 	case log.Enabled(r.Context(), slog.LevelDebug):
 		log.DebugContext(r.Context(), "request refused", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)

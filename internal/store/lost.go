@@ -1,0 +1,37 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Lost reports whether err says that the database cannot be reached or cannot keep anything at the moment, whatever it was asked:
+// the connection broke or was refused, PostgreSQL stops, starts or is full, SQLite's disk is full or fails. What was being
+// committed may stand.
+func Lost(err error) bool {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pgErr.Code[:min(2, len(pgErr.Code))] { // PostgreSQL, appendix A
+		case "08", "53", "58": // connection, resources, the system
+			return true
+		}
+		return strings.HasPrefix(pgErr.Code, "57P") // shutdown, crash, starting
+	}
+	if liteErr, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch liteErr.Code() & 0xff { // without the extension
+		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+			return true
+		}
+		return false
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	_, network := errors.AsType[*net.OpError](err)
+	return network || errors.Is(err, io.ErrUnexpectedEOF) || err != nil && pgconn.SafeToRetry(err)
+}

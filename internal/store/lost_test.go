@@ -1,0 +1,28 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/store"
+)
+
+// A database that is away is told from one that refuses what it was asked.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	for code, lost := range map[string]bool{"57P01": true, "57P03": true, "53100": true, "08006": true, "58030": true, "23505": false, "40001": false, "57014": false} {
+		require.Equal(t, lost, store.Lost(fmt.Errorf("commit: %w", &pgconn.PgError{Code: code})), code)
+	}
+	require.True(t, store.Lost(fmt.Errorf("read: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET})))
+	require.True(t, store.Lost(fmt.Errorf("receive: %w", io.ErrUnexpectedEOF)))
+	require.False(t, store.Lost(errors.New("a mistake of ours")))
+	require.False(t, store.Lost(store.ErrBusy))
+	require.False(t, store.Lost(nil))
+}
