@@ -141,6 +141,14 @@ func (s *site) suffer(rounds int, faults []fault, base string) {
 	s.start = func(string) *node { return start(base) }
 	s.tr = startTraffic(s.t, 4, true, s.nodes...)
 	happened := map[string]int{}
+	s.t.Cleanup(func() {
+		if s.t.Failed() {
+			for _, n := range s.nodes {
+				text := n.err.String()
+				s.t.Logf("%v; at last: %s", happened, text[max(0, len(text)-3000):])
+			}
+		}
+	})
 	for range rounds {
 		s.tr.answered(5)
 		f := faults[rand.IntN(len(faults))]

@@ -156,7 +156,8 @@ func (tr *traffic) note(said string, again bool) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if again {
-		tr.again[digits.ReplaceAllString(said, "…")]++
+		said = digits.ReplaceAllString(said, "…")
+		tr.again[said[:min(len(said), 80)]]++
 	} else if len(tr.failed) < 10 {
 		tr.failed = append(tr.failed, said)
 	}

@@ -164,12 +164,19 @@ func (q *Queue) Run(ctx context.Context) error {
 	} else {
 		start, stop, cancelAll = q.lite.Start, q.lite.Stop, q.lite.StopAndCancel
 	}
-	r, err := newReaper(context.WithoutCancel(ctx), q.store, q.log, q.node)
-	if err != nil {
-		return errors.Join(err, q.Close())
+	var r *reaper
+	err := q.once(ctx, func(ctx context.Context) (err error) {
+		r, err = newReaper(ctx, q.store, q.log, q.node)
+		return err
+	})
+	if err == nil {
+		defer r.close()
+		err = q.once(ctx, start)
 	}
-	defer r.close()
-	if err := start(context.WithoutCancel(ctx)); err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil: // told to stop before it could start
+		return q.Close()
+	case err != nil:
 		return errors.Join(fmt.Errorf("start the job queue: %w", err), q.Close())
 	}
 	<-ctx.Done()
@@ -181,6 +188,23 @@ func (q *Queue) Run(ctx context.Context) error {
 		err = fmt.Errorf("stop the job queue: %w", err)
 	}
 	return errors.Join(err, q.Close())
+}
+
+// once runs a part of the start, again after a second for as long as the database is away: calls are answered by then, and a
+// database that was gone for a moment must not end the process.
+func (q *Queue) once(ctx context.Context, part func(context.Context) error) error {
+	for {
+		err := part(context.WithoutCancel(ctx))
+		if err == nil || !store.Lost(err) {
+			return err
+		}
+		q.log.Error("job queue does not start", "error", err)
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // within calls fn with a context of its own that ends after d.
