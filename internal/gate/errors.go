@@ -89,7 +89,7 @@ func WriteErrorHeaders(log *slog.Logger, w http.ResponseWriter, r *http.Request,
 	e := Public(err)
 	status := StatusOf(e.Code)
 	switch {
-	case status == http.StatusInternalServerError, store.Lost(err):
+	case apperr.CodeOf(err) == apperr.Internal: // what Public calls unavailable included
 		log.ErrorContext(r.Context(), "request failed", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)
 	case log.Enabled(r.Context(), slog.LevelDebug):
 		log.DebugContext(r.Context(), "request refused", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)

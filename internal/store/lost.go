@@ -33,5 +33,5 @@ func Lost(err error) bool {
 		return true
 	}
 	_, network := errors.AsType[*net.OpError](err)
-	return network || errors.Is(err, io.ErrUnexpectedEOF) || err != nil && pgconn.SafeToRetry(err)
+	return network || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err) && !pgconn.Timeout(err) // nor a caller who left
 }

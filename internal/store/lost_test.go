@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,10 +9,12 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/store"
+	"atrium/internal/testkit"
 )
 
 // A database that is away is told from one that refuses what it was asked.
@@ -25,4 +28,17 @@ func TestLost(t *testing.T) {
 	require.False(t, store.Lost(errors.New("a mistake of ours")))
 	require.False(t, store.Lost(store.ErrBusy))
 	require.False(t, store.Lost(nil))
+}
+
+// A caller who left says nothing about the database.
+func TestLeavingIsNotLosing(t *testing.T) {
+	t.Parallel()
+	conn, err := pgx.Connect(t.Context(), testkit.PostgresURL(t))
+	require.NoError(t, err)
+	defer conn.Close(context.Background()) //nolint:errcheck // the test is over
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = conn.Exec(ctx, "SELECT 1")
+	require.ErrorIs(t, err, context.Canceled)
+	require.False(t, store.Lost(err))
 }
