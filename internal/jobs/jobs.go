@@ -165,13 +165,13 @@ func (q *Queue) Run(ctx context.Context) error {
 		start, stop, cancelAll = q.lite.Start, q.lite.Stop, q.lite.StopAndCancel
 	}
 	var r *reaper
-	err := q.once(ctx, func(ctx context.Context) (err error) {
+	err := q.patiently(ctx, func(ctx context.Context) (err error) {
 		r, err = newReaper(ctx, q.store, q.log, q.node)
 		return err
 	})
 	if err == nil {
 		defer r.close()
-		err = q.once(ctx, start)
+		err = q.patiently(ctx, start)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil: // told to stop before it could start
@@ -190,9 +190,9 @@ func (q *Queue) Run(ctx context.Context) error {
 	return errors.Join(err, q.Close())
 }
 
-// once runs a part of the start, again after a second for as long as the database is away: calls are answered by then, and a
+// patiently runs a part of the start, again after a second for as long as the database is away: calls are answered by then, and a
 // database that was gone for a moment must not end the process.
-func (q *Queue) once(ctx context.Context, part func(context.Context) error) error {
+func (q *Queue) patiently(ctx context.Context, part func(context.Context) error) error {
 	for {
 		err := part(context.WithoutCancel(ctx))
 		if err == nil || !store.Lost(err) {
