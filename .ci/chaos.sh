@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export GOBIN="$PWD/.bin" ATRIUM_TOXIPROXY="$PWD/.bin/toxiproxy-server" ATRIUM_CHAOS_ROUNDS="${1:-20}"
-[ -x "$ATRIUM_TOXIPROXY" ] || go install github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
-[ -x "$ATRIUM_TOXIPROXY" ] || mv "$GOBIN/server" "$ATRIUM_TOXIPROXY"
+if [ ! -x "$ATRIUM_TOXIPROXY" ]; then
+  go install github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
+  mv "$GOBIN/server" "$ATRIUM_TOXIPROXY"
+fi
 .ci/with-services.sh go test -tags faults -vet=off -count=1 -v -timeout 3h -run '^TestChaos$'"${ON:+/$ON}" ./cmd/atrium

@@ -20,7 +20,7 @@ func TestBackupAndRestore(t *testing.T) {
 	p := onSQLite(t)
 	n := p.serve()
 	first, c := n.firstRun(), n.client()
-	laptop := `{"serviceId":"` + first.Demo.ServiceID + `","offeringId":"` + first.Demo.OfferingID + `","title":"Kept","fields":{"model":"13 inch"}}`
+	laptop := first.laptop("Kept")
 	kept := n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
 	n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"not to be seen"}`)
 

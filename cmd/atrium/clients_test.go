@@ -136,11 +136,8 @@ func TestReadmeRecipe(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	code := jsBlock(t, string(readme), "import * as oauth")
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	_, port, err := net.SplitHostPort(freeAddress(t))
 	require.NoError(t, err)
-	_, port, err := net.SplitHostPort(ln.Addr().String())
-	require.NoError(t, err)
-	require.NoError(t, ln.Close())
 	for from, to := range map[string]string{"https://127.0.0.1:8443": n.base, "9999": port} {
 		require.Contains(t, code, from)
 		code = strings.ReplaceAll(code, from, to)

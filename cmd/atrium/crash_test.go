@@ -34,7 +34,7 @@ func burst(n *node, first firstRun, l load) (ids []string, broken int, others []
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			body := fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":"burst %d","fields":{"model":"13 inch"}}`, first.Demo.ServiceID, first.Demo.OfferingID, i)
+			body := first.laptop(fmt.Sprint("burst ", i))
 			a, err := send(c, "POST", n.base+"/v1/requests", first.LiveKey, body)
 			mu.Lock()
 			defer mu.Unlock()

@@ -26,7 +26,7 @@ func TestDevelopmentClock(t *testing.T) {
 		first, c := p.firstRun(), p.client()
 		require.Contains(t, n.err.String(), "never use this in production")
 		create := func(title, idempotencyKey string) (string, bool) {
-			body := `{"serviceId":"` + first.Demo.ServiceID + `","offeringId":"` + first.Demo.OfferingID + `","title":"` + title + `","fields":{"model":"13 inch"}}`
+			body := first.laptop(title)
 			a := n.call(c, 201, "POST", "/v1/requests", first.LiveKey, body, "Idempotency-Key", idempotencyKey)
 			data := decode(t, a.body)["data"].(map[string]any)
 			return data["id"].(string), true
@@ -137,7 +137,7 @@ func TestDevelopmentClockOfTwoNodes(t *testing.T) {
 	b := p.serve("--dev-clock", "--role", "worker")
 	first := p.firstRun()
 	require.Equal(t, a.base, b.base, "a worker's ready line names the API")
-	body := `{"serviceId":"` + first.Demo.ServiceID + `","offeringId":"` + first.Demo.OfferingID + `","title":"x","fields":{"model":"13 inch"}}`
+	body := first.laptop("x")
 	a.call(p.client(), 201, "POST", "/v1/requests", first.LiveKey, body, "Idempotency-Key", "k")
 	b.advance("25h") // the worker's own, at once
 	require.Zero(t, countRows(t, p, "idempotency_keys"))

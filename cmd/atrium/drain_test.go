@@ -15,7 +15,7 @@ func TestDrain(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve("--drain", "3s")
 		c, first := n.client(), n.firstRun()
-		laptop := `{"serviceId":"` + first.Demo.ServiceID + `","offeringId":"` + first.Demo.OfferingID + `","title":"x","fields":{"model":"13 inch"}}`
+		laptop := first.laptop("x")
 		stream := n.subscribe(c, first.LiveKey, watchRequests)
 		n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
 		require.NotNil(t, stream.next("data", "requestChanged", "request", "id"))

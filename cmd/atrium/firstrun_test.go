@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,6 +27,11 @@ func (p place) firstRun() firstRun {
 	var f firstRun
 	require.NoError(p.t, json.Unmarshal(b, &f))
 	return f
+}
+
+// laptop is the body that files a request against the demo company's first offering.
+func (f firstRun) laptop(title string) string {
+	return fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":%q,"fields":{"model":"13 inch"}}`, f.Demo.ServiceID, f.Demo.OfferingID, title)
 }
 
 // requireFirstRun asserts that v has exactly the promised shape; demo may stand beside it.

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"bytes"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,10 +20,7 @@ func TestAnotherIssuer(t *testing.T) {
 	there := issuer.firstRun()
 
 	// The application's address has to be known before the client that it needs.
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	listen := ln.Addr().String()
-	require.NoError(t, ln.Close())
+	listen := freeAddress(t)
 	client := issuer.application(there.Company.ID, "https://"+listen+"/login/callback", "--confidential")
 	id, ok := client["clientId"].(string)
 	require.True(t, ok)

@@ -23,7 +23,7 @@ func TestDatabaseGoesAway(t *testing.T) {
 	p.url = to.String()
 	n := p.serve()
 	first, c := n.firstRun(), n.client()
-	laptop := `{"serviceId":"` + first.Demo.ServiceID + `","offeringId":"` + first.Demo.OfferingID + `","title":"x","fields":{"model":"13 inch"}}`
+	laptop := first.laptop("x")
 	ready := func(status int) func() bool {
 		return func() bool {
 			a, err := send(http.DefaultClient, "GET", n.admin+"/readyz", "", "")

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -277,6 +278,15 @@ func (n *node) wait() int {
 		require.FailNow(n.t, "the server does not end", "%s\n%s", n.out, n.err)
 	}
 	return n.cmd.ProcessState.ExitCode()
+}
+
+// freeAddress returns an address of loopback that nobody listens at.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, ln.Close())
+	return ln.Addr().String()
 }
 
 // client returns an HTTP client that trusts the CA in the data folder and nothing else.

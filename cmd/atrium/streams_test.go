@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -97,10 +96,7 @@ func (s *subscriber) next(path ...string) any {
 // own to call it at.
 func (n *node) beside(args ...string) *node {
 	n.t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(n.t, err)
-	address := ln.Addr().String()
-	require.NoError(n.t, ln.Close())
+	address := freeAddress(n.t)
 	other := n.serve(append([]string{"--listen", address, "--base-url", n.base}, args...)...)
 	require.Equal(n.t, n.base, other.base)
 	other.base = "https://" + address
@@ -188,7 +184,7 @@ func TestStockStreamClient(t *testing.T) {
 		create := func() string {
 			t.Helper()
 			a := n.call(p.client(), 201, "POST", "/v1/requests", first.LiveKey,
-				fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":"watched","fields":{"model":"13 inch"}}`, first.Demo.ServiceID, first.Demo.OfferingID))
+				first.laptop("watched"))
 			made, ok := decode(t, a.body)["data"].(map[string]any)
 			require.True(t, ok)
 			return fmt.Sprint(made["id"])

@@ -165,7 +165,7 @@ func (tr *traffic) note(said string, again bool) {
 
 // work files a request under a title of its own and does with it what people do.
 func (tr *traffic) work(title string) {
-	body := fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":%q,"fields":{"model":"13 inch"}}`, tr.first.Demo.ServiceID, tr.first.Demo.OfferingID, title)
+	body := tr.first.laptop(title)
 	a, ok := tr.call("POST", "/v1/requests", tr.first.LiveKey, body, title, 201)
 	if !ok {
 		return
