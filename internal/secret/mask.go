@@ -33,6 +33,8 @@ type Masker struct {
 	pieces map[uint64]struct{} // every eight bytes in a row of every form
 	maybe  [1 << 10]uint64     // a Bloom filter before pieces: most positions of a text end here
 	short  []string            // forms of fewer than eight bytes, which are found whole
+	keys   bool                // it hides what MaskKeys does, too
+	aws    bool                // an AWS key id or label stands beside the text
 }
 
 // NewMasker returns a masker of the values; empty ones are ignored.
@@ -89,16 +91,12 @@ func (m *Masker) add(form string, least int) {
 
 // Text returns s with "***" for whatever of the secrets it holds.
 func (m *Masker) Text(s string) string {
-	if s == "" || len(m.pieces)+len(m.short) == 0 {
+	if s == "" || len(m.pieces)+len(m.short) == 0 && !m.keys {
 		return s
 	}
 	hidden := make([]bool, len(s))
 	found := false
-	v, changed := view{text: []byte(s)}, true
-	for n := 0; changed && n <= layers; n++ {
-		found = m.mark(v, hidden) || found
-		v, changed = unescaped(v)
-	}
+	eachLayer([]byte(s), func(v view) { found = m.mark(v, hidden) || found })
 	if !found {
 		return s
 	}
@@ -122,6 +120,12 @@ func (m *Masker) mark(v view, hidden []bool) (found bool) {
 			hidden[i] = true
 		}
 		found = true
+	}
+	if m.keys {
+		seeker{hide: hide, aws: m.aws}.seek(v.text, nested)
+	}
+	if len(m.pieces)+len(m.short) == 0 {
+		return found
 	}
 	for i, h := range rolling(v.text) {
 		if word, bit := slot(h); m.maybe[word]&bit == 0 {
@@ -163,13 +167,13 @@ func (m *Masker) Value(v any) any {
 	case int, int64, uint64:
 		return masksNumber(m, v, fmt.Sprint(v))
 	case []any:
-		out := make([]any, len(v))
+		out, m := make([]any, len(v)), m.near(v)
 		for i, item := range v {
 			out[i] = m.Value(item)
 		}
 		return out
 	case map[string]any:
-		out := make(map[string]any, len(v))
+		out, m := make(map[string]any, len(v)), m.near(v)
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			name := m.Text(key)
 			for _, taken := out[name]; taken; _, taken = out[name] {
