@@ -78,8 +78,10 @@ var unaddressable = map[string]map[string]string{
 	"Offering": {"form": "a document", "slaByPriority": "a document", "slaEscalations": "a document"},
 	"Workflow": {"definition": "a document"},
 
-	"Agent":    {"tools": "a document", "scopes": "a list that no filter of rows can compare"},
+	"Agent":    {"tools": "a document", "limits": "a document", "scopes": "a list that no filter of rows can compare"},
 	"AgentRun": {"steps": "a document"},
+
+	"ModelConnection": {"models": "a list that no filter of rows can compare"},
 	"AgentAction": {
 		"arguments": "a document", "changes": "a document", "rows": "a list that no filter of rows can compare", "confidence": "no number that columns compare alike",
 	},

@@ -4,6 +4,7 @@ package ent
 
 import (
 	"atrium/ent/agent"
+	"atrium/ent/modelconnection"
 	"atrium/ent/user"
 	"encoding/json"
 	"fmt"
@@ -51,6 +52,12 @@ type Agent struct {
 	Instructions string `json:"instructions,omitempty"`
 	// Engine holds the value of the "engine" field.
 	Engine agent.Engine `json:"engine,omitempty"`
+	// where its model is asked; none for the operator's own
+	ModelConnectionID *string `json:"model_connection_id,omitempty"`
+	// the model's name there; empty for the connection's first
+	Model string `json:"model,omitempty"`
+	// {steps, modelCalls, tokens, minutes} of one run
+	Limits json.RawMessage `json:"limits,omitempty"`
 	// [{name, mode}], the allow-list
 	Tools json.RawMessage `json:"tools,omitempty"`
 	// a run beyond them is handed over
@@ -77,9 +84,11 @@ type Agent struct {
 type AgentEdges struct {
 	// Owner holds the value of the owner edge.
 	Owner *User `json:"owner,omitempty"`
+	// ModelConnection holds the value of the model_connection edge.
+	ModelConnection *ModelConnection `json:"model_connection,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [1]bool
+	loadedTypes [2]bool
 }
 
 // OwnerOrErr returns the Owner value or an error if the edge
@@ -93,18 +102,29 @@ func (e AgentEdges) OwnerOrErr() (*User, error) {
 	return nil, &NotLoadedError{edge: "owner"}
 }
 
+// ModelConnectionOrErr returns the ModelConnection value or an error if the edge
+// was not loaded in eager-loading, or loaded but was not found.
+func (e AgentEdges) ModelConnectionOrErr() (*ModelConnection, error) {
+	if e.ModelConnection != nil {
+		return e.ModelConnection, nil
+	} else if e.loadedTypes[1] {
+		return nil, &NotFoundError{label: modelconnection.Label}
+	}
+	return nil, &NotLoadedError{edge: "model_connection"}
+}
+
 // scanValues returns the types for scanning values from sql.Rows.
 func (*Agent) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case agent.FieldScopes, agent.FieldTools, agent.FieldSecretSealed, agent.FieldPreviousSealed:
+		case agent.FieldScopes, agent.FieldLimits, agent.FieldTools, agent.FieldSecretSealed, agent.FieldPreviousSealed:
 			values[i] = new([]byte)
 		case agent.FieldShadow:
 			values[i] = new(sql.NullBool)
 		case agent.FieldVersion, agent.FieldRunsPerDay, agent.FieldConsultMinutes:
 			values[i] = new(sql.NullInt64)
-		case agent.FieldID, agent.FieldCompanyID, agent.FieldName, agent.FieldType, agent.FieldSource, agent.FieldStatus, agent.FieldAutonomy, agent.FieldOwnerID, agent.FieldRole, agent.FieldFilter, agent.FieldSees, agent.FieldInstructions, agent.FieldEngine, agent.FieldEndpointURL:
+		case agent.FieldID, agent.FieldCompanyID, agent.FieldName, agent.FieldType, agent.FieldSource, agent.FieldStatus, agent.FieldAutonomy, agent.FieldOwnerID, agent.FieldRole, agent.FieldFilter, agent.FieldSees, agent.FieldInstructions, agent.FieldEngine, agent.FieldModelConnectionID, agent.FieldModel, agent.FieldEndpointURL:
 			values[i] = new(sql.NullString)
 		case agent.FieldCreatedAt, agent.FieldUpdatedAt, agent.FieldPreviousUntil:
 			values[i] = new(sql.NullTime)
@@ -228,6 +248,27 @@ func (_m *Agent) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Engine = agent.Engine(value.String)
 			}
+		case agent.FieldModelConnectionID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field model_connection_id", values[i])
+			} else if value.Valid {
+				_m.ModelConnectionID = new(string)
+				*_m.ModelConnectionID = value.String
+			}
+		case agent.FieldModel:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field model", values[i])
+			} else if value.Valid {
+				_m.Model = value.String
+			}
+		case agent.FieldLimits:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field limits", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Limits); err != nil {
+					return fmt.Errorf("unmarshal field limits: %w", err)
+				}
+			}
 		case agent.FieldTools:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field tools", values[i])
@@ -295,6 +336,11 @@ func (_m *Agent) Value(name string) (ent.Value, error) {
 // QueryOwner queries the "owner" edge of the Agent entity.
 func (_m *Agent) QueryOwner() *UserQuery {
 	return NewAgentClient(_m.config).QueryOwner(_m)
+}
+
+// QueryModelConnection queries the "model_connection" edge of the Agent entity.
+func (_m *Agent) QueryModelConnection() *ModelConnectionQuery {
+	return NewAgentClient(_m.config).QueryModelConnection(_m)
 }
 
 // Update returns a builder for updating this Agent.
@@ -369,6 +415,17 @@ func (_m *Agent) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("engine=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Engine))
+	builder.WriteString(", ")
+	if v := _m.ModelConnectionID; v != nil {
+		builder.WriteString("model_connection_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("model=")
+	builder.WriteString(_m.Model)
+	builder.WriteString(", ")
+	builder.WriteString("limits=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Limits))
 	builder.WriteString(", ")
 	builder.WriteString("tools=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Tools))

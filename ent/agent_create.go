@@ -4,6 +4,7 @@ package ent
 
 import (
 	"atrium/ent/agent"
+	"atrium/ent/modelconnection"
 	"atrium/ent/user"
 	"context"
 	"encoding/json"
@@ -182,6 +183,40 @@ func (_c *AgentCreate) SetNillableEngine(v *agent.Engine) *AgentCreate {
 	return _c
 }
 
+// SetModelConnectionID sets the "model_connection_id" field.
+func (_c *AgentCreate) SetModelConnectionID(v string) *AgentCreate {
+	_c.mutation.SetModelConnectionID(v)
+	return _c
+}
+
+// SetNillableModelConnectionID sets the "model_connection_id" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableModelConnectionID(v *string) *AgentCreate {
+	if v != nil {
+		_c.SetModelConnectionID(*v)
+	}
+	return _c
+}
+
+// SetModel sets the "model" field.
+func (_c *AgentCreate) SetModel(v string) *AgentCreate {
+	_c.mutation.SetModel(v)
+	return _c
+}
+
+// SetNillableModel sets the "model" field if the given value is not nil.
+func (_c *AgentCreate) SetNillableModel(v *string) *AgentCreate {
+	if v != nil {
+		_c.SetModel(*v)
+	}
+	return _c
+}
+
+// SetLimits sets the "limits" field.
+func (_c *AgentCreate) SetLimits(v json.RawMessage) *AgentCreate {
+	_c.mutation.SetLimits(v)
+	return _c
+}
+
 // SetTools sets the "tools" field.
 func (_c *AgentCreate) SetTools(v json.RawMessage) *AgentCreate {
 	_c.mutation.SetTools(v)
@@ -289,6 +324,11 @@ func (_c *AgentCreate) SetOwner(v *User) *AgentCreate {
 	return _c.SetOwnerID(v.ID)
 }
 
+// SetModelConnection sets the "model_connection" edge to the ModelConnection entity.
+func (_c *AgentCreate) SetModelConnection(v *ModelConnection) *AgentCreate {
+	return _c.SetModelConnectionID(v.ID)
+}
+
 // Mutation returns the AgentMutation object of the builder.
 func (_c *AgentCreate) Mutation() *AgentMutation {
 	return _c.mutation
@@ -353,6 +393,10 @@ func (_c *AgentCreate) defaults() error {
 	if _, ok := _c.mutation.Engine(); !ok {
 		v := agent.DefaultEngine
 		_c.mutation.SetEngine(v)
+	}
+	if _, ok := _c.mutation.Model(); !ok {
+		v := agent.DefaultModel
+		_c.mutation.SetModel(v)
 	}
 	if _, ok := _c.mutation.RunsPerDay(); !ok {
 		v := agent.DefaultRunsPerDay
@@ -484,6 +528,19 @@ func (_c *AgentCreate) check() error {
 			return &ValidationError{Name: "engine", err: fmt.Errorf(`ent: validator failed for field "Agent.engine": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.ModelConnectionID(); ok {
+		if err := agent.ModelConnectionIDValidator(v); err != nil {
+			return &ValidationError{Name: "model_connection_id", err: fmt.Errorf(`ent: validator failed for field "Agent.model_connection_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Model(); !ok {
+		return &ValidationError{Name: "model", err: errors.New(`ent: missing required field "Agent.model"`)}
+	}
+	if v, ok := _c.mutation.Model(); ok {
+		if err := agent.ModelValidator(v); err != nil {
+			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Agent.model": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.RunsPerDay(); !ok {
 		return &ValidationError{Name: "runs_per_day", err: errors.New(`ent: missing required field "Agent.runs_per_day"`)}
 	}
@@ -601,6 +658,14 @@ func (_c *AgentCreate) createSpec() (*Agent, *sqlgraph.CreateSpec) {
 		_spec.SetField(agent.FieldEngine, field.TypeEnum, value)
 		_node.Engine = value
 	}
+	if value, ok := _c.mutation.Model(); ok {
+		_spec.SetField(agent.FieldModel, field.TypeString, value)
+		_node.Model = value
+	}
+	if value, ok := _c.mutation.Limits(); ok {
+		_spec.SetField(agent.FieldLimits, field.TypeJSON, value)
+		_node.Limits = value
+	}
 	if value, ok := _c.mutation.Tools(); ok {
 		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
 		_node.Tools = value
@@ -648,6 +713,23 @@ func (_c *AgentCreate) createSpec() (*Agent, *sqlgraph.CreateSpec) {
 			edge.Target.Nodes = append(edge.Target.Nodes, k)
 		}
 		_node.OwnerID = &nodes[0]
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.ModelConnectionIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.ModelConnectionTable,
+			Columns: []string{agent.ModelConnectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(modelconnection.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_node.ModelConnectionID = &nodes[0]
 		_spec.Edges = append(_spec.Edges, edge)
 	}
 	return _node, _spec

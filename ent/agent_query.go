@@ -4,6 +4,7 @@ package ent
 
 import (
 	"atrium/ent/agent"
+	"atrium/ent/modelconnection"
 	"atrium/ent/predicate"
 	"atrium/ent/user"
 	"context"
@@ -20,12 +21,13 @@ import (
 // AgentQuery is the builder for querying Agent entities.
 type AgentQuery struct {
 	config
-	ctx        *QueryContext
-	order      []agent.OrderOption
-	inters     []Interceptor
-	predicates []predicate.Agent
-	withOwner  *UserQuery
-	modifiers  []func(*sql.Selector)
+	ctx                 *QueryContext
+	order               []agent.OrderOption
+	inters              []Interceptor
+	predicates          []predicate.Agent
+	withOwner           *UserQuery
+	withModelConnection *ModelConnectionQuery
+	modifiers           []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
 	path func(context.Context) (*sql.Selector, error)
@@ -77,6 +79,28 @@ func (_q *AgentQuery) QueryOwner() *UserQuery {
 			sqlgraph.From(agent.Table, agent.FieldID, selector),
 			sqlgraph.To(user.Table, user.FieldID),
 			sqlgraph.Edge(sqlgraph.M2O, false, agent.OwnerTable, agent.OwnerColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QueryModelConnection chains the current query on the "model_connection" edge.
+func (_q *AgentQuery) QueryModelConnection() *ModelConnectionQuery {
+	query := (&ModelConnectionClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agent.Table, agent.FieldID, selector),
+			sqlgraph.To(modelconnection.Table, modelconnection.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agent.ModelConnectionTable, agent.ModelConnectionColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -271,12 +295,13 @@ func (_q *AgentQuery) Clone() *AgentQuery {
 		return nil
 	}
 	return &AgentQuery{
-		config:     _q.config,
-		ctx:        _q.ctx.Clone(),
-		order:      append([]agent.OrderOption{}, _q.order...),
-		inters:     append([]Interceptor{}, _q.inters...),
-		predicates: append([]predicate.Agent{}, _q.predicates...),
-		withOwner:  _q.withOwner.Clone(),
+		config:              _q.config,
+		ctx:                 _q.ctx.Clone(),
+		order:               append([]agent.OrderOption{}, _q.order...),
+		inters:              append([]Interceptor{}, _q.inters...),
+		predicates:          append([]predicate.Agent{}, _q.predicates...),
+		withOwner:           _q.withOwner.Clone(),
+		withModelConnection: _q.withModelConnection.Clone(),
 		// clone intermediate query.
 		sql:  _q.sql.Clone(),
 		path: _q.path,
@@ -291,6 +316,17 @@ func (_q *AgentQuery) WithOwner(opts ...func(*UserQuery)) *AgentQuery {
 		opt(query)
 	}
 	_q.withOwner = query
+	return _q
+}
+
+// WithModelConnection tells the query-builder to eager-load the nodes that are connected to
+// the "model_connection" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *AgentQuery) WithModelConnection(opts ...func(*ModelConnectionQuery)) *AgentQuery {
+	query := (&ModelConnectionClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withModelConnection = query
 	return _q
 }
 
@@ -372,8 +408,9 @@ func (_q *AgentQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Agent,
 	var (
 		nodes       = []*Agent{}
 		_spec       = _q.querySpec()
-		loadedTypes = [1]bool{
+		loadedTypes = [2]bool{
 			_q.withOwner != nil,
+			_q.withModelConnection != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -400,6 +437,12 @@ func (_q *AgentQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*Agent,
 	if query := _q.withOwner; query != nil {
 		if err := _q.loadOwner(ctx, query, nodes, nil,
 			func(n *Agent, e *User) { n.Edges.Owner = e }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withModelConnection; query != nil {
+		if err := _q.loadModelConnection(ctx, query, nodes, nil,
+			func(n *Agent, e *ModelConnection) { n.Edges.ModelConnection = e }); err != nil {
 			return nil, err
 		}
 	}
@@ -438,6 +481,38 @@ func (_q *AgentQuery) loadOwner(ctx context.Context, query *UserQuery, nodes []*
 	}
 	return nil
 }
+func (_q *AgentQuery) loadModelConnection(ctx context.Context, query *ModelConnectionQuery, nodes []*Agent, init func(*Agent), assign func(*Agent, *ModelConnection)) error {
+	ids := make([]string, 0, len(nodes))
+	nodeids := make(map[string][]*Agent)
+	for i := range nodes {
+		if nodes[i].ModelConnectionID == nil {
+			continue
+		}
+		fk := *nodes[i].ModelConnectionID
+		if _, ok := nodeids[fk]; !ok {
+			ids = append(ids, fk)
+		}
+		nodeids[fk] = append(nodeids[fk], nodes[i])
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	query.Where(modelconnection.IDIn(ids...))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		nodes, ok := nodeids[n.ID]
+		if !ok {
+			return fmt.Errorf(`unexpected foreign-key "model_connection_id" returned %v`, n.ID)
+		}
+		for i := range nodes {
+			assign(nodes[i], n)
+		}
+	}
+	return nil
+}
 
 func (_q *AgentQuery) sqlCount(ctx context.Context) (int, error) {
 	_spec := _q.querySpec()
@@ -469,6 +544,9 @@ func (_q *AgentQuery) querySpec() *sqlgraph.QuerySpec {
 		}
 		if _q.withOwner != nil {
 			_spec.Node.AddColumnOnce(agent.FieldOwnerID)
+		}
+		if _q.withModelConnection != nil {
+			_spec.Node.AddColumnOnce(agent.FieldModelConnectionID)
 		}
 	}
 	if ps := _q.predicates; len(ps) > 0 {

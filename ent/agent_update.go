@@ -4,6 +4,7 @@ package ent
 
 import (
 	"atrium/ent/agent"
+	"atrium/ent/modelconnection"
 	"atrium/ent/predicate"
 	"atrium/ent/user"
 	"context"
@@ -216,6 +217,58 @@ func (_u *AgentUpdate) SetNillableEngine(v *agent.Engine) *AgentUpdate {
 	return _u
 }
 
+// SetModelConnectionID sets the "model_connection_id" field.
+func (_u *AgentUpdate) SetModelConnectionID(v string) *AgentUpdate {
+	_u.mutation.SetModelConnectionID(v)
+	return _u
+}
+
+// SetNillableModelConnectionID sets the "model_connection_id" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableModelConnectionID(v *string) *AgentUpdate {
+	if v != nil {
+		_u.SetModelConnectionID(*v)
+	}
+	return _u
+}
+
+// ClearModelConnectionID clears the value of the "model_connection_id" field.
+func (_u *AgentUpdate) ClearModelConnectionID() *AgentUpdate {
+	_u.mutation.ClearModelConnectionID()
+	return _u
+}
+
+// SetModel sets the "model" field.
+func (_u *AgentUpdate) SetModel(v string) *AgentUpdate {
+	_u.mutation.SetModel(v)
+	return _u
+}
+
+// SetNillableModel sets the "model" field if the given value is not nil.
+func (_u *AgentUpdate) SetNillableModel(v *string) *AgentUpdate {
+	if v != nil {
+		_u.SetModel(*v)
+	}
+	return _u
+}
+
+// SetLimits sets the "limits" field.
+func (_u *AgentUpdate) SetLimits(v json.RawMessage) *AgentUpdate {
+	_u.mutation.SetLimits(v)
+	return _u
+}
+
+// AppendLimits appends value to the "limits" field.
+func (_u *AgentUpdate) AppendLimits(v json.RawMessage) *AgentUpdate {
+	_u.mutation.AppendLimits(v)
+	return _u
+}
+
+// ClearLimits clears the value of the "limits" field.
+func (_u *AgentUpdate) ClearLimits() *AgentUpdate {
+	_u.mutation.ClearLimits()
+	return _u
+}
+
 // SetTools sets the "tools" field.
 func (_u *AgentUpdate) SetTools(v json.RawMessage) *AgentUpdate {
 	_u.mutation.SetTools(v)
@@ -353,6 +406,11 @@ func (_u *AgentUpdate) SetOwner(v *User) *AgentUpdate {
 	return _u.SetOwnerID(v.ID)
 }
 
+// SetModelConnection sets the "model_connection" edge to the ModelConnection entity.
+func (_u *AgentUpdate) SetModelConnection(v *ModelConnection) *AgentUpdate {
+	return _u.SetModelConnectionID(v.ID)
+}
+
 // Mutation returns the AgentMutation object of the builder.
 func (_u *AgentUpdate) Mutation() *AgentMutation {
 	return _u.mutation
@@ -361,6 +419,12 @@ func (_u *AgentUpdate) Mutation() *AgentMutation {
 // ClearOwner clears the "owner" edge to the User entity.
 func (_u *AgentUpdate) ClearOwner() *AgentUpdate {
 	_u.mutation.ClearOwner()
+	return _u
+}
+
+// ClearModelConnection clears the "model_connection" edge to the ModelConnection entity.
+func (_u *AgentUpdate) ClearModelConnection() *AgentUpdate {
+	_u.mutation.ClearModelConnection()
 	return _u
 }
 
@@ -438,6 +502,16 @@ func (_u *AgentUpdate) check() error {
 			return &ValidationError{Name: "engine", err: fmt.Errorf(`ent: validator failed for field "Agent.engine": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ModelConnectionID(); ok {
+		if err := agent.ModelConnectionIDValidator(v); err != nil {
+			return &ValidationError{Name: "model_connection_id", err: fmt.Errorf(`ent: validator failed for field "Agent.model_connection_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Model(); ok {
+		if err := agent.ModelValidator(v); err != nil {
+			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Agent.model": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.EndpointURL(); ok {
 		if err := agent.EndpointURLValidator(v); err != nil {
 			return &ValidationError{Name: "endpoint_url", err: fmt.Errorf(`ent: validator failed for field "Agent.endpoint_url": %w`, err)}
@@ -501,6 +575,20 @@ func (_u *AgentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Engine(); ok {
 		_spec.SetField(agent.FieldEngine, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Model(); ok {
+		_spec.SetField(agent.FieldModel, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Limits(); ok {
+		_spec.SetField(agent.FieldLimits, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedLimits(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, agent.FieldLimits, value)
+		})
+	}
+	if _u.mutation.LimitsCleared() {
+		_spec.ClearField(agent.FieldLimits, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Tools(); ok {
 		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
@@ -571,6 +659,35 @@ func (_u *AgentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ModelConnectionCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.ModelConnectionTable,
+			Columns: []string{agent.ModelConnectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(modelconnection.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ModelConnectionIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.ModelConnectionTable,
+			Columns: []string{agent.ModelConnectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(modelconnection.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {
@@ -783,6 +900,58 @@ func (_u *AgentUpdateOne) SetNillableEngine(v *agent.Engine) *AgentUpdateOne {
 	return _u
 }
 
+// SetModelConnectionID sets the "model_connection_id" field.
+func (_u *AgentUpdateOne) SetModelConnectionID(v string) *AgentUpdateOne {
+	_u.mutation.SetModelConnectionID(v)
+	return _u
+}
+
+// SetNillableModelConnectionID sets the "model_connection_id" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableModelConnectionID(v *string) *AgentUpdateOne {
+	if v != nil {
+		_u.SetModelConnectionID(*v)
+	}
+	return _u
+}
+
+// ClearModelConnectionID clears the value of the "model_connection_id" field.
+func (_u *AgentUpdateOne) ClearModelConnectionID() *AgentUpdateOne {
+	_u.mutation.ClearModelConnectionID()
+	return _u
+}
+
+// SetModel sets the "model" field.
+func (_u *AgentUpdateOne) SetModel(v string) *AgentUpdateOne {
+	_u.mutation.SetModel(v)
+	return _u
+}
+
+// SetNillableModel sets the "model" field if the given value is not nil.
+func (_u *AgentUpdateOne) SetNillableModel(v *string) *AgentUpdateOne {
+	if v != nil {
+		_u.SetModel(*v)
+	}
+	return _u
+}
+
+// SetLimits sets the "limits" field.
+func (_u *AgentUpdateOne) SetLimits(v json.RawMessage) *AgentUpdateOne {
+	_u.mutation.SetLimits(v)
+	return _u
+}
+
+// AppendLimits appends value to the "limits" field.
+func (_u *AgentUpdateOne) AppendLimits(v json.RawMessage) *AgentUpdateOne {
+	_u.mutation.AppendLimits(v)
+	return _u
+}
+
+// ClearLimits clears the value of the "limits" field.
+func (_u *AgentUpdateOne) ClearLimits() *AgentUpdateOne {
+	_u.mutation.ClearLimits()
+	return _u
+}
+
 // SetTools sets the "tools" field.
 func (_u *AgentUpdateOne) SetTools(v json.RawMessage) *AgentUpdateOne {
 	_u.mutation.SetTools(v)
@@ -920,6 +1089,11 @@ func (_u *AgentUpdateOne) SetOwner(v *User) *AgentUpdateOne {
 	return _u.SetOwnerID(v.ID)
 }
 
+// SetModelConnection sets the "model_connection" edge to the ModelConnection entity.
+func (_u *AgentUpdateOne) SetModelConnection(v *ModelConnection) *AgentUpdateOne {
+	return _u.SetModelConnectionID(v.ID)
+}
+
 // Mutation returns the AgentMutation object of the builder.
 func (_u *AgentUpdateOne) Mutation() *AgentMutation {
 	return _u.mutation
@@ -928,6 +1102,12 @@ func (_u *AgentUpdateOne) Mutation() *AgentMutation {
 // ClearOwner clears the "owner" edge to the User entity.
 func (_u *AgentUpdateOne) ClearOwner() *AgentUpdateOne {
 	_u.mutation.ClearOwner()
+	return _u
+}
+
+// ClearModelConnection clears the "model_connection" edge to the ModelConnection entity.
+func (_u *AgentUpdateOne) ClearModelConnection() *AgentUpdateOne {
+	_u.mutation.ClearModelConnection()
 	return _u
 }
 
@@ -1018,6 +1198,16 @@ func (_u *AgentUpdateOne) check() error {
 			return &ValidationError{Name: "engine", err: fmt.Errorf(`ent: validator failed for field "Agent.engine": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ModelConnectionID(); ok {
+		if err := agent.ModelConnectionIDValidator(v); err != nil {
+			return &ValidationError{Name: "model_connection_id", err: fmt.Errorf(`ent: validator failed for field "Agent.model_connection_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Model(); ok {
+		if err := agent.ModelValidator(v); err != nil {
+			return &ValidationError{Name: "model", err: fmt.Errorf(`ent: validator failed for field "Agent.model": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.EndpointURL(); ok {
 		if err := agent.EndpointURLValidator(v); err != nil {
 			return &ValidationError{Name: "endpoint_url", err: fmt.Errorf(`ent: validator failed for field "Agent.endpoint_url": %w`, err)}
@@ -1099,6 +1289,20 @@ func (_u *AgentUpdateOne) sqlSave(ctx context.Context) (_node *Agent, err error)
 	if value, ok := _u.mutation.Engine(); ok {
 		_spec.SetField(agent.FieldEngine, field.TypeEnum, value)
 	}
+	if value, ok := _u.mutation.Model(); ok {
+		_spec.SetField(agent.FieldModel, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Limits(); ok {
+		_spec.SetField(agent.FieldLimits, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedLimits(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, agent.FieldLimits, value)
+		})
+	}
+	if _u.mutation.LimitsCleared() {
+		_spec.ClearField(agent.FieldLimits, field.TypeJSON)
+	}
 	if value, ok := _u.mutation.Tools(); ok {
 		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
 	}
@@ -1168,6 +1372,35 @@ func (_u *AgentUpdateOne) sqlSave(ctx context.Context) (_node *Agent, err error)
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(user.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.ModelConnectionCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.ModelConnectionTable,
+			Columns: []string{agent.ModelConnectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(modelconnection.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ModelConnectionIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   agent.ModelConnectionTable,
+			Columns: []string{agent.ModelConnectionColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(modelconnection.FieldID, field.TypeString),
 			},
 		}
 		for _, k := range nodes {

@@ -47,6 +47,12 @@ type AgentRun struct {
 	Steps json.RawMessage `json:"steps,omitempty"`
 	// how often it has planned: three times at most
 	Plans int `json:"plans,omitempty"`
+	// ModelCalls holds the value of the "model_calls" field.
+	ModelCalls int `json:"model_calls,omitempty"`
+	// that its model was sent, as that counts them
+	InputTokens int `json:"input_tokens,omitempty"`
+	// that its model answered
+	OutputTokens int `json:"output_tokens,omitempty"`
 	// CUSTOM: handed over when nothing is heard until then; none before the push
 	LeaseUntil *time.Time `json:"lease_until,omitempty"`
 	// what it was completed with
@@ -116,7 +122,7 @@ func (*AgentRun) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case agentrun.FieldShadow:
 			values[i] = new(sql.NullBool)
-		case agentrun.FieldAgentVersion, agentrun.FieldNumber, agentrun.FieldPlans:
+		case agentrun.FieldAgentVersion, agentrun.FieldNumber, agentrun.FieldPlans, agentrun.FieldModelCalls, agentrun.FieldInputTokens, agentrun.FieldOutputTokens:
 			values[i] = new(sql.NullInt64)
 		case agentrun.FieldID, agentrun.FieldCompanyID, agentrun.FieldAgentID, agentrun.FieldRequestID, agentrun.FieldTrigger, agentrun.FieldTaskID, agentrun.FieldStatus, agentrun.FieldOutcome, agentrun.FieldReason:
 			values[i] = new(sql.NullString)
@@ -223,6 +229,24 @@ func (_m *AgentRun) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field plans", values[i])
 			} else if value.Valid {
 				_m.Plans = int(value.Int64)
+			}
+		case agentrun.FieldModelCalls:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field model_calls", values[i])
+			} else if value.Valid {
+				_m.ModelCalls = int(value.Int64)
+			}
+		case agentrun.FieldInputTokens:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field input_tokens", values[i])
+			} else if value.Valid {
+				_m.InputTokens = int(value.Int64)
+			}
+		case agentrun.FieldOutputTokens:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field output_tokens", values[i])
+			} else if value.Valid {
+				_m.OutputTokens = int(value.Int64)
 			}
 		case agentrun.FieldLeaseUntil:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -341,6 +365,15 @@ func (_m *AgentRun) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("plans=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Plans))
+	builder.WriteString(", ")
+	builder.WriteString("model_calls=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ModelCalls))
+	builder.WriteString(", ")
+	builder.WriteString("input_tokens=")
+	builder.WriteString(fmt.Sprintf("%v", _m.InputTokens))
+	builder.WriteString(", ")
+	builder.WriteString("output_tokens=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OutputTokens))
 	builder.WriteString(", ")
 	if v := _m.LeaseUntil; v != nil {
 		builder.WriteString("lease_until=")

@@ -134,6 +134,48 @@ func (_c *AgentRunCreate) SetNillablePlans(v *int) *AgentRunCreate {
 	return _c
 }
 
+// SetModelCalls sets the "model_calls" field.
+func (_c *AgentRunCreate) SetModelCalls(v int) *AgentRunCreate {
+	_c.mutation.SetModelCalls(v)
+	return _c
+}
+
+// SetNillableModelCalls sets the "model_calls" field if the given value is not nil.
+func (_c *AgentRunCreate) SetNillableModelCalls(v *int) *AgentRunCreate {
+	if v != nil {
+		_c.SetModelCalls(*v)
+	}
+	return _c
+}
+
+// SetInputTokens sets the "input_tokens" field.
+func (_c *AgentRunCreate) SetInputTokens(v int) *AgentRunCreate {
+	_c.mutation.SetInputTokens(v)
+	return _c
+}
+
+// SetNillableInputTokens sets the "input_tokens" field if the given value is not nil.
+func (_c *AgentRunCreate) SetNillableInputTokens(v *int) *AgentRunCreate {
+	if v != nil {
+		_c.SetInputTokens(*v)
+	}
+	return _c
+}
+
+// SetOutputTokens sets the "output_tokens" field.
+func (_c *AgentRunCreate) SetOutputTokens(v int) *AgentRunCreate {
+	_c.mutation.SetOutputTokens(v)
+	return _c
+}
+
+// SetNillableOutputTokens sets the "output_tokens" field if the given value is not nil.
+func (_c *AgentRunCreate) SetNillableOutputTokens(v *int) *AgentRunCreate {
+	if v != nil {
+		_c.SetOutputTokens(*v)
+	}
+	return _c
+}
+
 // SetLeaseUntil sets the "lease_until" field.
 func (_c *AgentRunCreate) SetLeaseUntil(v time.Time) *AgentRunCreate {
 	_c.mutation.SetLeaseUntil(v)
@@ -268,6 +310,18 @@ func (_c *AgentRunCreate) defaults() error {
 		v := agentrun.DefaultPlans
 		_c.mutation.SetPlans(v)
 	}
+	if _, ok := _c.mutation.ModelCalls(); !ok {
+		v := agentrun.DefaultModelCalls
+		_c.mutation.SetModelCalls(v)
+	}
+	if _, ok := _c.mutation.InputTokens(); !ok {
+		v := agentrun.DefaultInputTokens
+		_c.mutation.SetInputTokens(v)
+	}
+	if _, ok := _c.mutation.OutputTokens(); !ok {
+		v := agentrun.DefaultOutputTokens
+		_c.mutation.SetOutputTokens(v)
+	}
 	if _, ok := _c.mutation.Outcome(); !ok {
 		v := agentrun.DefaultOutcome
 		_c.mutation.SetOutcome(v)
@@ -350,6 +404,15 @@ func (_c *AgentRunCreate) check() error {
 	}
 	if _, ok := _c.mutation.Plans(); !ok {
 		return &ValidationError{Name: "plans", err: errors.New(`ent: missing required field "AgentRun.plans"`)}
+	}
+	if _, ok := _c.mutation.ModelCalls(); !ok {
+		return &ValidationError{Name: "model_calls", err: errors.New(`ent: missing required field "AgentRun.model_calls"`)}
+	}
+	if _, ok := _c.mutation.InputTokens(); !ok {
+		return &ValidationError{Name: "input_tokens", err: errors.New(`ent: missing required field "AgentRun.input_tokens"`)}
+	}
+	if _, ok := _c.mutation.OutputTokens(); !ok {
+		return &ValidationError{Name: "output_tokens", err: errors.New(`ent: missing required field "AgentRun.output_tokens"`)}
 	}
 	if _, ok := _c.mutation.Outcome(); !ok {
 		return &ValidationError{Name: "outcome", err: errors.New(`ent: missing required field "AgentRun.outcome"`)}
@@ -452,6 +515,18 @@ func (_c *AgentRunCreate) createSpec() (*AgentRun, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Plans(); ok {
 		_spec.SetField(agentrun.FieldPlans, field.TypeInt, value)
 		_node.Plans = value
+	}
+	if value, ok := _c.mutation.ModelCalls(); ok {
+		_spec.SetField(agentrun.FieldModelCalls, field.TypeInt, value)
+		_node.ModelCalls = value
+	}
+	if value, ok := _c.mutation.InputTokens(); ok {
+		_spec.SetField(agentrun.FieldInputTokens, field.TypeInt, value)
+		_node.InputTokens = value
+	}
+	if value, ok := _c.mutation.OutputTokens(); ok {
+		_spec.SetField(agentrun.FieldOutputTokens, field.TypeInt, value)
+		_node.OutputTokens = value
 	}
 	if value, ok := _c.mutation.LeaseUntil(); ok {
 		_spec.SetField(agentrun.FieldLeaseUntil, field.TypeTime, value)

@@ -97,6 +97,69 @@ func (_u *AgentRunUpdate) AddPlans(v int) *AgentRunUpdate {
 	return _u
 }
 
+// SetModelCalls sets the "model_calls" field.
+func (_u *AgentRunUpdate) SetModelCalls(v int) *AgentRunUpdate {
+	_u.mutation.ResetModelCalls()
+	_u.mutation.SetModelCalls(v)
+	return _u
+}
+
+// SetNillableModelCalls sets the "model_calls" field if the given value is not nil.
+func (_u *AgentRunUpdate) SetNillableModelCalls(v *int) *AgentRunUpdate {
+	if v != nil {
+		_u.SetModelCalls(*v)
+	}
+	return _u
+}
+
+// AddModelCalls adds value to the "model_calls" field.
+func (_u *AgentRunUpdate) AddModelCalls(v int) *AgentRunUpdate {
+	_u.mutation.AddModelCalls(v)
+	return _u
+}
+
+// SetInputTokens sets the "input_tokens" field.
+func (_u *AgentRunUpdate) SetInputTokens(v int) *AgentRunUpdate {
+	_u.mutation.ResetInputTokens()
+	_u.mutation.SetInputTokens(v)
+	return _u
+}
+
+// SetNillableInputTokens sets the "input_tokens" field if the given value is not nil.
+func (_u *AgentRunUpdate) SetNillableInputTokens(v *int) *AgentRunUpdate {
+	if v != nil {
+		_u.SetInputTokens(*v)
+	}
+	return _u
+}
+
+// AddInputTokens adds value to the "input_tokens" field.
+func (_u *AgentRunUpdate) AddInputTokens(v int) *AgentRunUpdate {
+	_u.mutation.AddInputTokens(v)
+	return _u
+}
+
+// SetOutputTokens sets the "output_tokens" field.
+func (_u *AgentRunUpdate) SetOutputTokens(v int) *AgentRunUpdate {
+	_u.mutation.ResetOutputTokens()
+	_u.mutation.SetOutputTokens(v)
+	return _u
+}
+
+// SetNillableOutputTokens sets the "output_tokens" field if the given value is not nil.
+func (_u *AgentRunUpdate) SetNillableOutputTokens(v *int) *AgentRunUpdate {
+	if v != nil {
+		_u.SetOutputTokens(*v)
+	}
+	return _u
+}
+
+// AddOutputTokens adds value to the "output_tokens" field.
+func (_u *AgentRunUpdate) AddOutputTokens(v int) *AgentRunUpdate {
+	_u.mutation.AddOutputTokens(v)
+	return _u
+}
+
 // SetLeaseUntil sets the "lease_until" field.
 func (_u *AgentRunUpdate) SetLeaseUntil(v time.Time) *AgentRunUpdate {
 	_u.mutation.SetLeaseUntil(v)
@@ -258,6 +321,24 @@ func (_u *AgentRunUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedPlans(); ok {
 		_spec.AddField(agentrun.FieldPlans, field.TypeInt, value)
 	}
+	if value, ok := _u.mutation.ModelCalls(); ok {
+		_spec.SetField(agentrun.FieldModelCalls, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedModelCalls(); ok {
+		_spec.AddField(agentrun.FieldModelCalls, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.InputTokens(); ok {
+		_spec.SetField(agentrun.FieldInputTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedInputTokens(); ok {
+		_spec.AddField(agentrun.FieldInputTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.OutputTokens(); ok {
+		_spec.SetField(agentrun.FieldOutputTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedOutputTokens(); ok {
+		_spec.AddField(agentrun.FieldOutputTokens, field.TypeInt, value)
+	}
 	if value, ok := _u.mutation.LeaseUntil(); ok {
 		_spec.SetField(agentrun.FieldLeaseUntil, field.TypeTime, value)
 	}
@@ -360,6 +441,69 @@ func (_u *AgentRunUpdateOne) SetNillablePlans(v *int) *AgentRunUpdateOne {
 // AddPlans adds value to the "plans" field.
 func (_u *AgentRunUpdateOne) AddPlans(v int) *AgentRunUpdateOne {
 	_u.mutation.AddPlans(v)
+	return _u
+}
+
+// SetModelCalls sets the "model_calls" field.
+func (_u *AgentRunUpdateOne) SetModelCalls(v int) *AgentRunUpdateOne {
+	_u.mutation.ResetModelCalls()
+	_u.mutation.SetModelCalls(v)
+	return _u
+}
+
+// SetNillableModelCalls sets the "model_calls" field if the given value is not nil.
+func (_u *AgentRunUpdateOne) SetNillableModelCalls(v *int) *AgentRunUpdateOne {
+	if v != nil {
+		_u.SetModelCalls(*v)
+	}
+	return _u
+}
+
+// AddModelCalls adds value to the "model_calls" field.
+func (_u *AgentRunUpdateOne) AddModelCalls(v int) *AgentRunUpdateOne {
+	_u.mutation.AddModelCalls(v)
+	return _u
+}
+
+// SetInputTokens sets the "input_tokens" field.
+func (_u *AgentRunUpdateOne) SetInputTokens(v int) *AgentRunUpdateOne {
+	_u.mutation.ResetInputTokens()
+	_u.mutation.SetInputTokens(v)
+	return _u
+}
+
+// SetNillableInputTokens sets the "input_tokens" field if the given value is not nil.
+func (_u *AgentRunUpdateOne) SetNillableInputTokens(v *int) *AgentRunUpdateOne {
+	if v != nil {
+		_u.SetInputTokens(*v)
+	}
+	return _u
+}
+
+// AddInputTokens adds value to the "input_tokens" field.
+func (_u *AgentRunUpdateOne) AddInputTokens(v int) *AgentRunUpdateOne {
+	_u.mutation.AddInputTokens(v)
+	return _u
+}
+
+// SetOutputTokens sets the "output_tokens" field.
+func (_u *AgentRunUpdateOne) SetOutputTokens(v int) *AgentRunUpdateOne {
+	_u.mutation.ResetOutputTokens()
+	_u.mutation.SetOutputTokens(v)
+	return _u
+}
+
+// SetNillableOutputTokens sets the "output_tokens" field if the given value is not nil.
+func (_u *AgentRunUpdateOne) SetNillableOutputTokens(v *int) *AgentRunUpdateOne {
+	if v != nil {
+		_u.SetOutputTokens(*v)
+	}
+	return _u
+}
+
+// AddOutputTokens adds value to the "output_tokens" field.
+func (_u *AgentRunUpdateOne) AddOutputTokens(v int) *AgentRunUpdateOne {
+	_u.mutation.AddOutputTokens(v)
 	return _u
 }
 
@@ -553,6 +697,24 @@ func (_u *AgentRunUpdateOne) sqlSave(ctx context.Context) (_node *AgentRun, err 
 	}
 	if value, ok := _u.mutation.AddedPlans(); ok {
 		_spec.AddField(agentrun.FieldPlans, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.ModelCalls(); ok {
+		_spec.SetField(agentrun.FieldModelCalls, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedModelCalls(); ok {
+		_spec.AddField(agentrun.FieldModelCalls, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.InputTokens(); ok {
+		_spec.SetField(agentrun.FieldInputTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedInputTokens(); ok {
+		_spec.AddField(agentrun.FieldInputTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.OutputTokens(); ok {
+		_spec.SetField(agentrun.FieldOutputTokens, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedOutputTokens(); ok {
+		_spec.AddField(agentrun.FieldOutputTokens, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.LeaseUntil(); ok {
 		_spec.SetField(agentrun.FieldLeaseUntil, field.TypeTime, value)

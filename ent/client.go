@@ -17,7 +17,9 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
@@ -43,6 +45,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -99,8 +102,12 @@ type Client struct {
 	Agent *AgentClient
 	// AgentAction is the client for interacting with the AgentAction builders.
 	AgentAction *AgentActionClient
+	// AgentEvaluation is the client for interacting with the AgentEvaluation builders.
+	AgentEvaluation *AgentEvaluationClient
 	// AgentRun is the client for interacting with the AgentRun builders.
 	AgentRun *AgentRunClient
+	// AgentTurn is the client for interacting with the AgentTurn builders.
+	AgentTurn *AgentTurnClient
 	// AgentVersion is the client for interacting with the AgentVersion builders.
 	AgentVersion *AgentVersionClient
 	// Approval is the client for interacting with the Approval builders.
@@ -149,6 +156,8 @@ type Client struct {
 	JournalLine *JournalLineClient
 	// MailedLink is the client for interacting with the MailedLink builders.
 	MailedLink *MailedLinkClient
+	// ModelConnection is the client for interacting with the ModelConnection builders.
+	ModelConnection *ModelConnectionClient
 	// Notification is the client for interacting with the Notification builders.
 	Notification *NotificationClient
 	// OAuthClient is the client for interacting with the OAuthClient builders.
@@ -227,7 +236,9 @@ func (c *Client) init() {
 	c.Account = NewAccountClient(c.config)
 	c.Agent = NewAgentClient(c.config)
 	c.AgentAction = NewAgentActionClient(c.config)
+	c.AgentEvaluation = NewAgentEvaluationClient(c.config)
 	c.AgentRun = NewAgentRunClient(c.config)
+	c.AgentTurn = NewAgentTurnClient(c.config)
 	c.AgentVersion = NewAgentVersionClient(c.config)
 	c.Approval = NewApprovalClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
@@ -252,6 +263,7 @@ func (c *Client) init() {
 	c.Invoice = NewInvoiceClient(c.config)
 	c.JournalLine = NewJournalLineClient(c.config)
 	c.MailedLink = NewMailedLinkClient(c.config)
+	c.ModelConnection = NewModelConnectionClient(c.config)
 	c.Notification = NewNotificationClient(c.config)
 	c.OAuthClient = NewOAuthClientClient(c.config)
 	c.Offering = NewOfferingClient(c.config)
@@ -381,7 +393,9 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Account:             NewAccountClient(cfg),
 		Agent:               NewAgentClient(cfg),
 		AgentAction:         NewAgentActionClient(cfg),
+		AgentEvaluation:     NewAgentEvaluationClient(cfg),
 		AgentRun:            NewAgentRunClient(cfg),
+		AgentTurn:           NewAgentTurnClient(cfg),
 		AgentVersion:        NewAgentVersionClient(cfg),
 		Approval:            NewApprovalClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
@@ -406,6 +420,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
+		ModelConnection:     NewModelConnectionClient(cfg),
 		Notification:        NewNotificationClient(cfg),
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
@@ -462,7 +477,9 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Account:             NewAccountClient(cfg),
 		Agent:               NewAgentClient(cfg),
 		AgentAction:         NewAgentActionClient(cfg),
+		AgentEvaluation:     NewAgentEvaluationClient(cfg),
 		AgentRun:            NewAgentRunClient(cfg),
+		AgentTurn:           NewAgentTurnClient(cfg),
 		AgentVersion:        NewAgentVersionClient(cfg),
 		Approval:            NewApprovalClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
@@ -487,6 +504,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
+		ModelConnection:     NewModelConnectionClient(cfg),
 		Notification:        NewNotificationClient(cfg),
 		OAuthClient:         NewOAuthClientClient(cfg),
 		Offering:            NewOfferingClient(cfg),
@@ -547,17 +565,18 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
-		c.Agent, c.AgentAction, c.AgentRun, c.AgentVersion, c.Approval, c.AuditEntry,
-		c.AuditLeaf, c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company,
-		c.Consent, c.CreditEntry, c.CreditNote, c.Event, c.Execution,
-		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
-		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
-		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.Payment,
-		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
-		c.RoutingRule, c.RowCount, c.SLAEvent, c.SavedView, c.Secret, c.Service,
-		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
-		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
-		c.Workflow, c.WorkflowVersion,
+		c.Agent, c.AgentAction, c.AgentEvaluation, c.AgentRun, c.AgentTurn,
+		c.AgentVersion, c.Approval, c.AuditEntry, c.AuditLeaf, c.AuthRequest,
+		c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent, c.CreditEntry,
+		c.CreditNote, c.Event, c.Execution, c.ExternalIdentity, c.Factor, c.Grant,
+		c.IdempotencyKey, c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice,
+		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
+		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
+		c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule, c.RowCount,
+		c.SLAEvent, c.SavedView, c.Secret, c.Service, c.ServiceAccount, c.Session,
+		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
+		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -568,17 +587,18 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
-		c.Agent, c.AgentAction, c.AgentRun, c.AgentVersion, c.Approval, c.AuditEntry,
-		c.AuditLeaf, c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company,
-		c.Consent, c.CreditEntry, c.CreditNote, c.Event, c.Execution,
-		c.ExternalIdentity, c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall,
-		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.MailedLink,
-		c.Notification, c.OAuthClient, c.Offering, c.Organization, c.Payment,
-		c.PhaseVisit, c.RateCount, c.RecoveryCode, c.RefreshToken, c.Request,
-		c.RoutingRule, c.RowCount, c.SLAEvent, c.SavedView, c.Secret, c.Service,
-		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
-		c.TeamMember, c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription,
-		c.Workflow, c.WorkflowVersion,
+		c.Agent, c.AgentAction, c.AgentEvaluation, c.AgentRun, c.AgentTurn,
+		c.AgentVersion, c.Approval, c.AuditEntry, c.AuditLeaf, c.AuthRequest,
+		c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent, c.CreditEntry,
+		c.CreditNote, c.Event, c.Execution, c.ExternalIdentity, c.Factor, c.Grant,
+		c.IdempotencyKey, c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice,
+		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
+		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
+		c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule, c.RowCount,
+		c.SLAEvent, c.SavedView, c.Secret, c.Service, c.ServiceAccount, c.Session,
+		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
+		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -601,8 +621,12 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Agent.mutate(ctx, m)
 	case *AgentActionMutation:
 		return c.AgentAction.mutate(ctx, m)
+	case *AgentEvaluationMutation:
+		return c.AgentEvaluation.mutate(ctx, m)
 	case *AgentRunMutation:
 		return c.AgentRun.mutate(ctx, m)
+	case *AgentTurnMutation:
+		return c.AgentTurn.mutate(ctx, m)
 	case *AgentVersionMutation:
 		return c.AgentVersion.mutate(ctx, m)
 	case *ApprovalMutation:
@@ -651,6 +675,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.JournalLine.mutate(ctx, m)
 	case *MailedLinkMutation:
 		return c.MailedLink.mutate(ctx, m)
+	case *ModelConnectionMutation:
+		return c.ModelConnection.mutate(ctx, m)
 	case *NotificationMutation:
 		return c.Notification.mutate(ctx, m)
 	case *OAuthClientMutation:
@@ -1563,6 +1589,22 @@ func (c *AgentClient) QueryOwner(_m *Agent) *UserQuery {
 	return query
 }
 
+// QueryModelConnection queries the model_connection edge of a Agent.
+func (c *AgentClient) QueryModelConnection(_m *Agent) *ModelConnectionQuery {
+	query := (&ModelConnectionClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agent.Table, agent.FieldID, id),
+			sqlgraph.To(modelconnection.Table, modelconnection.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agent.ModelConnectionTable, agent.ModelConnectionColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *AgentClient) Hooks() []Hook {
 	hooks := c.hooks.Agent
@@ -1757,6 +1799,157 @@ func (c *AgentActionClient) mutate(ctx context.Context, m *AgentActionMutation) 
 	}
 }
 
+// AgentEvaluationClient is a client for the AgentEvaluation schema.
+type AgentEvaluationClient struct {
+	config
+}
+
+// NewAgentEvaluationClient returns a client for the AgentEvaluation from the given config.
+func NewAgentEvaluationClient(c config) *AgentEvaluationClient {
+	return &AgentEvaluationClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `agentevaluation.Hooks(f(g(h())))`.
+func (c *AgentEvaluationClient) Use(hooks ...Hook) {
+	c.hooks.AgentEvaluation = append(c.hooks.AgentEvaluation, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `agentevaluation.Intercept(f(g(h())))`.
+func (c *AgentEvaluationClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AgentEvaluation = append(c.inters.AgentEvaluation, interceptors...)
+}
+
+// Create returns a builder for creating a AgentEvaluation entity.
+func (c *AgentEvaluationClient) Create() *AgentEvaluationCreate {
+	mutation := newAgentEvaluationMutation(c.config, OpCreate)
+	return &AgentEvaluationCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AgentEvaluation entities.
+func (c *AgentEvaluationClient) CreateBulk(builders ...*AgentEvaluationCreate) *AgentEvaluationCreateBulk {
+	return &AgentEvaluationCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AgentEvaluationClient) MapCreateBulk(slice any, setFunc func(*AgentEvaluationCreate, int)) *AgentEvaluationCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AgentEvaluationCreateBulk{err: fmt.Errorf("calling to AgentEvaluationClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AgentEvaluationCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AgentEvaluationCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AgentEvaluation.
+func (c *AgentEvaluationClient) Update() *AgentEvaluationUpdate {
+	mutation := newAgentEvaluationMutation(c.config, OpUpdate)
+	return &AgentEvaluationUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AgentEvaluationClient) UpdateOne(_m *AgentEvaluation) *AgentEvaluationUpdateOne {
+	mutation := newAgentEvaluationMutation(c.config, OpUpdateOne, withAgentEvaluation(_m))
+	return &AgentEvaluationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AgentEvaluationClient) UpdateOneID(id string) *AgentEvaluationUpdateOne {
+	mutation := newAgentEvaluationMutation(c.config, OpUpdateOne, withAgentEvaluationID(id))
+	return &AgentEvaluationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AgentEvaluation.
+func (c *AgentEvaluationClient) Delete() *AgentEvaluationDelete {
+	mutation := newAgentEvaluationMutation(c.config, OpDelete)
+	return &AgentEvaluationDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AgentEvaluationClient) DeleteOne(_m *AgentEvaluation) *AgentEvaluationDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AgentEvaluationClient) DeleteOneID(id string) *AgentEvaluationDeleteOne {
+	builder := c.Delete().Where(agentevaluation.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AgentEvaluationDeleteOne{builder}
+}
+
+// Query returns a query builder for AgentEvaluation.
+func (c *AgentEvaluationClient) Query() *AgentEvaluationQuery {
+	return &AgentEvaluationQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAgentEvaluation},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AgentEvaluation entity by its id.
+func (c *AgentEvaluationClient) Get(ctx context.Context, id string) (*AgentEvaluation, error) {
+	return c.Query().Where(agentevaluation.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AgentEvaluationClient) GetX(ctx context.Context, id string) *AgentEvaluation {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryAgent queries the agent edge of a AgentEvaluation.
+func (c *AgentEvaluationClient) QueryAgent(_m *AgentEvaluation) *AgentQuery {
+	query := (&AgentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agentevaluation.Table, agentevaluation.FieldID, id),
+			sqlgraph.To(agent.Table, agent.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agentevaluation.AgentTable, agentevaluation.AgentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *AgentEvaluationClient) Hooks() []Hook {
+	hooks := c.hooks.AgentEvaluation
+	return append(hooks[:len(hooks):len(hooks)], agentevaluation.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AgentEvaluationClient) Interceptors() []Interceptor {
+	inters := c.inters.AgentEvaluation
+	return append(inters[:len(inters):len(inters)], agentevaluation.Interceptors[:]...)
+}
+
+func (c *AgentEvaluationClient) mutate(ctx context.Context, m *AgentEvaluationMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AgentEvaluationCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AgentEvaluationUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AgentEvaluationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AgentEvaluationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AgentEvaluation mutation op: %q", m.Op())
+	}
+}
+
 // AgentRunClient is a client for the AgentRun schema.
 type AgentRunClient struct {
 	config
@@ -1937,6 +2130,157 @@ func (c *AgentRunClient) mutate(ctx context.Context, m *AgentRunMutation) (Value
 		return (&AgentRunDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown AgentRun mutation op: %q", m.Op())
+	}
+}
+
+// AgentTurnClient is a client for the AgentTurn schema.
+type AgentTurnClient struct {
+	config
+}
+
+// NewAgentTurnClient returns a client for the AgentTurn from the given config.
+func NewAgentTurnClient(c config) *AgentTurnClient {
+	return &AgentTurnClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `agentturn.Hooks(f(g(h())))`.
+func (c *AgentTurnClient) Use(hooks ...Hook) {
+	c.hooks.AgentTurn = append(c.hooks.AgentTurn, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `agentturn.Intercept(f(g(h())))`.
+func (c *AgentTurnClient) Intercept(interceptors ...Interceptor) {
+	c.inters.AgentTurn = append(c.inters.AgentTurn, interceptors...)
+}
+
+// Create returns a builder for creating a AgentTurn entity.
+func (c *AgentTurnClient) Create() *AgentTurnCreate {
+	mutation := newAgentTurnMutation(c.config, OpCreate)
+	return &AgentTurnCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of AgentTurn entities.
+func (c *AgentTurnClient) CreateBulk(builders ...*AgentTurnCreate) *AgentTurnCreateBulk {
+	return &AgentTurnCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AgentTurnClient) MapCreateBulk(slice any, setFunc func(*AgentTurnCreate, int)) *AgentTurnCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AgentTurnCreateBulk{err: fmt.Errorf("calling to AgentTurnClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AgentTurnCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AgentTurnCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for AgentTurn.
+func (c *AgentTurnClient) Update() *AgentTurnUpdate {
+	mutation := newAgentTurnMutation(c.config, OpUpdate)
+	return &AgentTurnUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AgentTurnClient) UpdateOne(_m *AgentTurn) *AgentTurnUpdateOne {
+	mutation := newAgentTurnMutation(c.config, OpUpdateOne, withAgentTurn(_m))
+	return &AgentTurnUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AgentTurnClient) UpdateOneID(id string) *AgentTurnUpdateOne {
+	mutation := newAgentTurnMutation(c.config, OpUpdateOne, withAgentTurnID(id))
+	return &AgentTurnUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for AgentTurn.
+func (c *AgentTurnClient) Delete() *AgentTurnDelete {
+	mutation := newAgentTurnMutation(c.config, OpDelete)
+	return &AgentTurnDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AgentTurnClient) DeleteOne(_m *AgentTurn) *AgentTurnDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AgentTurnClient) DeleteOneID(id string) *AgentTurnDeleteOne {
+	builder := c.Delete().Where(agentturn.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AgentTurnDeleteOne{builder}
+}
+
+// Query returns a query builder for AgentTurn.
+func (c *AgentTurnClient) Query() *AgentTurnQuery {
+	return &AgentTurnQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAgentTurn},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a AgentTurn entity by its id.
+func (c *AgentTurnClient) Get(ctx context.Context, id string) (*AgentTurn, error) {
+	return c.Query().Where(agentturn.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AgentTurnClient) GetX(ctx context.Context, id string) *AgentTurn {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryRun queries the run edge of a AgentTurn.
+func (c *AgentTurnClient) QueryRun(_m *AgentTurn) *AgentRunQuery {
+	query := (&AgentRunClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(agentturn.Table, agentturn.FieldID, id),
+			sqlgraph.To(agentrun.Table, agentrun.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, agentturn.RunTable, agentturn.RunColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *AgentTurnClient) Hooks() []Hook {
+	hooks := c.hooks.AgentTurn
+	return append(hooks[:len(hooks):len(hooks)], agentturn.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AgentTurnClient) Interceptors() []Interceptor {
+	inters := c.inters.AgentTurn
+	return append(inters[:len(inters):len(inters)], agentturn.Interceptors[:]...)
+}
+
+func (c *AgentTurnClient) mutate(ctx context.Context, m *AgentTurnMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AgentTurnCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AgentTurnUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AgentTurnUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AgentTurnDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown AgentTurn mutation op: %q", m.Op())
 	}
 }
 
@@ -5417,6 +5761,141 @@ func (c *MailedLinkClient) mutate(ctx context.Context, m *MailedLinkMutation) (V
 		return (&MailedLinkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown MailedLink mutation op: %q", m.Op())
+	}
+}
+
+// ModelConnectionClient is a client for the ModelConnection schema.
+type ModelConnectionClient struct {
+	config
+}
+
+// NewModelConnectionClient returns a client for the ModelConnection from the given config.
+func NewModelConnectionClient(c config) *ModelConnectionClient {
+	return &ModelConnectionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `modelconnection.Hooks(f(g(h())))`.
+func (c *ModelConnectionClient) Use(hooks ...Hook) {
+	c.hooks.ModelConnection = append(c.hooks.ModelConnection, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `modelconnection.Intercept(f(g(h())))`.
+func (c *ModelConnectionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ModelConnection = append(c.inters.ModelConnection, interceptors...)
+}
+
+// Create returns a builder for creating a ModelConnection entity.
+func (c *ModelConnectionClient) Create() *ModelConnectionCreate {
+	mutation := newModelConnectionMutation(c.config, OpCreate)
+	return &ModelConnectionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ModelConnection entities.
+func (c *ModelConnectionClient) CreateBulk(builders ...*ModelConnectionCreate) *ModelConnectionCreateBulk {
+	return &ModelConnectionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ModelConnectionClient) MapCreateBulk(slice any, setFunc func(*ModelConnectionCreate, int)) *ModelConnectionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ModelConnectionCreateBulk{err: fmt.Errorf("calling to ModelConnectionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ModelConnectionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ModelConnectionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ModelConnection.
+func (c *ModelConnectionClient) Update() *ModelConnectionUpdate {
+	mutation := newModelConnectionMutation(c.config, OpUpdate)
+	return &ModelConnectionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ModelConnectionClient) UpdateOne(_m *ModelConnection) *ModelConnectionUpdateOne {
+	mutation := newModelConnectionMutation(c.config, OpUpdateOne, withModelConnection(_m))
+	return &ModelConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ModelConnectionClient) UpdateOneID(id string) *ModelConnectionUpdateOne {
+	mutation := newModelConnectionMutation(c.config, OpUpdateOne, withModelConnectionID(id))
+	return &ModelConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ModelConnection.
+func (c *ModelConnectionClient) Delete() *ModelConnectionDelete {
+	mutation := newModelConnectionMutation(c.config, OpDelete)
+	return &ModelConnectionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ModelConnectionClient) DeleteOne(_m *ModelConnection) *ModelConnectionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ModelConnectionClient) DeleteOneID(id string) *ModelConnectionDeleteOne {
+	builder := c.Delete().Where(modelconnection.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ModelConnectionDeleteOne{builder}
+}
+
+// Query returns a query builder for ModelConnection.
+func (c *ModelConnectionClient) Query() *ModelConnectionQuery {
+	return &ModelConnectionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeModelConnection},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ModelConnection entity by its id.
+func (c *ModelConnectionClient) Get(ctx context.Context, id string) (*ModelConnection, error) {
+	return c.Query().Where(modelconnection.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ModelConnectionClient) GetX(ctx context.Context, id string) *ModelConnection {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *ModelConnectionClient) Hooks() []Hook {
+	hooks := c.hooks.ModelConnection
+	return append(hooks[:len(hooks):len(hooks)], modelconnection.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ModelConnectionClient) Interceptors() []Interceptor {
+	inters := c.inters.ModelConnection
+	return append(inters[:len(inters):len(inters)], modelconnection.Interceptors[:]...)
+}
+
+func (c *ModelConnectionClient) mutate(ctx context.Context, m *ModelConnectionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ModelConnectionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ModelConnectionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ModelConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ModelConnectionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown ModelConnection mutation op: %q", m.Op())
 	}
 }
 
@@ -10002,26 +10481,28 @@ func (c *WorkflowVersionClient) mutate(ctx context.Context, m *WorkflowVersionMu
 type (
 	hooks struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		AgentAction, AgentRun, AgentVersion, Approval, AuditEntry, AuditLeaf,
-		AuthRequest, BillingAccount, Calendar, Comment, Company, Consent, CreditEntry,
-		CreditNote, Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey,
-		InboundCall, InboundWebhook, Incident, Invoice, JournalLine, MailedLink,
-		Notification, OAuthClient, Offering, Organization, Payment, PhaseVisit,
-		RateCount, RecoveryCode, RefreshToken, Request, RoutingRule, RowCount,
-		SLAEvent, SavedView, Secret, Service, ServiceAccount, Session, Setting, SignIn,
-		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		AgentAction, AgentEvaluation, AgentRun, AgentTurn, AgentVersion, Approval,
+		AuditEntry, AuditLeaf, AuthRequest, BillingAccount, Calendar, Comment, Company,
+		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
+		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
+		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
+		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
+		Request, RoutingRule, RowCount, SLAEvent, SavedView, Secret, Service,
+		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
+		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
-		AgentAction, AgentRun, AgentVersion, Approval, AuditEntry, AuditLeaf,
-		AuthRequest, BillingAccount, Calendar, Comment, Company, Consent, CreditEntry,
-		CreditNote, Event, Execution, ExternalIdentity, Factor, Grant, IdempotencyKey,
-		InboundCall, InboundWebhook, Incident, Invoice, JournalLine, MailedLink,
-		Notification, OAuthClient, Offering, Organization, Payment, PhaseVisit,
-		RateCount, RecoveryCode, RefreshToken, Request, RoutingRule, RowCount,
-		SLAEvent, SavedView, Secret, Service, ServiceAccount, Session, Setting, SignIn,
-		SigningKey, Task, Team, TeamMember, Throttle, User, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
+		AgentAction, AgentEvaluation, AgentRun, AgentTurn, AgentVersion, Approval,
+		AuditEntry, AuditLeaf, AuthRequest, BillingAccount, Calendar, Comment, Company,
+		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
+		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
+		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
+		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
+		Request, RoutingRule, RowCount, SLAEvent, SavedView, Secret, Service,
+		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
+		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Interceptor
 	}
 )

@@ -44,8 +44,10 @@ type Company struct {
 	// after which audit entries lose their values and keep their leaves; null for never
 	AuditDays *int `json:"audit_days,omitempty"`
 	// overrides the plan's number
-	QueryCost    *int `json:"query_cost,omitempty"`
-	selectValues sql.SelectValues
+	QueryCost *int `json:"query_cost,omitempty"`
+	// how often an AUTONOMOUS agent must decide as people did, 0 to 1; 0.9 when null
+	AgentAgreement *float64 `json:"agent_agreement,omitempty"`
+	selectValues   sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -55,6 +57,8 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case company.FieldMfaRequired, company.FieldJitUsers:
 			values[i] = new(sql.NullBool)
+		case company.FieldAgentAgreement:
+			values[i] = new(sql.NullFloat64)
 		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldInvitationsPerDay, company.FieldAuditDays, company.FieldQueryCost:
 			values[i] = new(sql.NullInt64)
 		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf:
@@ -172,6 +176,13 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 				_m.QueryCost = new(int)
 				*_m.QueryCost = int(value.Int64)
 			}
+		case company.FieldAgentAgreement:
+			if value, ok := values[i].(*sql.NullFloat64); !ok {
+				return fmt.Errorf("unexpected type %T for field agent_agreement", values[i])
+			} else if value.Valid {
+				_m.AgentAgreement = new(float64)
+				*_m.AgentAgreement = value.Float64
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -259,6 +270,11 @@ func (_m *Company) String() string {
 	builder.WriteString(", ")
 	if v := _m.QueryCost; v != nil {
 		builder.WriteString("query_cost=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.AgentAgreement; v != nil {
+		builder.WriteString("agent_agreement=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')

@@ -184,6 +184,20 @@ func (_c *CompanyCreate) SetNillableQueryCost(v *int) *CompanyCreate {
 	return _c
 }
 
+// SetAgentAgreement sets the "agent_agreement" field.
+func (_c *CompanyCreate) SetAgentAgreement(v float64) *CompanyCreate {
+	_c.mutation.SetAgentAgreement(v)
+	return _c
+}
+
+// SetNillableAgentAgreement sets the "agent_agreement" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableAgentAgreement(v *float64) *CompanyCreate {
+	if v != nil {
+		_c.SetAgentAgreement(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *CompanyCreate) SetID(v string) *CompanyCreate {
 	_c.mutation.SetID(v)
@@ -402,6 +416,10 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.QueryCost(); ok {
 		_spec.SetField(company.FieldQueryCost, field.TypeInt, value)
 		_node.QueryCost = &value
+	}
+	if value, ok := _c.mutation.AgentAgreement(); ok {
+		_spec.SetField(company.FieldAgentAgreement, field.TypeFloat64, value)
+		_node.AgentAgreement = &value
 	}
 	return _node, _spec
 }

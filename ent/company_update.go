@@ -268,6 +268,33 @@ func (_u *CompanyUpdate) ClearQueryCost() *CompanyUpdate {
 	return _u
 }
 
+// SetAgentAgreement sets the "agent_agreement" field.
+func (_u *CompanyUpdate) SetAgentAgreement(v float64) *CompanyUpdate {
+	_u.mutation.ResetAgentAgreement()
+	_u.mutation.SetAgentAgreement(v)
+	return _u
+}
+
+// SetNillableAgentAgreement sets the "agent_agreement" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableAgentAgreement(v *float64) *CompanyUpdate {
+	if v != nil {
+		_u.SetAgentAgreement(*v)
+	}
+	return _u
+}
+
+// AddAgentAgreement adds value to the "agent_agreement" field.
+func (_u *CompanyUpdate) AddAgentAgreement(v float64) *CompanyUpdate {
+	_u.mutation.AddAgentAgreement(v)
+	return _u
+}
+
+// ClearAgentAgreement clears the value of the "agent_agreement" field.
+func (_u *CompanyUpdate) ClearAgentAgreement() *CompanyUpdate {
+	_u.mutation.ClearAgentAgreement()
+	return _u
+}
+
 // Mutation returns the CompanyMutation object of the builder.
 func (_u *CompanyUpdate) Mutation() *CompanyMutation {
 	return _u.mutation
@@ -403,6 +430,15 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.QueryCostCleared() {
 		_spec.ClearField(company.FieldQueryCost, field.TypeInt)
+	}
+	if value, ok := _u.mutation.AgentAgreement(); ok {
+		_spec.SetField(company.FieldAgentAgreement, field.TypeFloat64, value)
+	}
+	if value, ok := _u.mutation.AddedAgentAgreement(); ok {
+		_spec.AddField(company.FieldAgentAgreement, field.TypeFloat64, value)
+	}
+	if _u.mutation.AgentAgreementCleared() {
+		_spec.ClearField(company.FieldAgentAgreement, field.TypeFloat64)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -664,6 +700,33 @@ func (_u *CompanyUpdateOne) ClearQueryCost() *CompanyUpdateOne {
 	return _u
 }
 
+// SetAgentAgreement sets the "agent_agreement" field.
+func (_u *CompanyUpdateOne) SetAgentAgreement(v float64) *CompanyUpdateOne {
+	_u.mutation.ResetAgentAgreement()
+	_u.mutation.SetAgentAgreement(v)
+	return _u
+}
+
+// SetNillableAgentAgreement sets the "agent_agreement" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableAgentAgreement(v *float64) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetAgentAgreement(*v)
+	}
+	return _u
+}
+
+// AddAgentAgreement adds value to the "agent_agreement" field.
+func (_u *CompanyUpdateOne) AddAgentAgreement(v float64) *CompanyUpdateOne {
+	_u.mutation.AddAgentAgreement(v)
+	return _u
+}
+
+// ClearAgentAgreement clears the value of the "agent_agreement" field.
+func (_u *CompanyUpdateOne) ClearAgentAgreement() *CompanyUpdateOne {
+	_u.mutation.ClearAgentAgreement()
+	return _u
+}
+
 // Mutation returns the CompanyMutation object of the builder.
 func (_u *CompanyUpdateOne) Mutation() *CompanyMutation {
 	return _u.mutation
@@ -829,6 +892,15 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if _u.mutation.QueryCostCleared() {
 		_spec.ClearField(company.FieldQueryCost, field.TypeInt)
+	}
+	if value, ok := _u.mutation.AgentAgreement(); ok {
+		_spec.SetField(company.FieldAgentAgreement, field.TypeFloat64, value)
+	}
+	if value, ok := _u.mutation.AddedAgentAgreement(); ok {
+		_spec.AddField(company.FieldAgentAgreement, field.TypeFloat64, value)
+	}
+	if _u.mutation.AgentAgreementCleared() {
+		_spec.ClearField(company.FieldAgentAgreement, field.TypeFloat64)
 	}
 	_node = &Company{config: _u.config}
 	_spec.Assign = _node.assignValues

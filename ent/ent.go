@@ -9,7 +9,9 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
@@ -35,6 +37,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -141,7 +144,9 @@ func checkColumn(t, c string) error {
 			account.Table:             account.ValidColumn,
 			agent.Table:               agent.ValidColumn,
 			agentaction.Table:         agentaction.ValidColumn,
+			agentevaluation.Table:     agentevaluation.ValidColumn,
 			agentrun.Table:            agentrun.ValidColumn,
+			agentturn.Table:           agentturn.ValidColumn,
 			agentversion.Table:        agentversion.ValidColumn,
 			approval.Table:            approval.ValidColumn,
 			auditentry.Table:          auditentry.ValidColumn,
@@ -166,6 +171,7 @@ func checkColumn(t, c string) error {
 			invoice.Table:             invoice.ValidColumn,
 			journalline.Table:         journalline.ValidColumn,
 			mailedlink.Table:          mailedlink.ValidColumn,
+			modelconnection.Table:     modelconnection.ValidColumn,
 			notification.Table:        notification.ValidColumn,
 			oauthclient.Table:         oauthclient.ValidColumn,
 			offering.Table:            offering.ValidColumn,

@@ -9,7 +9,9 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
@@ -34,6 +36,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -112,9 +115,17 @@ var Entities = []*Entity{
 		Get:    func(ctx context.Context, c *Client, id string) (any, error) { return c.AgentAction.Get(ctx, id) },
 	},
 	{
+		Name: "AgentEvaluation", Table: agentevaluation.Table, Prefix: "evl", Ruled: false, Row: reflect.TypeFor[AgentEvaluation](),
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.AgentEvaluation.Get(ctx, id) },
+	},
+	{
 		Name: "AgentRun", Table: agentrun.Table, Prefix: "run", Ruled: true, Row: reflect.TypeFor[AgentRun](),
 		Within: []Owner{{agentrun.FieldRequestID, "Request"}},
 		Get:    func(ctx context.Context, c *Client, id string) (any, error) { return c.AgentRun.Get(ctx, id) },
+	},
+	{
+		Name: "AgentTurn", Table: agentturn.Table, Prefix: "atn", Ruled: false, Row: reflect.TypeFor[AgentTurn](),
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.AgentTurn.Get(ctx, id) },
 	},
 	{
 		Name: "AgentVersion", Table: agentversion.Table, Prefix: "agv", Ruled: false, Row: reflect.TypeFor[AgentVersion](),
@@ -212,6 +223,10 @@ var Entities = []*Entity{
 	{
 		Name: "MailedLink", Table: mailedlink.Table, Prefix: "lnk", Ruled: false, Row: reflect.TypeFor[MailedLink](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.MailedLink.Get(ctx, id) },
+	},
+	{
+		Name: "ModelConnection", Table: modelconnection.Table, Prefix: "mdl", Ruled: true, Row: reflect.TypeFor[ModelConnection](),
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.ModelConnection.Get(ctx, id) },
 	},
 	{
 		Name: "Notification", Table: notification.Table, Prefix: "ntf", Ruled: false, Row: reflect.TypeFor[Notification](),

@@ -9,7 +9,9 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
@@ -35,6 +37,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -95,7 +98,9 @@ const (
 	TypeAccount             = "Account"
 	TypeAgent               = "Agent"
 	TypeAgentAction         = "AgentAction"
+	TypeAgentEvaluation     = "AgentEvaluation"
 	TypeAgentRun            = "AgentRun"
+	TypeAgentTurn           = "AgentTurn"
 	TypeAgentVersion        = "AgentVersion"
 	TypeApproval            = "Approval"
 	TypeAuditEntry          = "AuditEntry"
@@ -120,6 +125,7 @@ const (
 	TypeInvoice             = "Invoice"
 	TypeJournalLine         = "JournalLine"
 	TypeMailedLink          = "MailedLink"
+	TypeModelConnection     = "ModelConnection"
 	TypeNotification        = "Notification"
 	TypeOAuthClient         = "OAuthClient"
 	TypeOffering            = "Offering"
@@ -5526,43 +5532,48 @@ func (m *AccountMutation) ResetEdge(name string) error {
 // AgentMutation represents an operation that mutates the Agent nodes in the graph.
 type AgentMutation struct {
 	config
-	op                 Op
-	typ                string
-	id                 *string
-	created_at         *time.Time
-	updated_at         *time.Time
-	company_id         *string
-	name               *string
-	_type              *agent.Type
-	source             *agent.Source
-	status             *agent.Status
-	version            *int
-	addversion         *int
-	autonomy           *agent.Autonomy
-	role               *agent.Role
-	scopes             *[]string
-	appendscopes       []string
-	filter             *string
-	sees               *agent.Sees
-	instructions       *string
-	engine             *agent.Engine
-	tools              *json.RawMessage
-	appendtools        json.RawMessage
-	runs_per_day       *int
-	addruns_per_day    *int
-	shadow             *bool
-	endpoint_url       *string
-	consult_minutes    *int
-	addconsult_minutes *int
-	secret_sealed      *[]byte
-	previous_sealed    *[]byte
-	previous_until     *time.Time
-	clearedFields      map[string]struct{}
-	owner              *string
-	clearedowner       bool
-	done               bool
-	oldValue           func(context.Context) (*Agent, error)
-	predicates         []predicate.Agent
+	op                      Op
+	typ                     string
+	id                      *string
+	created_at              *time.Time
+	updated_at              *time.Time
+	company_id              *string
+	name                    *string
+	_type                   *agent.Type
+	source                  *agent.Source
+	status                  *agent.Status
+	version                 *int
+	addversion              *int
+	autonomy                *agent.Autonomy
+	role                    *agent.Role
+	scopes                  *[]string
+	appendscopes            []string
+	filter                  *string
+	sees                    *agent.Sees
+	instructions            *string
+	engine                  *agent.Engine
+	model                   *string
+	limits                  *json.RawMessage
+	appendlimits            json.RawMessage
+	tools                   *json.RawMessage
+	appendtools             json.RawMessage
+	runs_per_day            *int
+	addruns_per_day         *int
+	shadow                  *bool
+	endpoint_url            *string
+	consult_minutes         *int
+	addconsult_minutes      *int
+	secret_sealed           *[]byte
+	previous_sealed         *[]byte
+	previous_until          *time.Time
+	clearedFields           map[string]struct{}
+	owner                   *string
+	clearedowner            bool
+	model_connection        *string
+	clearedmodel_connection bool
+	done                    bool
+	oldValue                func(context.Context) (*Agent, error)
+	predicates              []predicate.Agent
 }
 
 var _ ent.Mutation = (*AgentMutation)(nil)
@@ -6307,6 +6318,156 @@ func (m *AgentMutation) ResetEngine() {
 	m.engine = nil
 }
 
+// SetModelConnectionID sets the "model_connection_id" field.
+func (m *AgentMutation) SetModelConnectionID(s string) {
+	m.model_connection = &s
+}
+
+// ModelConnectionID returns the value of the "model_connection_id" field in the mutation.
+func (m *AgentMutation) ModelConnectionID() (r string, exists bool) {
+	v := m.model_connection
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModelConnectionID returns the old "model_connection_id" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldModelConnectionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModelConnectionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModelConnectionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModelConnectionID: %w", err)
+	}
+	return oldValue.ModelConnectionID, nil
+}
+
+// ClearModelConnectionID clears the value of the "model_connection_id" field.
+func (m *AgentMutation) ClearModelConnectionID() {
+	m.model_connection = nil
+	m.clearedFields[agent.FieldModelConnectionID] = struct{}{}
+}
+
+// ModelConnectionIDCleared returns if the "model_connection_id" field was cleared in this mutation.
+func (m *AgentMutation) ModelConnectionIDCleared() bool {
+	_, ok := m.clearedFields[agent.FieldModelConnectionID]
+	return ok
+}
+
+// ResetModelConnectionID resets all changes to the "model_connection_id" field.
+func (m *AgentMutation) ResetModelConnectionID() {
+	m.model_connection = nil
+	delete(m.clearedFields, agent.FieldModelConnectionID)
+}
+
+// SetModel sets the "model" field.
+func (m *AgentMutation) SetModel(s string) {
+	m.model = &s
+}
+
+// Model returns the value of the "model" field in the mutation.
+func (m *AgentMutation) Model() (r string, exists bool) {
+	v := m.model
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModel returns the old "model" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldModel(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModel is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModel requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModel: %w", err)
+	}
+	return oldValue.Model, nil
+}
+
+// ResetModel resets all changes to the "model" field.
+func (m *AgentMutation) ResetModel() {
+	m.model = nil
+}
+
+// SetLimits sets the "limits" field.
+func (m *AgentMutation) SetLimits(jm json.RawMessage) {
+	m.limits = &jm
+	m.appendlimits = nil
+}
+
+// Limits returns the value of the "limits" field in the mutation.
+func (m *AgentMutation) Limits() (r json.RawMessage, exists bool) {
+	v := m.limits
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLimits returns the old "limits" field's value of the Agent entity.
+// If the Agent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentMutation) OldLimits(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLimits is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLimits requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLimits: %w", err)
+	}
+	return oldValue.Limits, nil
+}
+
+// AppendLimits adds jm to the "limits" field.
+func (m *AgentMutation) AppendLimits(jm json.RawMessage) {
+	m.appendlimits = append(m.appendlimits, jm...)
+}
+
+// AppendedLimits returns the list of values that were appended to the "limits" field in this mutation.
+func (m *AgentMutation) AppendedLimits() (json.RawMessage, bool) {
+	if len(m.appendlimits) == 0 {
+		return nil, false
+	}
+	return m.appendlimits, true
+}
+
+// ClearLimits clears the value of the "limits" field.
+func (m *AgentMutation) ClearLimits() {
+	m.limits = nil
+	m.appendlimits = nil
+	m.clearedFields[agent.FieldLimits] = struct{}{}
+}
+
+// LimitsCleared returns if the "limits" field was cleared in this mutation.
+func (m *AgentMutation) LimitsCleared() bool {
+	_, ok := m.clearedFields[agent.FieldLimits]
+	return ok
+}
+
+// ResetLimits resets all changes to the "limits" field.
+func (m *AgentMutation) ResetLimits() {
+	m.limits = nil
+	m.appendlimits = nil
+	delete(m.clearedFields, agent.FieldLimits)
+}
+
 // SetTools sets the "tools" field.
 func (m *AgentMutation) SetTools(jm json.RawMessage) {
 	m.tools = &jm
@@ -6730,6 +6891,33 @@ func (m *AgentMutation) ResetOwner() {
 	m.clearedowner = false
 }
 
+// ClearModelConnection clears the "model_connection" edge to the ModelConnection entity.
+func (m *AgentMutation) ClearModelConnection() {
+	m.clearedmodel_connection = true
+	m.clearedFields[agent.FieldModelConnectionID] = struct{}{}
+}
+
+// ModelConnectionCleared reports if the "model_connection" edge to the ModelConnection entity was cleared.
+func (m *AgentMutation) ModelConnectionCleared() bool {
+	return m.ModelConnectionIDCleared() || m.clearedmodel_connection
+}
+
+// ModelConnectionIDs returns the "model_connection" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ModelConnectionID instead. It exists only for internal usage by the builders.
+func (m *AgentMutation) ModelConnectionIDs() (ids []string) {
+	if id := m.model_connection; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetModelConnection resets all changes to the "model_connection" edge.
+func (m *AgentMutation) ResetModelConnection() {
+	m.model_connection = nil
+	m.clearedmodel_connection = false
+}
+
 // Where appends a list predicates to the AgentMutation builder.
 func (m *AgentMutation) Where(ps ...predicate.Agent) {
 	m.predicates = append(m.predicates, ps...)
@@ -6764,7 +6952,7 @@ func (m *AgentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AgentMutation) Fields() []string {
-	fields := make([]string, 0, 24)
+	fields := make([]string, 0, 27)
 	if m.created_at != nil {
 		fields = append(fields, agent.FieldCreatedAt)
 	}
@@ -6812,6 +7000,15 @@ func (m *AgentMutation) Fields() []string {
 	}
 	if m.engine != nil {
 		fields = append(fields, agent.FieldEngine)
+	}
+	if m.model_connection != nil {
+		fields = append(fields, agent.FieldModelConnectionID)
+	}
+	if m.model != nil {
+		fields = append(fields, agent.FieldModel)
+	}
+	if m.limits != nil {
+		fields = append(fields, agent.FieldLimits)
 	}
 	if m.tools != nil {
 		fields = append(fields, agent.FieldTools)
@@ -6877,6 +7074,12 @@ func (m *AgentMutation) Field(name string) (ent.Value, bool) {
 		return m.Instructions()
 	case agent.FieldEngine:
 		return m.Engine()
+	case agent.FieldModelConnectionID:
+		return m.ModelConnectionID()
+	case agent.FieldModel:
+		return m.Model()
+	case agent.FieldLimits:
+		return m.Limits()
 	case agent.FieldTools:
 		return m.Tools()
 	case agent.FieldRunsPerDay:
@@ -6934,6 +7137,12 @@ func (m *AgentMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldInstructions(ctx)
 	case agent.FieldEngine:
 		return m.OldEngine(ctx)
+	case agent.FieldModelConnectionID:
+		return m.OldModelConnectionID(ctx)
+	case agent.FieldModel:
+		return m.OldModel(ctx)
+	case agent.FieldLimits:
+		return m.OldLimits(ctx)
 	case agent.FieldTools:
 		return m.OldTools(ctx)
 	case agent.FieldRunsPerDay:
@@ -7071,6 +7280,27 @@ func (m *AgentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetEngine(v)
 		return nil
+	case agent.FieldModelConnectionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModelConnectionID(v)
+		return nil
+	case agent.FieldModel:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModel(v)
+		return nil
+	case agent.FieldLimits:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLimits(v)
+		return nil
 	case agent.FieldTools:
 		v, ok := value.(json.RawMessage)
 		if !ok {
@@ -7202,6 +7432,12 @@ func (m *AgentMutation) ClearedFields() []string {
 	if m.FieldCleared(agent.FieldScopes) {
 		fields = append(fields, agent.FieldScopes)
 	}
+	if m.FieldCleared(agent.FieldModelConnectionID) {
+		fields = append(fields, agent.FieldModelConnectionID)
+	}
+	if m.FieldCleared(agent.FieldLimits) {
+		fields = append(fields, agent.FieldLimits)
+	}
 	if m.FieldCleared(agent.FieldTools) {
 		fields = append(fields, agent.FieldTools)
 	}
@@ -7233,6 +7469,12 @@ func (m *AgentMutation) ClearField(name string) error {
 		return nil
 	case agent.FieldScopes:
 		m.ClearScopes()
+		return nil
+	case agent.FieldModelConnectionID:
+		m.ClearModelConnectionID()
+		return nil
+	case agent.FieldLimits:
+		m.ClearLimits()
 		return nil
 	case agent.FieldTools:
 		m.ClearTools()
@@ -7302,6 +7544,15 @@ func (m *AgentMutation) ResetField(name string) error {
 	case agent.FieldEngine:
 		m.ResetEngine()
 		return nil
+	case agent.FieldModelConnectionID:
+		m.ResetModelConnectionID()
+		return nil
+	case agent.FieldModel:
+		m.ResetModel()
+		return nil
+	case agent.FieldLimits:
+		m.ResetLimits()
+		return nil
 	case agent.FieldTools:
 		m.ResetTools()
 		return nil
@@ -7332,9 +7583,12 @@ func (m *AgentMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *AgentMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
 	if m.owner != nil {
 		edges = append(edges, agent.EdgeOwner)
+	}
+	if m.model_connection != nil {
+		edges = append(edges, agent.EdgeModelConnection)
 	}
 	return edges
 }
@@ -7347,13 +7601,17 @@ func (m *AgentMutation) AddedIDs(name string) []ent.Value {
 		if id := m.owner; id != nil {
 			return []ent.Value{*id}
 		}
+	case agent.EdgeModelConnection:
+		if id := m.model_connection; id != nil {
+			return []ent.Value{*id}
+		}
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *AgentMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
 	return edges
 }
 
@@ -7365,9 +7623,12 @@ func (m *AgentMutation) RemovedIDs(name string) []ent.Value {
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *AgentMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
+	edges := make([]string, 0, 2)
 	if m.clearedowner {
 		edges = append(edges, agent.EdgeOwner)
+	}
+	if m.clearedmodel_connection {
+		edges = append(edges, agent.EdgeModelConnection)
 	}
 	return edges
 }
@@ -7378,6 +7639,8 @@ func (m *AgentMutation) EdgeCleared(name string) bool {
 	switch name {
 	case agent.EdgeOwner:
 		return m.clearedowner
+	case agent.EdgeModelConnection:
+		return m.clearedmodel_connection
 	}
 	return false
 }
@@ -7389,6 +7652,9 @@ func (m *AgentMutation) ClearEdge(name string) error {
 	case agent.EdgeOwner:
 		m.ClearOwner()
 		return nil
+	case agent.EdgeModelConnection:
+		m.ClearModelConnection()
+		return nil
 	}
 	return fmt.Errorf("unknown Agent unique edge %s", name)
 }
@@ -7399,6 +7665,9 @@ func (m *AgentMutation) ResetEdge(name string) error {
 	switch name {
 	case agent.EdgeOwner:
 		m.ResetOwner()
+		return nil
+	case agent.EdgeModelConnection:
+		m.ResetModelConnection()
 		return nil
 	}
 	return fmt.Errorf("unknown Agent edge %s", name)
@@ -9060,6 +9329,1276 @@ func (m *AgentActionMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown AgentAction edge %s", name)
 }
 
+// AgentEvaluationMutation represents an operation that mutates the AgentEvaluation nodes in the graph.
+type AgentEvaluationMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	settings       *json.RawMessage
+	appendsettings json.RawMessage
+	digest         *string
+	cases          *json.RawMessage
+	appendcases    json.RawMessage
+	status         *agentevaluation.Status
+	total          *int
+	addtotal       *int
+	results        *json.RawMessage
+	appendresults  json.RawMessage
+	report         *json.RawMessage
+	appendreport   json.RawMessage
+	reason         *string
+	created_by     *string
+	ended_at       *time.Time
+	clearedFields  map[string]struct{}
+	agent          *string
+	clearedagent   bool
+	done           bool
+	oldValue       func(context.Context) (*AgentEvaluation, error)
+	predicates     []predicate.AgentEvaluation
+}
+
+var _ ent.Mutation = (*AgentEvaluationMutation)(nil)
+
+// agentevaluationOption allows management of the mutation configuration using functional options.
+type agentevaluationOption func(*AgentEvaluationMutation)
+
+// newAgentEvaluationMutation creates new mutation for the AgentEvaluation entity.
+func newAgentEvaluationMutation(c config, op Op, opts ...agentevaluationOption) *AgentEvaluationMutation {
+	m := &AgentEvaluationMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAgentEvaluation,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAgentEvaluationID sets the ID field of the mutation.
+func withAgentEvaluationID(id string) agentevaluationOption {
+	return func(m *AgentEvaluationMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AgentEvaluation
+		)
+		m.oldValue = func(ctx context.Context) (*AgentEvaluation, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AgentEvaluation.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAgentEvaluation sets the old AgentEvaluation of the mutation.
+func withAgentEvaluation(node *AgentEvaluation) agentevaluationOption {
+	return func(m *AgentEvaluationMutation) {
+		m.oldValue = func(context.Context) (*AgentEvaluation, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AgentEvaluationMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AgentEvaluationMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AgentEvaluation entities.
+func (m *AgentEvaluationMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AgentEvaluationMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AgentEvaluationMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AgentEvaluation.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AgentEvaluationMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AgentEvaluationMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AgentEvaluationMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AgentEvaluationMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AgentEvaluationMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AgentEvaluationMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AgentEvaluationMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AgentEvaluationMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AgentEvaluationMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetAgentID sets the "agent_id" field.
+func (m *AgentEvaluationMutation) SetAgentID(s string) {
+	m.agent = &s
+}
+
+// AgentID returns the value of the "agent_id" field in the mutation.
+func (m *AgentEvaluationMutation) AgentID() (r string, exists bool) {
+	v := m.agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentID returns the old "agent_id" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldAgentID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentID: %w", err)
+	}
+	return oldValue.AgentID, nil
+}
+
+// ResetAgentID resets all changes to the "agent_id" field.
+func (m *AgentEvaluationMutation) ResetAgentID() {
+	m.agent = nil
+}
+
+// SetSettings sets the "settings" field.
+func (m *AgentEvaluationMutation) SetSettings(jm json.RawMessage) {
+	m.settings = &jm
+	m.appendsettings = nil
+}
+
+// Settings returns the value of the "settings" field in the mutation.
+func (m *AgentEvaluationMutation) Settings() (r json.RawMessage, exists bool) {
+	v := m.settings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSettings returns the old "settings" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldSettings(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSettings is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSettings requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSettings: %w", err)
+	}
+	return oldValue.Settings, nil
+}
+
+// AppendSettings adds jm to the "settings" field.
+func (m *AgentEvaluationMutation) AppendSettings(jm json.RawMessage) {
+	m.appendsettings = append(m.appendsettings, jm...)
+}
+
+// AppendedSettings returns the list of values that were appended to the "settings" field in this mutation.
+func (m *AgentEvaluationMutation) AppendedSettings() (json.RawMessage, bool) {
+	if len(m.appendsettings) == 0 {
+		return nil, false
+	}
+	return m.appendsettings, true
+}
+
+// ResetSettings resets all changes to the "settings" field.
+func (m *AgentEvaluationMutation) ResetSettings() {
+	m.settings = nil
+	m.appendsettings = nil
+}
+
+// SetDigest sets the "digest" field.
+func (m *AgentEvaluationMutation) SetDigest(s string) {
+	m.digest = &s
+}
+
+// Digest returns the value of the "digest" field in the mutation.
+func (m *AgentEvaluationMutation) Digest() (r string, exists bool) {
+	v := m.digest
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDigest returns the old "digest" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldDigest(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDigest is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDigest requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDigest: %w", err)
+	}
+	return oldValue.Digest, nil
+}
+
+// ResetDigest resets all changes to the "digest" field.
+func (m *AgentEvaluationMutation) ResetDigest() {
+	m.digest = nil
+}
+
+// SetCases sets the "cases" field.
+func (m *AgentEvaluationMutation) SetCases(jm json.RawMessage) {
+	m.cases = &jm
+	m.appendcases = nil
+}
+
+// Cases returns the value of the "cases" field in the mutation.
+func (m *AgentEvaluationMutation) Cases() (r json.RawMessage, exists bool) {
+	v := m.cases
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCases returns the old "cases" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldCases(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCases is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCases requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCases: %w", err)
+	}
+	return oldValue.Cases, nil
+}
+
+// AppendCases adds jm to the "cases" field.
+func (m *AgentEvaluationMutation) AppendCases(jm json.RawMessage) {
+	m.appendcases = append(m.appendcases, jm...)
+}
+
+// AppendedCases returns the list of values that were appended to the "cases" field in this mutation.
+func (m *AgentEvaluationMutation) AppendedCases() (json.RawMessage, bool) {
+	if len(m.appendcases) == 0 {
+		return nil, false
+	}
+	return m.appendcases, true
+}
+
+// ClearCases clears the value of the "cases" field.
+func (m *AgentEvaluationMutation) ClearCases() {
+	m.cases = nil
+	m.appendcases = nil
+	m.clearedFields[agentevaluation.FieldCases] = struct{}{}
+}
+
+// CasesCleared returns if the "cases" field was cleared in this mutation.
+func (m *AgentEvaluationMutation) CasesCleared() bool {
+	_, ok := m.clearedFields[agentevaluation.FieldCases]
+	return ok
+}
+
+// ResetCases resets all changes to the "cases" field.
+func (m *AgentEvaluationMutation) ResetCases() {
+	m.cases = nil
+	m.appendcases = nil
+	delete(m.clearedFields, agentevaluation.FieldCases)
+}
+
+// SetStatus sets the "status" field.
+func (m *AgentEvaluationMutation) SetStatus(a agentevaluation.Status) {
+	m.status = &a
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *AgentEvaluationMutation) Status() (r agentevaluation.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldStatus(ctx context.Context) (v agentevaluation.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *AgentEvaluationMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetTotal sets the "total" field.
+func (m *AgentEvaluationMutation) SetTotal(i int) {
+	m.total = &i
+	m.addtotal = nil
+}
+
+// Total returns the value of the "total" field in the mutation.
+func (m *AgentEvaluationMutation) Total() (r int, exists bool) {
+	v := m.total
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTotal returns the old "total" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldTotal(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTotal is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTotal requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTotal: %w", err)
+	}
+	return oldValue.Total, nil
+}
+
+// AddTotal adds i to the "total" field.
+func (m *AgentEvaluationMutation) AddTotal(i int) {
+	if m.addtotal != nil {
+		*m.addtotal += i
+	} else {
+		m.addtotal = &i
+	}
+}
+
+// AddedTotal returns the value that was added to the "total" field in this mutation.
+func (m *AgentEvaluationMutation) AddedTotal() (r int, exists bool) {
+	v := m.addtotal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotal resets all changes to the "total" field.
+func (m *AgentEvaluationMutation) ResetTotal() {
+	m.total = nil
+	m.addtotal = nil
+}
+
+// SetResults sets the "results" field.
+func (m *AgentEvaluationMutation) SetResults(jm json.RawMessage) {
+	m.results = &jm
+	m.appendresults = nil
+}
+
+// Results returns the value of the "results" field in the mutation.
+func (m *AgentEvaluationMutation) Results() (r json.RawMessage, exists bool) {
+	v := m.results
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldResults returns the old "results" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldResults(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldResults is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldResults requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldResults: %w", err)
+	}
+	return oldValue.Results, nil
+}
+
+// AppendResults adds jm to the "results" field.
+func (m *AgentEvaluationMutation) AppendResults(jm json.RawMessage) {
+	m.appendresults = append(m.appendresults, jm...)
+}
+
+// AppendedResults returns the list of values that were appended to the "results" field in this mutation.
+func (m *AgentEvaluationMutation) AppendedResults() (json.RawMessage, bool) {
+	if len(m.appendresults) == 0 {
+		return nil, false
+	}
+	return m.appendresults, true
+}
+
+// ClearResults clears the value of the "results" field.
+func (m *AgentEvaluationMutation) ClearResults() {
+	m.results = nil
+	m.appendresults = nil
+	m.clearedFields[agentevaluation.FieldResults] = struct{}{}
+}
+
+// ResultsCleared returns if the "results" field was cleared in this mutation.
+func (m *AgentEvaluationMutation) ResultsCleared() bool {
+	_, ok := m.clearedFields[agentevaluation.FieldResults]
+	return ok
+}
+
+// ResetResults resets all changes to the "results" field.
+func (m *AgentEvaluationMutation) ResetResults() {
+	m.results = nil
+	m.appendresults = nil
+	delete(m.clearedFields, agentevaluation.FieldResults)
+}
+
+// SetReport sets the "report" field.
+func (m *AgentEvaluationMutation) SetReport(jm json.RawMessage) {
+	m.report = &jm
+	m.appendreport = nil
+}
+
+// Report returns the value of the "report" field in the mutation.
+func (m *AgentEvaluationMutation) Report() (r json.RawMessage, exists bool) {
+	v := m.report
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReport returns the old "report" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldReport(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReport is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReport requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReport: %w", err)
+	}
+	return oldValue.Report, nil
+}
+
+// AppendReport adds jm to the "report" field.
+func (m *AgentEvaluationMutation) AppendReport(jm json.RawMessage) {
+	m.appendreport = append(m.appendreport, jm...)
+}
+
+// AppendedReport returns the list of values that were appended to the "report" field in this mutation.
+func (m *AgentEvaluationMutation) AppendedReport() (json.RawMessage, bool) {
+	if len(m.appendreport) == 0 {
+		return nil, false
+	}
+	return m.appendreport, true
+}
+
+// ClearReport clears the value of the "report" field.
+func (m *AgentEvaluationMutation) ClearReport() {
+	m.report = nil
+	m.appendreport = nil
+	m.clearedFields[agentevaluation.FieldReport] = struct{}{}
+}
+
+// ReportCleared returns if the "report" field was cleared in this mutation.
+func (m *AgentEvaluationMutation) ReportCleared() bool {
+	_, ok := m.clearedFields[agentevaluation.FieldReport]
+	return ok
+}
+
+// ResetReport resets all changes to the "report" field.
+func (m *AgentEvaluationMutation) ResetReport() {
+	m.report = nil
+	m.appendreport = nil
+	delete(m.clearedFields, agentevaluation.FieldReport)
+}
+
+// SetReason sets the "reason" field.
+func (m *AgentEvaluationMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *AgentEvaluationMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *AgentEvaluationMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *AgentEvaluationMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *AgentEvaluationMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *AgentEvaluationMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (m *AgentEvaluationMutation) SetEndedAt(t time.Time) {
+	m.ended_at = &t
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *AgentEvaluationMutation) EndedAt() (r time.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedAt returns the old "ended_at" field's value of the AgentEvaluation entity.
+// If the AgentEvaluation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentEvaluationMutation) OldEndedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
+	}
+	return oldValue.EndedAt, nil
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *AgentEvaluationMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.clearedFields[agentevaluation.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *AgentEvaluationMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[agentevaluation.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *AgentEvaluationMutation) ResetEndedAt() {
+	m.ended_at = nil
+	delete(m.clearedFields, agentevaluation.FieldEndedAt)
+}
+
+// ClearAgent clears the "agent" edge to the Agent entity.
+func (m *AgentEvaluationMutation) ClearAgent() {
+	m.clearedagent = true
+	m.clearedFields[agentevaluation.FieldAgentID] = struct{}{}
+}
+
+// AgentCleared reports if the "agent" edge to the Agent entity was cleared.
+func (m *AgentEvaluationMutation) AgentCleared() bool {
+	return m.clearedagent
+}
+
+// AgentIDs returns the "agent" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AgentID instead. It exists only for internal usage by the builders.
+func (m *AgentEvaluationMutation) AgentIDs() (ids []string) {
+	if id := m.agent; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAgent resets all changes to the "agent" edge.
+func (m *AgentEvaluationMutation) ResetAgent() {
+	m.agent = nil
+	m.clearedagent = false
+}
+
+// Where appends a list predicates to the AgentEvaluationMutation builder.
+func (m *AgentEvaluationMutation) Where(ps ...predicate.AgentEvaluation) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AgentEvaluationMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AgentEvaluationMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AgentEvaluation, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AgentEvaluationMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AgentEvaluationMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AgentEvaluation).
+func (m *AgentEvaluationMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AgentEvaluationMutation) Fields() []string {
+	fields := make([]string, 0, 14)
+	if m.created_at != nil {
+		fields = append(fields, agentevaluation.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, agentevaluation.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, agentevaluation.FieldCompanyID)
+	}
+	if m.agent != nil {
+		fields = append(fields, agentevaluation.FieldAgentID)
+	}
+	if m.settings != nil {
+		fields = append(fields, agentevaluation.FieldSettings)
+	}
+	if m.digest != nil {
+		fields = append(fields, agentevaluation.FieldDigest)
+	}
+	if m.cases != nil {
+		fields = append(fields, agentevaluation.FieldCases)
+	}
+	if m.status != nil {
+		fields = append(fields, agentevaluation.FieldStatus)
+	}
+	if m.total != nil {
+		fields = append(fields, agentevaluation.FieldTotal)
+	}
+	if m.results != nil {
+		fields = append(fields, agentevaluation.FieldResults)
+	}
+	if m.report != nil {
+		fields = append(fields, agentevaluation.FieldReport)
+	}
+	if m.reason != nil {
+		fields = append(fields, agentevaluation.FieldReason)
+	}
+	if m.created_by != nil {
+		fields = append(fields, agentevaluation.FieldCreatedBy)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, agentevaluation.FieldEndedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AgentEvaluationMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case agentevaluation.FieldCreatedAt:
+		return m.CreatedAt()
+	case agentevaluation.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case agentevaluation.FieldCompanyID:
+		return m.CompanyID()
+	case agentevaluation.FieldAgentID:
+		return m.AgentID()
+	case agentevaluation.FieldSettings:
+		return m.Settings()
+	case agentevaluation.FieldDigest:
+		return m.Digest()
+	case agentevaluation.FieldCases:
+		return m.Cases()
+	case agentevaluation.FieldStatus:
+		return m.Status()
+	case agentevaluation.FieldTotal:
+		return m.Total()
+	case agentevaluation.FieldResults:
+		return m.Results()
+	case agentevaluation.FieldReport:
+		return m.Report()
+	case agentevaluation.FieldReason:
+		return m.Reason()
+	case agentevaluation.FieldCreatedBy:
+		return m.CreatedBy()
+	case agentevaluation.FieldEndedAt:
+		return m.EndedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AgentEvaluationMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case agentevaluation.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case agentevaluation.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case agentevaluation.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case agentevaluation.FieldAgentID:
+		return m.OldAgentID(ctx)
+	case agentevaluation.FieldSettings:
+		return m.OldSettings(ctx)
+	case agentevaluation.FieldDigest:
+		return m.OldDigest(ctx)
+	case agentevaluation.FieldCases:
+		return m.OldCases(ctx)
+	case agentevaluation.FieldStatus:
+		return m.OldStatus(ctx)
+	case agentevaluation.FieldTotal:
+		return m.OldTotal(ctx)
+	case agentevaluation.FieldResults:
+		return m.OldResults(ctx)
+	case agentevaluation.FieldReport:
+		return m.OldReport(ctx)
+	case agentevaluation.FieldReason:
+		return m.OldReason(ctx)
+	case agentevaluation.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case agentevaluation.FieldEndedAt:
+		return m.OldEndedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown AgentEvaluation field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentEvaluationMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case agentevaluation.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case agentevaluation.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case agentevaluation.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case agentevaluation.FieldAgentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentID(v)
+		return nil
+	case agentevaluation.FieldSettings:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettings(v)
+		return nil
+	case agentevaluation.FieldDigest:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDigest(v)
+		return nil
+	case agentevaluation.FieldCases:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCases(v)
+		return nil
+	case agentevaluation.FieldStatus:
+		v, ok := value.(agentevaluation.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case agentevaluation.FieldTotal:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotal(v)
+		return nil
+	case agentevaluation.FieldResults:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetResults(v)
+		return nil
+	case agentevaluation.FieldReport:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReport(v)
+		return nil
+	case agentevaluation.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case agentevaluation.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case agentevaluation.FieldEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentEvaluation field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AgentEvaluationMutation) AddedFields() []string {
+	var fields []string
+	if m.addtotal != nil {
+		fields = append(fields, agentevaluation.FieldTotal)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AgentEvaluationMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case agentevaluation.FieldTotal:
+		return m.AddedTotal()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentEvaluationMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case agentevaluation.FieldTotal:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotal(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentEvaluation numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AgentEvaluationMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(agentevaluation.FieldCases) {
+		fields = append(fields, agentevaluation.FieldCases)
+	}
+	if m.FieldCleared(agentevaluation.FieldResults) {
+		fields = append(fields, agentevaluation.FieldResults)
+	}
+	if m.FieldCleared(agentevaluation.FieldReport) {
+		fields = append(fields, agentevaluation.FieldReport)
+	}
+	if m.FieldCleared(agentevaluation.FieldEndedAt) {
+		fields = append(fields, agentevaluation.FieldEndedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AgentEvaluationMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AgentEvaluationMutation) ClearField(name string) error {
+	switch name {
+	case agentevaluation.FieldCases:
+		m.ClearCases()
+		return nil
+	case agentevaluation.FieldResults:
+		m.ClearResults()
+		return nil
+	case agentevaluation.FieldReport:
+		m.ClearReport()
+		return nil
+	case agentevaluation.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentEvaluation nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AgentEvaluationMutation) ResetField(name string) error {
+	switch name {
+	case agentevaluation.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case agentevaluation.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case agentevaluation.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case agentevaluation.FieldAgentID:
+		m.ResetAgentID()
+		return nil
+	case agentevaluation.FieldSettings:
+		m.ResetSettings()
+		return nil
+	case agentevaluation.FieldDigest:
+		m.ResetDigest()
+		return nil
+	case agentevaluation.FieldCases:
+		m.ResetCases()
+		return nil
+	case agentevaluation.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case agentevaluation.FieldTotal:
+		m.ResetTotal()
+		return nil
+	case agentevaluation.FieldResults:
+		m.ResetResults()
+		return nil
+	case agentevaluation.FieldReport:
+		m.ResetReport()
+		return nil
+	case agentevaluation.FieldReason:
+		m.ResetReason()
+		return nil
+	case agentevaluation.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case agentevaluation.FieldEndedAt:
+		m.ResetEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentEvaluation field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AgentEvaluationMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.agent != nil {
+		edges = append(edges, agentevaluation.EdgeAgent)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AgentEvaluationMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case agentevaluation.EdgeAgent:
+		if id := m.agent; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AgentEvaluationMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AgentEvaluationMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AgentEvaluationMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedagent {
+		edges = append(edges, agentevaluation.EdgeAgent)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AgentEvaluationMutation) EdgeCleared(name string) bool {
+	switch name {
+	case agentevaluation.EdgeAgent:
+		return m.clearedagent
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AgentEvaluationMutation) ClearEdge(name string) error {
+	switch name {
+	case agentevaluation.EdgeAgent:
+		m.ClearAgent()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentEvaluation unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AgentEvaluationMutation) ResetEdge(name string) error {
+	switch name {
+	case agentevaluation.EdgeAgent:
+		m.ResetAgent()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentEvaluation edge %s", name)
+}
+
 // AgentRunMutation represents an operation that mutates the AgentRun nodes in the graph.
 type AgentRunMutation struct {
 	config
@@ -9080,6 +10619,12 @@ type AgentRunMutation struct {
 	appendsteps      json.RawMessage
 	plans            *int
 	addplans         *int
+	model_calls      *int
+	addmodel_calls   *int
+	input_tokens     *int
+	addinput_tokens  *int
+	output_tokens    *int
+	addoutput_tokens *int
 	lease_until      *time.Time
 	outcome          *string
 	reason           *string
@@ -9770,6 +11315,174 @@ func (m *AgentRunMutation) ResetPlans() {
 	m.addplans = nil
 }
 
+// SetModelCalls sets the "model_calls" field.
+func (m *AgentRunMutation) SetModelCalls(i int) {
+	m.model_calls = &i
+	m.addmodel_calls = nil
+}
+
+// ModelCalls returns the value of the "model_calls" field in the mutation.
+func (m *AgentRunMutation) ModelCalls() (r int, exists bool) {
+	v := m.model_calls
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModelCalls returns the old "model_calls" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldModelCalls(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModelCalls is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModelCalls requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModelCalls: %w", err)
+	}
+	return oldValue.ModelCalls, nil
+}
+
+// AddModelCalls adds i to the "model_calls" field.
+func (m *AgentRunMutation) AddModelCalls(i int) {
+	if m.addmodel_calls != nil {
+		*m.addmodel_calls += i
+	} else {
+		m.addmodel_calls = &i
+	}
+}
+
+// AddedModelCalls returns the value that was added to the "model_calls" field in this mutation.
+func (m *AgentRunMutation) AddedModelCalls() (r int, exists bool) {
+	v := m.addmodel_calls
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetModelCalls resets all changes to the "model_calls" field.
+func (m *AgentRunMutation) ResetModelCalls() {
+	m.model_calls = nil
+	m.addmodel_calls = nil
+}
+
+// SetInputTokens sets the "input_tokens" field.
+func (m *AgentRunMutation) SetInputTokens(i int) {
+	m.input_tokens = &i
+	m.addinput_tokens = nil
+}
+
+// InputTokens returns the value of the "input_tokens" field in the mutation.
+func (m *AgentRunMutation) InputTokens() (r int, exists bool) {
+	v := m.input_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInputTokens returns the old "input_tokens" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldInputTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInputTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInputTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInputTokens: %w", err)
+	}
+	return oldValue.InputTokens, nil
+}
+
+// AddInputTokens adds i to the "input_tokens" field.
+func (m *AgentRunMutation) AddInputTokens(i int) {
+	if m.addinput_tokens != nil {
+		*m.addinput_tokens += i
+	} else {
+		m.addinput_tokens = &i
+	}
+}
+
+// AddedInputTokens returns the value that was added to the "input_tokens" field in this mutation.
+func (m *AgentRunMutation) AddedInputTokens() (r int, exists bool) {
+	v := m.addinput_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetInputTokens resets all changes to the "input_tokens" field.
+func (m *AgentRunMutation) ResetInputTokens() {
+	m.input_tokens = nil
+	m.addinput_tokens = nil
+}
+
+// SetOutputTokens sets the "output_tokens" field.
+func (m *AgentRunMutation) SetOutputTokens(i int) {
+	m.output_tokens = &i
+	m.addoutput_tokens = nil
+}
+
+// OutputTokens returns the value of the "output_tokens" field in the mutation.
+func (m *AgentRunMutation) OutputTokens() (r int, exists bool) {
+	v := m.output_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutputTokens returns the old "output_tokens" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldOutputTokens(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutputTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutputTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutputTokens: %w", err)
+	}
+	return oldValue.OutputTokens, nil
+}
+
+// AddOutputTokens adds i to the "output_tokens" field.
+func (m *AgentRunMutation) AddOutputTokens(i int) {
+	if m.addoutput_tokens != nil {
+		*m.addoutput_tokens += i
+	} else {
+		m.addoutput_tokens = &i
+	}
+}
+
+// AddedOutputTokens returns the value that was added to the "output_tokens" field in this mutation.
+func (m *AgentRunMutation) AddedOutputTokens() (r int, exists bool) {
+	v := m.addoutput_tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetOutputTokens resets all changes to the "output_tokens" field.
+func (m *AgentRunMutation) ResetOutputTokens() {
+	m.output_tokens = nil
+	m.addoutput_tokens = nil
+}
+
 // SetLeaseUntil sets the "lease_until" field.
 func (m *AgentRunMutation) SetLeaseUntil(t time.Time) {
 	m.lease_until = &t
@@ -10055,7 +11768,7 @@ func (m *AgentRunMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AgentRunMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 20)
 	if m.created_at != nil {
 		fields = append(fields, agentrun.FieldCreatedAt)
 	}
@@ -10094,6 +11807,15 @@ func (m *AgentRunMutation) Fields() []string {
 	}
 	if m.plans != nil {
 		fields = append(fields, agentrun.FieldPlans)
+	}
+	if m.model_calls != nil {
+		fields = append(fields, agentrun.FieldModelCalls)
+	}
+	if m.input_tokens != nil {
+		fields = append(fields, agentrun.FieldInputTokens)
+	}
+	if m.output_tokens != nil {
+		fields = append(fields, agentrun.FieldOutputTokens)
 	}
 	if m.lease_until != nil {
 		fields = append(fields, agentrun.FieldLeaseUntil)
@@ -10141,6 +11863,12 @@ func (m *AgentRunMutation) Field(name string) (ent.Value, bool) {
 		return m.Steps()
 	case agentrun.FieldPlans:
 		return m.Plans()
+	case agentrun.FieldModelCalls:
+		return m.ModelCalls()
+	case agentrun.FieldInputTokens:
+		return m.InputTokens()
+	case agentrun.FieldOutputTokens:
+		return m.OutputTokens()
 	case agentrun.FieldLeaseUntil:
 		return m.LeaseUntil()
 	case agentrun.FieldOutcome:
@@ -10184,6 +11912,12 @@ func (m *AgentRunMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldSteps(ctx)
 	case agentrun.FieldPlans:
 		return m.OldPlans(ctx)
+	case agentrun.FieldModelCalls:
+		return m.OldModelCalls(ctx)
+	case agentrun.FieldInputTokens:
+		return m.OldInputTokens(ctx)
+	case agentrun.FieldOutputTokens:
+		return m.OldOutputTokens(ctx)
 	case agentrun.FieldLeaseUntil:
 		return m.OldLeaseUntil(ctx)
 	case agentrun.FieldOutcome:
@@ -10292,6 +12026,27 @@ func (m *AgentRunMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPlans(v)
 		return nil
+	case agentrun.FieldModelCalls:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModelCalls(v)
+		return nil
+	case agentrun.FieldInputTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInputTokens(v)
+		return nil
+	case agentrun.FieldOutputTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutputTokens(v)
+		return nil
 	case agentrun.FieldLeaseUntil:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -10337,6 +12092,15 @@ func (m *AgentRunMutation) AddedFields() []string {
 	if m.addplans != nil {
 		fields = append(fields, agentrun.FieldPlans)
 	}
+	if m.addmodel_calls != nil {
+		fields = append(fields, agentrun.FieldModelCalls)
+	}
+	if m.addinput_tokens != nil {
+		fields = append(fields, agentrun.FieldInputTokens)
+	}
+	if m.addoutput_tokens != nil {
+		fields = append(fields, agentrun.FieldOutputTokens)
+	}
 	return fields
 }
 
@@ -10351,6 +12115,12 @@ func (m *AgentRunMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedNumber()
 	case agentrun.FieldPlans:
 		return m.AddedPlans()
+	case agentrun.FieldModelCalls:
+		return m.AddedModelCalls()
+	case agentrun.FieldInputTokens:
+		return m.AddedInputTokens()
+	case agentrun.FieldOutputTokens:
+		return m.AddedOutputTokens()
 	}
 	return nil, false
 }
@@ -10380,6 +12150,27 @@ func (m *AgentRunMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddPlans(v)
+		return nil
+	case agentrun.FieldModelCalls:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddModelCalls(v)
+		return nil
+	case agentrun.FieldInputTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddInputTokens(v)
+		return nil
+	case agentrun.FieldOutputTokens:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddOutputTokens(v)
 		return nil
 	}
 	return fmt.Errorf("unknown AgentRun numeric field %s", name)
@@ -10473,6 +12264,15 @@ func (m *AgentRunMutation) ResetField(name string) error {
 		return nil
 	case agentrun.FieldPlans:
 		m.ResetPlans()
+		return nil
+	case agentrun.FieldModelCalls:
+		m.ResetModelCalls()
+		return nil
+	case agentrun.FieldInputTokens:
+		m.ResetInputTokens()
+		return nil
+	case agentrun.FieldOutputTokens:
+		m.ResetOutputTokens()
 		return nil
 	case agentrun.FieldLeaseUntil:
 		m.ResetLeaseUntil()
@@ -10598,6 +12398,824 @@ func (m *AgentRunMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown AgentRun edge %s", name)
+}
+
+// AgentTurnMutation represents an operation that mutates the AgentTurn nodes in the graph.
+type AgentTurnMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	plan          *int
+	addplan       *int
+	n             *int
+	addn          *int
+	content       *json.RawMessage
+	appendcontent json.RawMessage
+	clearedFields map[string]struct{}
+	run           *string
+	clearedrun    bool
+	done          bool
+	oldValue      func(context.Context) (*AgentTurn, error)
+	predicates    []predicate.AgentTurn
+}
+
+var _ ent.Mutation = (*AgentTurnMutation)(nil)
+
+// agentturnOption allows management of the mutation configuration using functional options.
+type agentturnOption func(*AgentTurnMutation)
+
+// newAgentTurnMutation creates new mutation for the AgentTurn entity.
+func newAgentTurnMutation(c config, op Op, opts ...agentturnOption) *AgentTurnMutation {
+	m := &AgentTurnMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAgentTurn,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAgentTurnID sets the ID field of the mutation.
+func withAgentTurnID(id string) agentturnOption {
+	return func(m *AgentTurnMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *AgentTurn
+		)
+		m.oldValue = func(ctx context.Context) (*AgentTurn, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().AgentTurn.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAgentTurn sets the old AgentTurn of the mutation.
+func withAgentTurn(node *AgentTurn) agentturnOption {
+	return func(m *AgentTurnMutation) {
+		m.oldValue = func(context.Context) (*AgentTurn, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AgentTurnMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AgentTurnMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of AgentTurn entities.
+func (m *AgentTurnMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AgentTurnMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AgentTurnMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().AgentTurn.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AgentTurnMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AgentTurnMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the AgentTurn entity.
+// If the AgentTurn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentTurnMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AgentTurnMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AgentTurnMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AgentTurnMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the AgentTurn entity.
+// If the AgentTurn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentTurnMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AgentTurnMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AgentTurnMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AgentTurnMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the AgentTurn entity.
+// If the AgentTurn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentTurnMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AgentTurnMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetRunID sets the "run_id" field.
+func (m *AgentTurnMutation) SetRunID(s string) {
+	m.run = &s
+}
+
+// RunID returns the value of the "run_id" field in the mutation.
+func (m *AgentTurnMutation) RunID() (r string, exists bool) {
+	v := m.run
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRunID returns the old "run_id" field's value of the AgentTurn entity.
+// If the AgentTurn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentTurnMutation) OldRunID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRunID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRunID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRunID: %w", err)
+	}
+	return oldValue.RunID, nil
+}
+
+// ResetRunID resets all changes to the "run_id" field.
+func (m *AgentTurnMutation) ResetRunID() {
+	m.run = nil
+}
+
+// SetPlan sets the "plan" field.
+func (m *AgentTurnMutation) SetPlan(i int) {
+	m.plan = &i
+	m.addplan = nil
+}
+
+// Plan returns the value of the "plan" field in the mutation.
+func (m *AgentTurnMutation) Plan() (r int, exists bool) {
+	v := m.plan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlan returns the old "plan" field's value of the AgentTurn entity.
+// If the AgentTurn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentTurnMutation) OldPlan(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlan is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlan requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlan: %w", err)
+	}
+	return oldValue.Plan, nil
+}
+
+// AddPlan adds i to the "plan" field.
+func (m *AgentTurnMutation) AddPlan(i int) {
+	if m.addplan != nil {
+		*m.addplan += i
+	} else {
+		m.addplan = &i
+	}
+}
+
+// AddedPlan returns the value that was added to the "plan" field in this mutation.
+func (m *AgentTurnMutation) AddedPlan() (r int, exists bool) {
+	v := m.addplan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPlan resets all changes to the "plan" field.
+func (m *AgentTurnMutation) ResetPlan() {
+	m.plan = nil
+	m.addplan = nil
+}
+
+// SetN sets the "n" field.
+func (m *AgentTurnMutation) SetN(i int) {
+	m.n = &i
+	m.addn = nil
+}
+
+// N returns the value of the "n" field in the mutation.
+func (m *AgentTurnMutation) N() (r int, exists bool) {
+	v := m.n
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldN returns the old "n" field's value of the AgentTurn entity.
+// If the AgentTurn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentTurnMutation) OldN(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldN is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldN requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldN: %w", err)
+	}
+	return oldValue.N, nil
+}
+
+// AddN adds i to the "n" field.
+func (m *AgentTurnMutation) AddN(i int) {
+	if m.addn != nil {
+		*m.addn += i
+	} else {
+		m.addn = &i
+	}
+}
+
+// AddedN returns the value that was added to the "n" field in this mutation.
+func (m *AgentTurnMutation) AddedN() (r int, exists bool) {
+	v := m.addn
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetN resets all changes to the "n" field.
+func (m *AgentTurnMutation) ResetN() {
+	m.n = nil
+	m.addn = nil
+}
+
+// SetContent sets the "content" field.
+func (m *AgentTurnMutation) SetContent(jm json.RawMessage) {
+	m.content = &jm
+	m.appendcontent = nil
+}
+
+// Content returns the value of the "content" field in the mutation.
+func (m *AgentTurnMutation) Content() (r json.RawMessage, exists bool) {
+	v := m.content
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldContent returns the old "content" field's value of the AgentTurn entity.
+// If the AgentTurn object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentTurnMutation) OldContent(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldContent is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldContent requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldContent: %w", err)
+	}
+	return oldValue.Content, nil
+}
+
+// AppendContent adds jm to the "content" field.
+func (m *AgentTurnMutation) AppendContent(jm json.RawMessage) {
+	m.appendcontent = append(m.appendcontent, jm...)
+}
+
+// AppendedContent returns the list of values that were appended to the "content" field in this mutation.
+func (m *AgentTurnMutation) AppendedContent() (json.RawMessage, bool) {
+	if len(m.appendcontent) == 0 {
+		return nil, false
+	}
+	return m.appendcontent, true
+}
+
+// ClearContent clears the value of the "content" field.
+func (m *AgentTurnMutation) ClearContent() {
+	m.content = nil
+	m.appendcontent = nil
+	m.clearedFields[agentturn.FieldContent] = struct{}{}
+}
+
+// ContentCleared returns if the "content" field was cleared in this mutation.
+func (m *AgentTurnMutation) ContentCleared() bool {
+	_, ok := m.clearedFields[agentturn.FieldContent]
+	return ok
+}
+
+// ResetContent resets all changes to the "content" field.
+func (m *AgentTurnMutation) ResetContent() {
+	m.content = nil
+	m.appendcontent = nil
+	delete(m.clearedFields, agentturn.FieldContent)
+}
+
+// ClearRun clears the "run" edge to the AgentRun entity.
+func (m *AgentTurnMutation) ClearRun() {
+	m.clearedrun = true
+	m.clearedFields[agentturn.FieldRunID] = struct{}{}
+}
+
+// RunCleared reports if the "run" edge to the AgentRun entity was cleared.
+func (m *AgentTurnMutation) RunCleared() bool {
+	return m.clearedrun
+}
+
+// RunIDs returns the "run" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RunID instead. It exists only for internal usage by the builders.
+func (m *AgentTurnMutation) RunIDs() (ids []string) {
+	if id := m.run; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRun resets all changes to the "run" edge.
+func (m *AgentTurnMutation) ResetRun() {
+	m.run = nil
+	m.clearedrun = false
+}
+
+// Where appends a list predicates to the AgentTurnMutation builder.
+func (m *AgentTurnMutation) Where(ps ...predicate.AgentTurn) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AgentTurnMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AgentTurnMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.AgentTurn, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AgentTurnMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AgentTurnMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (AgentTurn).
+func (m *AgentTurnMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AgentTurnMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.created_at != nil {
+		fields = append(fields, agentturn.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, agentturn.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, agentturn.FieldCompanyID)
+	}
+	if m.run != nil {
+		fields = append(fields, agentturn.FieldRunID)
+	}
+	if m.plan != nil {
+		fields = append(fields, agentturn.FieldPlan)
+	}
+	if m.n != nil {
+		fields = append(fields, agentturn.FieldN)
+	}
+	if m.content != nil {
+		fields = append(fields, agentturn.FieldContent)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AgentTurnMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case agentturn.FieldCreatedAt:
+		return m.CreatedAt()
+	case agentturn.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case agentturn.FieldCompanyID:
+		return m.CompanyID()
+	case agentturn.FieldRunID:
+		return m.RunID()
+	case agentturn.FieldPlan:
+		return m.Plan()
+	case agentturn.FieldN:
+		return m.N()
+	case agentturn.FieldContent:
+		return m.Content()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AgentTurnMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case agentturn.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case agentturn.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case agentturn.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case agentturn.FieldRunID:
+		return m.OldRunID(ctx)
+	case agentturn.FieldPlan:
+		return m.OldPlan(ctx)
+	case agentturn.FieldN:
+		return m.OldN(ctx)
+	case agentturn.FieldContent:
+		return m.OldContent(ctx)
+	}
+	return nil, fmt.Errorf("unknown AgentTurn field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentTurnMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case agentturn.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case agentturn.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case agentturn.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case agentturn.FieldRunID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRunID(v)
+		return nil
+	case agentturn.FieldPlan:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlan(v)
+		return nil
+	case agentturn.FieldN:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetN(v)
+		return nil
+	case agentturn.FieldContent:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContent(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentTurn field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AgentTurnMutation) AddedFields() []string {
+	var fields []string
+	if m.addplan != nil {
+		fields = append(fields, agentturn.FieldPlan)
+	}
+	if m.addn != nil {
+		fields = append(fields, agentturn.FieldN)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AgentTurnMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case agentturn.FieldPlan:
+		return m.AddedPlan()
+	case agentturn.FieldN:
+		return m.AddedN()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AgentTurnMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case agentturn.FieldPlan:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPlan(v)
+		return nil
+	case agentturn.FieldN:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddN(v)
+		return nil
+	}
+	return fmt.Errorf("unknown AgentTurn numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AgentTurnMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(agentturn.FieldContent) {
+		fields = append(fields, agentturn.FieldContent)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AgentTurnMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AgentTurnMutation) ClearField(name string) error {
+	switch name {
+	case agentturn.FieldContent:
+		m.ClearContent()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentTurn nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AgentTurnMutation) ResetField(name string) error {
+	switch name {
+	case agentturn.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case agentturn.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case agentturn.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case agentturn.FieldRunID:
+		m.ResetRunID()
+		return nil
+	case agentturn.FieldPlan:
+		m.ResetPlan()
+		return nil
+	case agentturn.FieldN:
+		m.ResetN()
+		return nil
+	case agentturn.FieldContent:
+		m.ResetContent()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentTurn field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AgentTurnMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.run != nil {
+		edges = append(edges, agentturn.EdgeRun)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AgentTurnMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case agentturn.EdgeRun:
+		if id := m.run; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AgentTurnMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AgentTurnMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AgentTurnMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedrun {
+		edges = append(edges, agentturn.EdgeRun)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AgentTurnMutation) EdgeCleared(name string) bool {
+	switch name {
+	case agentturn.EdgeRun:
+		return m.clearedrun
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AgentTurnMutation) ClearEdge(name string) error {
+	switch name {
+	case agentturn.EdgeRun:
+		m.ClearRun()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentTurn unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AgentTurnMutation) ResetEdge(name string) error {
+	switch name {
+	case agentturn.EdgeRun:
+		m.ResetRun()
+		return nil
+	}
+	return fmt.Errorf("unknown AgentTurn edge %s", name)
 }
 
 // AgentVersionMutation represents an operation that mutates the AgentVersion nodes in the graph.
@@ -19624,6 +22242,8 @@ type CompanyMutation struct {
 	addaudit_days               *int
 	query_cost                  *int
 	addquery_cost               *int
+	agent_agreement             *float64
+	addagent_agreement          *float64
 	clearedFields               map[string]struct{}
 	done                        bool
 	oldValue                    func(context.Context) (*Company, error)
@@ -20441,6 +23061,76 @@ func (m *CompanyMutation) ResetQueryCost() {
 	delete(m.clearedFields, company.FieldQueryCost)
 }
 
+// SetAgentAgreement sets the "agent_agreement" field.
+func (m *CompanyMutation) SetAgentAgreement(f float64) {
+	m.agent_agreement = &f
+	m.addagent_agreement = nil
+}
+
+// AgentAgreement returns the value of the "agent_agreement" field in the mutation.
+func (m *CompanyMutation) AgentAgreement() (r float64, exists bool) {
+	v := m.agent_agreement
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentAgreement returns the old "agent_agreement" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldAgentAgreement(ctx context.Context) (v *float64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentAgreement is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentAgreement requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentAgreement: %w", err)
+	}
+	return oldValue.AgentAgreement, nil
+}
+
+// AddAgentAgreement adds f to the "agent_agreement" field.
+func (m *CompanyMutation) AddAgentAgreement(f float64) {
+	if m.addagent_agreement != nil {
+		*m.addagent_agreement += f
+	} else {
+		m.addagent_agreement = &f
+	}
+}
+
+// AddedAgentAgreement returns the value that was added to the "agent_agreement" field in this mutation.
+func (m *CompanyMutation) AddedAgentAgreement() (r float64, exists bool) {
+	v := m.addagent_agreement
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearAgentAgreement clears the value of the "agent_agreement" field.
+func (m *CompanyMutation) ClearAgentAgreement() {
+	m.agent_agreement = nil
+	m.addagent_agreement = nil
+	m.clearedFields[company.FieldAgentAgreement] = struct{}{}
+}
+
+// AgentAgreementCleared returns if the "agent_agreement" field was cleared in this mutation.
+func (m *CompanyMutation) AgentAgreementCleared() bool {
+	_, ok := m.clearedFields[company.FieldAgentAgreement]
+	return ok
+}
+
+// ResetAgentAgreement resets all changes to the "agent_agreement" field.
+func (m *CompanyMutation) ResetAgentAgreement() {
+	m.agent_agreement = nil
+	m.addagent_agreement = nil
+	delete(m.clearedFields, company.FieldAgentAgreement)
+}
+
 // Where appends a list predicates to the CompanyMutation builder.
 func (m *CompanyMutation) Where(ps ...predicate.Company) {
 	m.predicates = append(m.predicates, ps...)
@@ -20475,7 +23165,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 15)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -20518,6 +23208,9 @@ func (m *CompanyMutation) Fields() []string {
 	if m.query_cost != nil {
 		fields = append(fields, company.FieldQueryCost)
 	}
+	if m.agent_agreement != nil {
+		fields = append(fields, company.FieldAgentAgreement)
+	}
 	return fields
 }
 
@@ -20554,6 +23247,8 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.AuditDays()
 	case company.FieldQueryCost:
 		return m.QueryCost()
+	case company.FieldAgentAgreement:
+		return m.AgentAgreement()
 	}
 	return nil, false
 }
@@ -20591,6 +23286,8 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldAuditDays(ctx)
 	case company.FieldQueryCost:
 		return m.OldQueryCost(ctx)
+	case company.FieldAgentAgreement:
+		return m.OldAgentAgreement(ctx)
 	}
 	return nil, fmt.Errorf("unknown Company field %s", name)
 }
@@ -20698,6 +23395,13 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetQueryCost(v)
 		return nil
+	case company.FieldAgentAgreement:
+		v, ok := value.(float64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentAgreement(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Company field %s", name)
 }
@@ -20724,6 +23428,9 @@ func (m *CompanyMutation) AddedFields() []string {
 	if m.addquery_cost != nil {
 		fields = append(fields, company.FieldQueryCost)
 	}
+	if m.addagent_agreement != nil {
+		fields = append(fields, company.FieldAgentAgreement)
+	}
 	return fields
 }
 
@@ -20744,6 +23451,8 @@ func (m *CompanyMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedAuditDays()
 	case company.FieldQueryCost:
 		return m.AddedQueryCost()
+	case company.FieldAgentAgreement:
+		return m.AddedAgentAgreement()
 	}
 	return nil, false
 }
@@ -20795,6 +23504,13 @@ func (m *CompanyMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddQueryCost(v)
 		return nil
+	case company.FieldAgentAgreement:
+		v, ok := value.(float64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAgentAgreement(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Company numeric field %s", name)
 }
@@ -20820,6 +23536,9 @@ func (m *CompanyMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(company.FieldQueryCost) {
 		fields = append(fields, company.FieldQueryCost)
+	}
+	if m.FieldCleared(company.FieldAgentAgreement) {
+		fields = append(fields, company.FieldAgentAgreement)
 	}
 	return fields
 }
@@ -20852,6 +23571,9 @@ func (m *CompanyMutation) ClearField(name string) error {
 		return nil
 	case company.FieldQueryCost:
 		m.ClearQueryCost()
+		return nil
+	case company.FieldAgentAgreement:
+		m.ClearAgentAgreement()
 		return nil
 	}
 	return fmt.Errorf("unknown Company nullable field %s", name)
@@ -20902,6 +23624,9 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldQueryCost:
 		m.ResetQueryCost()
+		return nil
+	case company.FieldAgentAgreement:
+		m.ResetAgentAgreement()
 		return nil
 	}
 	return fmt.Errorf("unknown Company field %s", name)
@@ -36148,6 +38873,732 @@ func (m *MailedLinkMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *MailedLinkMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown MailedLink edge %s", name)
+}
+
+// ModelConnectionMutation represents an operation that mutates the ModelConnection nodes in the graph.
+type ModelConnectionMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	name          *string
+	kind          *modelconnection.Kind
+	base_url      *string
+	secret_name   *string
+	models        *[]string
+	appendmodels  []string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*ModelConnection, error)
+	predicates    []predicate.ModelConnection
+}
+
+var _ ent.Mutation = (*ModelConnectionMutation)(nil)
+
+// modelconnectionOption allows management of the mutation configuration using functional options.
+type modelconnectionOption func(*ModelConnectionMutation)
+
+// newModelConnectionMutation creates new mutation for the ModelConnection entity.
+func newModelConnectionMutation(c config, op Op, opts ...modelconnectionOption) *ModelConnectionMutation {
+	m := &ModelConnectionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeModelConnection,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withModelConnectionID sets the ID field of the mutation.
+func withModelConnectionID(id string) modelconnectionOption {
+	return func(m *ModelConnectionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ModelConnection
+		)
+		m.oldValue = func(ctx context.Context) (*ModelConnection, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ModelConnection.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withModelConnection sets the old ModelConnection of the mutation.
+func withModelConnection(node *ModelConnection) modelconnectionOption {
+	return func(m *ModelConnectionMutation) {
+		m.oldValue = func(context.Context) (*ModelConnection, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ModelConnectionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ModelConnectionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ModelConnection entities.
+func (m *ModelConnectionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ModelConnectionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ModelConnectionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ModelConnection.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ModelConnectionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ModelConnectionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the ModelConnection entity.
+// If the ModelConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModelConnectionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ModelConnectionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ModelConnectionMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ModelConnectionMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the ModelConnection entity.
+// If the ModelConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModelConnectionMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ModelConnectionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *ModelConnectionMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *ModelConnectionMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the ModelConnection entity.
+// If the ModelConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModelConnectionMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *ModelConnectionMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetName sets the "name" field.
+func (m *ModelConnectionMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *ModelConnectionMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the ModelConnection entity.
+// If the ModelConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModelConnectionMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *ModelConnectionMutation) ResetName() {
+	m.name = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *ModelConnectionMutation) SetKind(value modelconnection.Kind) {
+	m.kind = &value
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *ModelConnectionMutation) Kind() (r modelconnection.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the ModelConnection entity.
+// If the ModelConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModelConnectionMutation) OldKind(ctx context.Context) (v modelconnection.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *ModelConnectionMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetBaseURL sets the "base_url" field.
+func (m *ModelConnectionMutation) SetBaseURL(s string) {
+	m.base_url = &s
+}
+
+// BaseURL returns the value of the "base_url" field in the mutation.
+func (m *ModelConnectionMutation) BaseURL() (r string, exists bool) {
+	v := m.base_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBaseURL returns the old "base_url" field's value of the ModelConnection entity.
+// If the ModelConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModelConnectionMutation) OldBaseURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBaseURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBaseURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBaseURL: %w", err)
+	}
+	return oldValue.BaseURL, nil
+}
+
+// ResetBaseURL resets all changes to the "base_url" field.
+func (m *ModelConnectionMutation) ResetBaseURL() {
+	m.base_url = nil
+}
+
+// SetSecretName sets the "secret_name" field.
+func (m *ModelConnectionMutation) SetSecretName(s string) {
+	m.secret_name = &s
+}
+
+// SecretName returns the value of the "secret_name" field in the mutation.
+func (m *ModelConnectionMutation) SecretName() (r string, exists bool) {
+	v := m.secret_name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecretName returns the old "secret_name" field's value of the ModelConnection entity.
+// If the ModelConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModelConnectionMutation) OldSecretName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecretName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecretName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecretName: %w", err)
+	}
+	return oldValue.SecretName, nil
+}
+
+// ResetSecretName resets all changes to the "secret_name" field.
+func (m *ModelConnectionMutation) ResetSecretName() {
+	m.secret_name = nil
+}
+
+// SetModels sets the "models" field.
+func (m *ModelConnectionMutation) SetModels(s []string) {
+	m.models = &s
+	m.appendmodels = nil
+}
+
+// Models returns the value of the "models" field in the mutation.
+func (m *ModelConnectionMutation) Models() (r []string, exists bool) {
+	v := m.models
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModels returns the old "models" field's value of the ModelConnection entity.
+// If the ModelConnection object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModelConnectionMutation) OldModels(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModels is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModels requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModels: %w", err)
+	}
+	return oldValue.Models, nil
+}
+
+// AppendModels adds s to the "models" field.
+func (m *ModelConnectionMutation) AppendModels(s []string) {
+	m.appendmodels = append(m.appendmodels, s...)
+}
+
+// AppendedModels returns the list of values that were appended to the "models" field in this mutation.
+func (m *ModelConnectionMutation) AppendedModels() ([]string, bool) {
+	if len(m.appendmodels) == 0 {
+		return nil, false
+	}
+	return m.appendmodels, true
+}
+
+// ResetModels resets all changes to the "models" field.
+func (m *ModelConnectionMutation) ResetModels() {
+	m.models = nil
+	m.appendmodels = nil
+}
+
+// Where appends a list predicates to the ModelConnectionMutation builder.
+func (m *ModelConnectionMutation) Where(ps ...predicate.ModelConnection) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ModelConnectionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ModelConnectionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ModelConnection, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ModelConnectionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ModelConnectionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ModelConnection).
+func (m *ModelConnectionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ModelConnectionMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.created_at != nil {
+		fields = append(fields, modelconnection.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, modelconnection.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, modelconnection.FieldCompanyID)
+	}
+	if m.name != nil {
+		fields = append(fields, modelconnection.FieldName)
+	}
+	if m.kind != nil {
+		fields = append(fields, modelconnection.FieldKind)
+	}
+	if m.base_url != nil {
+		fields = append(fields, modelconnection.FieldBaseURL)
+	}
+	if m.secret_name != nil {
+		fields = append(fields, modelconnection.FieldSecretName)
+	}
+	if m.models != nil {
+		fields = append(fields, modelconnection.FieldModels)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ModelConnectionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case modelconnection.FieldCreatedAt:
+		return m.CreatedAt()
+	case modelconnection.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case modelconnection.FieldCompanyID:
+		return m.CompanyID()
+	case modelconnection.FieldName:
+		return m.Name()
+	case modelconnection.FieldKind:
+		return m.Kind()
+	case modelconnection.FieldBaseURL:
+		return m.BaseURL()
+	case modelconnection.FieldSecretName:
+		return m.SecretName()
+	case modelconnection.FieldModels:
+		return m.Models()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ModelConnectionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case modelconnection.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case modelconnection.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case modelconnection.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case modelconnection.FieldName:
+		return m.OldName(ctx)
+	case modelconnection.FieldKind:
+		return m.OldKind(ctx)
+	case modelconnection.FieldBaseURL:
+		return m.OldBaseURL(ctx)
+	case modelconnection.FieldSecretName:
+		return m.OldSecretName(ctx)
+	case modelconnection.FieldModels:
+		return m.OldModels(ctx)
+	}
+	return nil, fmt.Errorf("unknown ModelConnection field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ModelConnectionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case modelconnection.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case modelconnection.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case modelconnection.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case modelconnection.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case modelconnection.FieldKind:
+		v, ok := value.(modelconnection.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case modelconnection.FieldBaseURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBaseURL(v)
+		return nil
+	case modelconnection.FieldSecretName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecretName(v)
+		return nil
+	case modelconnection.FieldModels:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModels(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ModelConnection field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ModelConnectionMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ModelConnectionMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ModelConnectionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown ModelConnection numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ModelConnectionMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ModelConnectionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ModelConnectionMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown ModelConnection nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ModelConnectionMutation) ResetField(name string) error {
+	switch name {
+	case modelconnection.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case modelconnection.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case modelconnection.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case modelconnection.FieldName:
+		m.ResetName()
+		return nil
+	case modelconnection.FieldKind:
+		m.ResetKind()
+		return nil
+	case modelconnection.FieldBaseURL:
+		m.ResetBaseURL()
+		return nil
+	case modelconnection.FieldSecretName:
+		m.ResetSecretName()
+		return nil
+	case modelconnection.FieldModels:
+		m.ResetModels()
+		return nil
+	}
+	return fmt.Errorf("unknown ModelConnection field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ModelConnectionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ModelConnectionMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ModelConnectionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ModelConnectionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ModelConnectionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ModelConnectionMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ModelConnectionMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown ModelConnection unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ModelConnectionMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown ModelConnection edge %s", name)
 }
 
 // NotificationMutation represents an operation that mutates the Notification nodes in the graph.

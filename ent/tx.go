@@ -26,8 +26,12 @@ type Tx struct {
 	Agent *AgentClient
 	// AgentAction is the client for interacting with the AgentAction builders.
 	AgentAction *AgentActionClient
+	// AgentEvaluation is the client for interacting with the AgentEvaluation builders.
+	AgentEvaluation *AgentEvaluationClient
 	// AgentRun is the client for interacting with the AgentRun builders.
 	AgentRun *AgentRunClient
+	// AgentTurn is the client for interacting with the AgentTurn builders.
+	AgentTurn *AgentTurnClient
 	// AgentVersion is the client for interacting with the AgentVersion builders.
 	AgentVersion *AgentVersionClient
 	// Approval is the client for interacting with the Approval builders.
@@ -76,6 +80,8 @@ type Tx struct {
 	JournalLine *JournalLineClient
 	// MailedLink is the client for interacting with the MailedLink builders.
 	MailedLink *MailedLinkClient
+	// ModelConnection is the client for interacting with the ModelConnection builders.
+	ModelConnection *ModelConnectionClient
 	// Notification is the client for interacting with the Notification builders.
 	Notification *NotificationClient
 	// OAuthClient is the client for interacting with the OAuthClient builders.
@@ -274,7 +280,9 @@ func (tx *Tx) init() {
 	tx.Account = NewAccountClient(tx.config)
 	tx.Agent = NewAgentClient(tx.config)
 	tx.AgentAction = NewAgentActionClient(tx.config)
+	tx.AgentEvaluation = NewAgentEvaluationClient(tx.config)
 	tx.AgentRun = NewAgentRunClient(tx.config)
+	tx.AgentTurn = NewAgentTurnClient(tx.config)
 	tx.AgentVersion = NewAgentVersionClient(tx.config)
 	tx.Approval = NewApprovalClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
@@ -299,6 +307,7 @@ func (tx *Tx) init() {
 	tx.Invoice = NewInvoiceClient(tx.config)
 	tx.JournalLine = NewJournalLineClient(tx.config)
 	tx.MailedLink = NewMailedLinkClient(tx.config)
+	tx.ModelConnection = NewModelConnectionClient(tx.config)
 	tx.Notification = NewNotificationClient(tx.config)
 	tx.OAuthClient = NewOAuthClientClient(tx.config)
 	tx.Offering = NewOfferingClient(tx.config)

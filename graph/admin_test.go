@@ -11,8 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/apitest"
+	"atrium/internal/catalog"
+	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/request"
 	"atrium/internal/store"
+	"atrium/internal/testkit"
 )
 
 var numbers atomic.Int64
@@ -94,6 +98,21 @@ var settings = []struct {
 	{name: "createAgent", query: `mutation { createAgent(input: {name: "Triage", type: QUEUE_INTAKE, source: MANAGED, autonomy: SUGGEST}) { agent { id } } }`, action: "agent.created"},
 	{name: "updateAgent", query: `mutation($id: ID!) { updateAgent(input: {id: $id, shadow: true}) { agent { id shadow etag tools { name mode } } } }`, action: "agent.updated", vars: someAgent},
 	{name: "publishAgent", query: `mutation($id: ID!) { publishAgent(input: {id: $id}) { agent { id status version versions { edges { node { version settings } } } } } }`, action: "agent.published", vars: someAgent},
+	{name: "testAgent", query: `mutation($id: ID!, $request: ID!) { testAgent(input: {id: $id, requestId: $request}) { agentRun { agentId version status actions { operation waits } steps { kind } same } } }`, action: "agent.tested",
+		vars: func(t *testing.T, s *apitest.Server) vars {
+			v := someAgent(t, s)
+			as := s.World.As(s.World.A, principal.Owner)
+			service := testkit.Run(t, s.World, as, catalog.CreateService, catalog.CreateServiceInput{Name: fresh("IT")}).ID
+			offering := testkit.Run(t, s.World, as, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: service}, Name: "Laptop"}).ID
+			v["request"] = testkit.Run(t, s.World, as, request.Create, request.CreateInput{ServiceID: service, OfferingID: offering, Title: "A laptop"}).ID
+			return v
+		}},
+	{name: "evaluateAgent", query: `mutation($id: ID!) { evaluateAgent(input: {id: $id, cases: [{request: {title: "A laptop"}, mustNotCall: ["declineRequest"]}]}) { evaluation { id agentId status total report settings } } }`, action: "agent.evaluated", vars: someAgent},
+	{name: "modelConnections", query: `{ modelConnections { edges { node { id name kind baseUrl secretName models } } } }`},
+	{name: "createModelConnection", query: `mutation($name: String!) { createModelConnection(input: {name: $name, kind: openai, baseUrl: "https://models.example.com/v1", models: ["m"]}) { modelConnection { id name } } }`, action: "modelconnection.created",
+		vars: func(*testing.T, *apitest.Server) vars { return vars{"name": fresh("models")} }},
+	{name: "updateModelConnection", query: `mutation($id: ID!) { updateModelConnection(input: {id: $id, models: ["n"]}) { modelConnection { id models etag } } }`, action: "modelconnection.updated", vars: someConnection},
+	{name: "deleteModelConnection", query: `mutation($id: ID!) { deleteModelConnection(input: {id: $id}) { id } }`, action: "modelconnection.deleted", vars: someConnection},
 	{name: "pauseAgent", query: `mutation($id: ID!) { pauseAgent(input: {id: $id}) { agent { id status } } }`, action: "agent.paused", vars: someActiveAgent},
 	{name: "resumeAgent", query: `mutation($id: ID!) { resumeAgent(input: {id: $id}) { agent { id status } } }`, action: "agent.resumed", vars: somePausedAgent},
 	{name: "deleteAgent", query: `mutation($id: ID!) { deleteAgent(input: {id: $id}) { id } }`, action: "agent.deleted", vars: someAgent},
@@ -170,6 +189,11 @@ func someAgent(t *testing.T, s *apitest.Server) vars {
 	return vars{"id": a.Text("data.createAgent.agent.id")}
 }
 
+func someConnection(t *testing.T, s *apitest.Server) vars {
+	c := ask(t, s, s.Session(t, s.World.A.Owner), `mutation($name: String!) { createModelConnection(input: {name: $name, kind: openai, baseUrl: "https://models.example.com/v1", models: ["m"]}) { modelConnection { id } } }`, vars{"name": fresh("models")})
+	return vars{"id": c.Text("data.createModelConnection.modelConnection.id")}
+}
+
 func someActiveAgent(t *testing.T, s *apitest.Server) vars {
 	v := someAgent(t, s)
 	ask(t, s, s.Session(t, s.World.A.Owner), `mutation($id: ID!) { publishAgent(input: {id: $id}) { agent { id } } }`, v)
@@ -214,6 +238,7 @@ func someSubscription(t *testing.T, s *apitest.Server) vars {
 func TestAdminLayer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
+		s.Limits(t, s.World.A, 10_000, 100_000) // it is not limits that are tried here
 		signedIn := map[principal.Role]apitest.Caller{}
 		for role, u := range s.World.A.Users {
 			signedIn[role] = s.Session(t, u)

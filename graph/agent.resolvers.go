@@ -30,6 +30,24 @@ func (r *mutationResolver) RotateAgentSecret(ctx context.Context, input agent.Ro
 	return &generated.RotateAgentSecretPayload{Agent: a.Agent, SigningSecret: a.SigningSecret.Reveal()}, err
 }
 
+func (r *mutationResolver) EvaluateAgent(ctx context.Context, input agent.EvaluateInput) (*generated.EvaluateAgentPayload, error) {
+	begun, err := change(ctx, r.engine, agent.Evaluate, input, "id")
+	if err != nil {
+		return nil, err
+	}
+	return &generated.EvaluateAgentPayload{Evaluation: begun.Evaluation}, nil
+}
+
+func (r *mutationResolver) TestAgent(ctx context.Context, input agent.TestInput) (*generated.TestAgentPayload, error) {
+	trial, err := change(ctx, r.engine, agent.Test, input, "id")
+	return &generated.TestAgentPayload{AgentRun: trial}, err
+}
+
+func (r *mutationResolver) ReplayAgentRun(ctx context.Context, input agent.ReplayInput) (*generated.ReplayAgentRunPayload, error) {
+	trial, err := change(ctx, r.engine, agent.Replay, input, "id")
+	return &generated.ReplayAgentRunPayload{AgentRun: trial}, err
+}
+
 func (r *mutationResolver) CreateAgentKey(ctx context.Context, input agent.CreateKeyInput) (*generated.CreateAgentKeyPayload, error) {
 	k, err := change(ctx, r.engine, agent.CreateKey, input, "")
 	return &generated.CreateAgentKeyPayload{APIKey: k.Key, Value: k.Value}, err
@@ -52,6 +70,15 @@ func (r *subscriptionResolver) AgentRunChanged(ctx context.Context, id *string, 
 
 func (r *agentResolver) Tools(_ context.Context, a *ent.Agent) ([]*agent.Tool, error) {
 	return agent.ToolsOf(a)
+}
+
+func (r *agentResolver) Limits(_ context.Context, a *ent.Agent) (*agent.Limits, error) {
+	limits, err := agent.LimitsOf(a)
+	return &limits, err
+}
+
+func (r *agentResolver) Evaluations(ctx context.Context, a *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentEvaluation], error) {
+	return branch(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, agent.EvaluationsOf, first, after, same[ent.AgentEvaluation])
 }
 
 func (r *agentResolver) Versions(ctx context.Context, a *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentVersion], error) {

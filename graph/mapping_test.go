@@ -46,7 +46,9 @@ var private = map[string]map[string]string{
 	"Calendar":    {"CompanyID": tenantsOwn},
 	"RoutingRule": {"CompanyID": tenantsOwn, "LastAssigneeID": "whose turn it was is the product's own"},
 	"SavedView":   {"CompanyID": tenantsOwn},
-	"Comment":     {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
+
+	"ModelConnection": {"CompanyID": tenantsOwn},
+	"Comment":         {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
 	"Company": {
 		"SandboxOf":     "the live company shows its sandbox",
 		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "QueryCost": "limits tell it", "InvitationsPerDay": "the operator's matter", "AuditDays": "the operator's matter",
@@ -126,6 +128,9 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 		mapped(t, "InboundWebhook", func(e *ent.InboundWebhook) answering { return node(e) })
 	})
 	check("Agent", func(t *testing.T) { mapped(t, "Agent", func(e *ent.Agent) answering { return node(e) }) })
+	check("ModelConnection", func(t *testing.T) {
+		mapped(t, "ModelConnection", func(e *ent.ModelConnection) answering { return node(e) })
+	})
 	check("AgentAction", func(t *testing.T) { mapped(t, "AgentAction", func(e *ent.AgentAction) answering { return node(e) }) })
 	check("AgentRun", func(t *testing.T) { mapped(t, "AgentRun", func(e *ent.AgentRun) answering { return node(e) }) })
 	check("ApiKey", func(t *testing.T) { mapped(t, "ApiKey", func(e *ent.APIKey) answering { return node(e) }) })
@@ -325,6 +330,8 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 			text = `[{"field":"distinct"}]`
 		case "Steps":
 			text = `[{"n":1,"operation":"distinct"}]`
+		case "Limits":
+			text = `{"steps":17}`
 		case "Tools":
 			text = `[{"name":"distinct","mode":"auto"}]`
 		case "Attempts":

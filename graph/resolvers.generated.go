@@ -110,6 +110,10 @@ func (r *queryResolver) Incidents(ctx context.Context, first *int, after *string
 	return list(ctx, r.engine, execution.ListIncidents, filter, first, after, orderBy)
 }
 
+func (r *queryResolver) ModelConnections(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.ModelConnection], error) {
+	return list(ctx, r.engine, agent.ListConnections, nil, first, after, orderBy)
+}
+
 func (r *queryResolver) OauthClients(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.OAuthClient], error) {
 	return list(ctx, r.engine, identity.ListClients, nil, first, after, orderBy)
 }
@@ -243,6 +247,11 @@ func (r *mutationResolver) CreateComment(ctx context.Context, input request.Crea
 	return &generated.CreateCommentPayload{Comment: row}, err
 }
 
+func (r *mutationResolver) CreateModelConnection(ctx context.Context, input agent.CreateConnectionInput) (*generated.CreateModelConnectionPayload, error) {
+	row, err := change(ctx, r.engine, agent.CreateConnection, input, "")
+	return &generated.CreateModelConnectionPayload{ModelConnection: row}, err
+}
+
 func (r *mutationResolver) CreateOffering(ctx context.Context, input catalog.CreateOfferingInput) (*generated.CreateOfferingPayload, error) {
 	row, err := change(ctx, r.engine, catalog.CreateOffering, input, "serviceId")
 	return &generated.CreateOfferingPayload{Offering: row}, err
@@ -336,6 +345,11 @@ func (r *mutationResolver) DeleteComment(ctx context.Context, input op.ByID) (*g
 func (r *mutationResolver) DeleteInboundWebhook(ctx context.Context, input op.ByID) (*generated.DeleteInboundWebhookPayload, error) {
 	_, err := change(ctx, r.engine, inbound.DeleteWebhook, input, "id")
 	return &generated.DeleteInboundWebhookPayload{ID: input.ID}, err
+}
+
+func (r *mutationResolver) DeleteModelConnection(ctx context.Context, input op.ByID) (*generated.DeleteModelConnectionPayload, error) {
+	_, err := change(ctx, r.engine, agent.DeleteConnection, input, "id")
+	return &generated.DeleteModelConnectionPayload{ID: input.ID}, err
 }
 
 func (r *mutationResolver) DeleteOAuthClient(ctx context.Context, input op.ByID) (*generated.DeleteOAuthClientPayload, error) {
@@ -523,6 +537,11 @@ func (r *mutationResolver) UpdateComment(ctx context.Context, input request.Upda
 	return &generated.UpdateCommentPayload{Comment: row}, err
 }
 
+func (r *mutationResolver) UpdateModelConnection(ctx context.Context, input agent.UpdateConnectionInput) (*generated.UpdateModelConnectionPayload, error) {
+	row, err := change(ctx, r.engine, agent.UpdateConnection, input, "id")
+	return &generated.UpdateModelConnectionPayload{ModelConnection: row}, err
+}
+
 func (r *mutationResolver) UpdateOAuthClient(ctx context.Context, input identity.UpdateClientInput) (*generated.UpdateOAuthClientPayload, error) {
 	row, err := change(ctx, r.engine, identity.UpdateClient, input, "id")
 	return &generated.UpdateOAuthClientPayload{OauthClient: row}, err
@@ -637,6 +656,10 @@ func (r *createWorkflowInputResolver) Definition(_ context.Context, in *workflow
 	return readJSON(data, &in.Definition)
 }
 
+func (r *evaluateAgentInputResolver) Cases(_ context.Context, in *agent.EvaluateInput, data json.RawMessage) error {
+	return readJSON(data, &in.Cases)
+}
+
 func (r *resolveIncidentInputResolver) Variables(_ context.Context, in *execution.ResolveIncidentInput, data json.RawMessage) error {
 	return readJSON(data, &in.Variables)
 }
@@ -713,6 +736,10 @@ func (r *agentActionResolver) Request(ctx context.Context, row *ent.AgentAction)
 	return follow(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RequestID }, request.LookUpRequests)
 }
 
+func (r *agentEvaluationResolver) Settings(_ context.Context, row *ent.AgentEvaluation) (json.RawMessage, error) {
+	return objectOf(row.Settings), nil
+}
+
 func (r *agentRunResolver) Request(ctx context.Context, row *ent.AgentRun) (*ent.Request, error) {
 	return follow(ctx, r.engine, row, func(row *ent.AgentRun) *string { return &row.RequestID }, request.LookUpRequests)
 }
@@ -775,6 +802,10 @@ func (r *incidentResolver) Variables(_ context.Context, row *ent.Incident) (json
 
 func (r *incidentResolver) Execution(ctx context.Context, row *ent.Incident) (*ent.Execution, error) {
 	return follow(ctx, r.engine, row, func(row *ent.Incident) *string { return &row.ExecutionID }, execution.LookUp)
+}
+
+func (r *modelConnectionResolver) Etag(_ context.Context, row *ent.ModelConnection) (string, error) {
+	return etagOf(row, nil), nil
 }
 
 func (r *notificationResolver) Request(ctx context.Context, row *ent.Notification) (*ent.Request, error) {
@@ -1001,6 +1032,13 @@ func (r *Resolver) AgentChange() generated.AgentChangeResolver { return &agentCh
 
 type agentChangeResolver struct{ *Resolver }
 
+// AgentEvaluation returns the resolver of the type's fields that are no columns.
+func (r *Resolver) AgentEvaluation() generated.AgentEvaluationResolver {
+	return &agentEvaluationResolver{r}
+}
+
+type agentEvaluationResolver struct{ *Resolver }
+
 // AgentRun returns the resolver of the type's fields that are no columns.
 func (r *Resolver) AgentRun() generated.AgentRunResolver { return &agentRunResolver{r} }
 
@@ -1109,6 +1147,13 @@ func (r *Resolver) CreditNote() generated.CreditNoteResolver { return &creditNot
 
 type creditNoteResolver struct{ *Resolver }
 
+// EvaluateAgentInput returns the resolver of the type's fields that are no columns.
+func (r *Resolver) EvaluateAgentInput() generated.EvaluateAgentInputResolver {
+	return &evaluateAgentInputResolver{r}
+}
+
+type evaluateAgentInputResolver struct{ *Resolver }
+
 // Execution returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Execution() generated.ExecutionResolver { return &executionResolver{r} }
 
@@ -1135,6 +1180,13 @@ type incidentResolver struct{ *Resolver }
 func (r *Resolver) Invoice() generated.InvoiceResolver { return &invoiceResolver{r} }
 
 type invoiceResolver struct{ *Resolver }
+
+// ModelConnection returns the resolver of the type's fields that are no columns.
+func (r *Resolver) ModelConnection() generated.ModelConnectionResolver {
+	return &modelConnectionResolver{r}
+}
+
+type modelConnectionResolver struct{ *Resolver }
 
 // Notification returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Notification() generated.NotificationResolver { return &notificationResolver{r} }

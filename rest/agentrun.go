@@ -20,6 +20,9 @@ type AgentRun struct {
 	Shadow       bool        `json:"shadow" doc:"Whether admins alone see what it proposes." example:"false"`
 	Steps        []AgentStep `json:"steps"`
 	Plans        int         `json:"plans" doc:"How often it was begun: three times at most." example:"1"`
+	ModelCalls   int         `json:"modelCalls" doc:"Of a MANAGED agent that asks a model." example:"0"`
+	InputTokens  int         `json:"inputTokens" doc:"That its model was sent." example:"0"`
+	OutputTokens int         `json:"outputTokens" doc:"That its model answered." example:"0"`
 	LeaseUntil   *Time       `json:"leaseUntil" doc:"When the work is handed over if nothing is heard of the agent."`
 	Outcome      string      `json:"outcome" example:"done"`
 	Reason       string      `json:"reason" doc:"Why it ended so." example:"The agent could not tell."`
@@ -50,7 +53,8 @@ func agentRunOut(r *ent.AgentRun) AgentRun {
 	}
 	return AgentRun{
 		ID: r.ID, AgentID: r.AgentID, AgentVersion: r.AgentVersion, RequestID: r.RequestID, TaskID: r.TaskID, Number: r.Number,
-		Trigger: string(r.Trigger), Status: string(r.Status), Shadow: r.Shadow, Steps: steps, Plans: r.Plans, LeaseUntil: atOrNil(r.LeaseUntil),
+		Trigger: string(r.Trigger), Status: string(r.Status), Shadow: r.Shadow, Steps: steps, Plans: r.Plans,
+		ModelCalls: r.ModelCalls, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, LeaseUntil: atOrNil(r.LeaseUntil),
 		Outcome: r.Outcome, Reason: r.Reason, EndedAt: atOrNil(r.EndedAt), CreatedAt: at(r.CreatedAt), UpdatedAt: at(r.UpdatedAt),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"atrium/internal/agent"
 	"atrium/internal/billing"
 	"atrium/internal/billing/stripe"
 	"atrium/internal/egress"
@@ -19,6 +20,7 @@ type serveCmd struct {
 	accountFlags
 	issuerFlags
 	billingFlags
+	modelFlags
 	Listen           string        `default:"127.0.0.1:8443" help:"Address of the API; HTTPS only."`
 	AdminListen      string        `default:"127.0.0.1:9443" help:"Address for health, metrics and operators; plain HTTP, keep it on loopback."`
 	BaseURL          string        `help:"Address that callers use (default: https:// and the listening address)."`
@@ -71,6 +73,12 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, stopTracing()) }()
 	s := &server{serveCmd: m, core: c, told: ctx.Done(), outside: outside, metrics: newMetrics()}
+	models, err := s.models()
+	if err != nil {
+		return err
+	}
+	s.door = agent.NewDoor(c.engine, models)
+	c.engine.Agents, c.engine.NoAgents = s.door, m.NoAgents // a node with an API does what people approve
 	if err := s.build(ctx); err != nil {
 		return err
 	}

@@ -124,7 +124,6 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
-	c.engine.Agents = agent.NewDoor(c.engine)
 	c.engine.Events = events.Subscribers{webhook.Deliver(c.queue, c.engine), execution.Follow(c.queue), notice.Follow(c.queue), agent.Follow(c.store, c.queue)}
 	return nil
 }
@@ -155,6 +154,7 @@ type server struct {
 	*serveCmd
 	*core
 	outside *egress.Client
+	door    *agent.Door
 	origins *identity.Origins // whose pages may call the API
 	metrics *metrics
 	told    <-chan struct{} // is closed when the node is told to stop
@@ -297,7 +297,6 @@ func (s *server) addWork(ctx context.Context) error {
 		return err
 	}
 	execution.Measure(s.metrics.registry)
-	s.engine.NoAgents = s.NoAgents // a node with an API does what people approve
 	if s.workers = s.queue; s.Role == "api" {
 		return nil
 	}
@@ -310,7 +309,7 @@ func (s *server) addWork(ctx context.Context) error {
 			jobs.Sweep{Rows: "decisions", Kept: decisionlog.Age, Delete: decisionlog.Delete},
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),
-		inbound.Sweeps(),
+		inbound.Sweeps(), agent.Sweeps(),
 		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine, s.charges()),
 		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}),
 		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(), request.Clocks(s.engine, execution.TaskClocks(s.engine)),
@@ -334,5 +333,5 @@ func (s *server) agents() jobs.Option {
 	if s.NoAgents {
 		return jobs.All()
 	}
-	return agent.Work(s.engine, s.outside)
+	return s.door.Work(s.outside)
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"atrium/graph"
-	"atrium/internal/agent"
 	"atrium/internal/authn"
 	"atrium/internal/console"
 	"atrium/internal/feed"
@@ -50,7 +49,7 @@ func (s *server) addAPI(ctx context.Context) error {
 	}
 	s.add("last-used times", func(ctx context.Context) error { return auth.Run(ctx, s.log) })
 	g := gate.New(gate.Options{
-		Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has, Agents: agent.NewDoor(s.engine),
+		Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has, Agents: s.door,
 		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at whatever log level
 		StrictTransport: s.caFile == "",
 	})

@@ -47,6 +47,12 @@ const (
 	FieldInstructions = "instructions"
 	// FieldEngine holds the string denoting the engine field in the database.
 	FieldEngine = "engine"
+	// FieldModelConnectionID holds the string denoting the model_connection_id field in the database.
+	FieldModelConnectionID = "model_connection_id"
+	// FieldModel holds the string denoting the model field in the database.
+	FieldModel = "model"
+	// FieldLimits holds the string denoting the limits field in the database.
+	FieldLimits = "limits"
 	// FieldTools holds the string denoting the tools field in the database.
 	FieldTools = "tools"
 	// FieldRunsPerDay holds the string denoting the runs_per_day field in the database.
@@ -65,6 +71,8 @@ const (
 	FieldPreviousUntil = "previous_until"
 	// EdgeOwner holds the string denoting the owner edge name in mutations.
 	EdgeOwner = "owner"
+	// EdgeModelConnection holds the string denoting the model_connection edge name in mutations.
+	EdgeModelConnection = "model_connection"
 	// Table holds the table name of the agent in the database.
 	Table = "agents"
 	// OwnerTable is the table that holds the owner relation/edge.
@@ -74,6 +82,13 @@ const (
 	OwnerInverseTable = "users"
 	// OwnerColumn is the table column denoting the owner relation/edge.
 	OwnerColumn = "owner_id"
+	// ModelConnectionTable is the table that holds the model_connection relation/edge.
+	ModelConnectionTable = "agents"
+	// ModelConnectionInverseTable is the table name for the ModelConnection entity.
+	// It exists in this package in order to avoid circular dependency with the "modelconnection" package.
+	ModelConnectionInverseTable = "model_connections"
+	// ModelConnectionColumn is the table column denoting the model_connection relation/edge.
+	ModelConnectionColumn = "model_connection_id"
 )
 
 // Columns holds all SQL columns for agent fields.
@@ -95,6 +110,9 @@ var Columns = []string{
 	FieldSees,
 	FieldInstructions,
 	FieldEngine,
+	FieldModelConnectionID,
+	FieldModel,
+	FieldLimits,
 	FieldTools,
 	FieldRunsPerDay,
 	FieldShadow,
@@ -139,6 +157,12 @@ var (
 	DefaultInstructions string
 	// InstructionsValidator is a validator for the "instructions" field. It is called by the builders before save.
 	InstructionsValidator func(string) error
+	// ModelConnectionIDValidator is a validator for the "model_connection_id" field. It is called by the builders before save.
+	ModelConnectionIDValidator func(string) error
+	// DefaultModel holds the default value on creation for the "model" field.
+	DefaultModel string
+	// ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	ModelValidator func(string) error
 	// DefaultRunsPerDay holds the default value on creation for the "runs_per_day" field.
 	DefaultRunsPerDay int
 	// DefaultShadow holds the default value on creation for the "shadow" field.
@@ -313,6 +337,7 @@ const DefaultEngine = EngineHistory
 // Engine values.
 const (
 	EngineHistory Engine = "history"
+	EngineModel   Engine = "model"
 )
 
 func (e Engine) String() string {
@@ -322,7 +347,7 @@ func (e Engine) String() string {
 // EngineValidator is a validator for the "engine" field enum values. It is called by the builders before save.
 func EngineValidator(e Engine) error {
 	switch e {
-	case EngineHistory:
+	case EngineHistory, EngineModel:
 		return nil
 	default:
 		return fmt.Errorf("agent: invalid enum value for engine field: %q", e)
@@ -412,6 +437,16 @@ func ByEngine(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldEngine, opts...).ToFunc()
 }
 
+// ByModelConnectionID orders the results by the model_connection_id field.
+func ByModelConnectionID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldModelConnectionID, opts...).ToFunc()
+}
+
+// ByModel orders the results by the model field.
+func ByModel(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldModel, opts...).ToFunc()
+}
+
 // ByRunsPerDay orders the results by the runs_per_day field.
 func ByRunsPerDay(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRunsPerDay, opts...).ToFunc()
@@ -443,10 +478,24 @@ func ByOwnerField(field string, opts ...sql.OrderTermOption) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newOwnerStep(), sql.OrderByField(field, opts...))
 	}
 }
+
+// ByModelConnectionField orders the results by model_connection field.
+func ByModelConnectionField(field string, opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newModelConnectionStep(), sql.OrderByField(field, opts...))
+	}
+}
 func newOwnerStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(OwnerInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.M2O, false, OwnerTable, OwnerColumn),
+	)
+}
+func newModelConnectionStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(ModelConnectionInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.M2O, false, ModelConnectionTable, ModelConnectionColumn),
 	)
 }

@@ -106,6 +106,16 @@ func Instructions(v string) predicate.Agent {
 	return predicate.Agent(sql.FieldEQ(FieldInstructions, v))
 }
 
+// ModelConnectionID applies equality check predicate on the "model_connection_id" field. It's identical to ModelConnectionIDEQ.
+func ModelConnectionID(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldModelConnectionID, v))
+}
+
+// Model applies equality check predicate on the "model" field. It's identical to ModelEQ.
+func Model(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldModel, v))
+}
+
 // RunsPerDay applies equality check predicate on the "runs_per_day" field. It's identical to RunsPerDayEQ.
 func RunsPerDay(v int) predicate.Agent {
 	return predicate.Agent(sql.FieldEQ(FieldRunsPerDay, v))
@@ -746,6 +756,156 @@ func EngineNotIn(vs ...Engine) predicate.Agent {
 	return predicate.Agent(sql.FieldNotIn(FieldEngine, vs...))
 }
 
+// ModelConnectionIDEQ applies the EQ predicate on the "model_connection_id" field.
+func ModelConnectionIDEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDNEQ applies the NEQ predicate on the "model_connection_id" field.
+func ModelConnectionIDNEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDIn applies the In predicate on the "model_connection_id" field.
+func ModelConnectionIDIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldModelConnectionID, vs...))
+}
+
+// ModelConnectionIDNotIn applies the NotIn predicate on the "model_connection_id" field.
+func ModelConnectionIDNotIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldModelConnectionID, vs...))
+}
+
+// ModelConnectionIDGT applies the GT predicate on the "model_connection_id" field.
+func ModelConnectionIDGT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDGTE applies the GTE predicate on the "model_connection_id" field.
+func ModelConnectionIDGTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDLT applies the LT predicate on the "model_connection_id" field.
+func ModelConnectionIDLT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDLTE applies the LTE predicate on the "model_connection_id" field.
+func ModelConnectionIDLTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDContains applies the Contains predicate on the "model_connection_id" field.
+func ModelConnectionIDContains(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContains(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDHasPrefix applies the HasPrefix predicate on the "model_connection_id" field.
+func ModelConnectionIDHasPrefix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasPrefix(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDHasSuffix applies the HasSuffix predicate on the "model_connection_id" field.
+func ModelConnectionIDHasSuffix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasSuffix(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDIsNil applies the IsNil predicate on the "model_connection_id" field.
+func ModelConnectionIDIsNil() predicate.Agent {
+	return predicate.Agent(sql.FieldIsNull(FieldModelConnectionID))
+}
+
+// ModelConnectionIDNotNil applies the NotNil predicate on the "model_connection_id" field.
+func ModelConnectionIDNotNil() predicate.Agent {
+	return predicate.Agent(sql.FieldNotNull(FieldModelConnectionID))
+}
+
+// ModelConnectionIDEqualFold applies the EqualFold predicate on the "model_connection_id" field.
+func ModelConnectionIDEqualFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEqualFold(FieldModelConnectionID, v))
+}
+
+// ModelConnectionIDContainsFold applies the ContainsFold predicate on the "model_connection_id" field.
+func ModelConnectionIDContainsFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContainsFold(FieldModelConnectionID, v))
+}
+
+// ModelEQ applies the EQ predicate on the "model" field.
+func ModelEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEQ(FieldModel, v))
+}
+
+// ModelNEQ applies the NEQ predicate on the "model" field.
+func ModelNEQ(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldNEQ(FieldModel, v))
+}
+
+// ModelIn applies the In predicate on the "model" field.
+func ModelIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldIn(FieldModel, vs...))
+}
+
+// ModelNotIn applies the NotIn predicate on the "model" field.
+func ModelNotIn(vs ...string) predicate.Agent {
+	return predicate.Agent(sql.FieldNotIn(FieldModel, vs...))
+}
+
+// ModelGT applies the GT predicate on the "model" field.
+func ModelGT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGT(FieldModel, v))
+}
+
+// ModelGTE applies the GTE predicate on the "model" field.
+func ModelGTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldGTE(FieldModel, v))
+}
+
+// ModelLT applies the LT predicate on the "model" field.
+func ModelLT(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLT(FieldModel, v))
+}
+
+// ModelLTE applies the LTE predicate on the "model" field.
+func ModelLTE(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldLTE(FieldModel, v))
+}
+
+// ModelContains applies the Contains predicate on the "model" field.
+func ModelContains(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContains(FieldModel, v))
+}
+
+// ModelHasPrefix applies the HasPrefix predicate on the "model" field.
+func ModelHasPrefix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasPrefix(FieldModel, v))
+}
+
+// ModelHasSuffix applies the HasSuffix predicate on the "model" field.
+func ModelHasSuffix(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldHasSuffix(FieldModel, v))
+}
+
+// ModelEqualFold applies the EqualFold predicate on the "model" field.
+func ModelEqualFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldEqualFold(FieldModel, v))
+}
+
+// ModelContainsFold applies the ContainsFold predicate on the "model" field.
+func ModelContainsFold(v string) predicate.Agent {
+	return predicate.Agent(sql.FieldContainsFold(FieldModel, v))
+}
+
+// LimitsIsNil applies the IsNil predicate on the "limits" field.
+func LimitsIsNil() predicate.Agent {
+	return predicate.Agent(sql.FieldIsNull(FieldLimits))
+}
+
+// LimitsNotNil applies the NotNil predicate on the "limits" field.
+func LimitsNotNil() predicate.Agent {
+	return predicate.Agent(sql.FieldNotNull(FieldLimits))
+}
+
 // ToolsIsNil applies the IsNil predicate on the "tools" field.
 func ToolsIsNil() predicate.Agent {
 	return predicate.Agent(sql.FieldIsNull(FieldTools))
@@ -1083,6 +1243,39 @@ func HasOwnerWith(preds ...predicate.User) predicate.Agent {
 		step := newOwnerStep()
 		preds := preds[:len(preds):len(preds)]
 		if visible := principal.Narrowing(s.Context(), "User"); visible != nil {
+			preds = append(preds, visible)
+		}
+
+		sqlgraph.HasNeighborsWith(s, step, func(s *sql.Selector) {
+			for _, p := range preds {
+				p(s)
+			}
+		})
+	})
+}
+
+// HasModelConnection applies the HasEdge predicate on the "model_connection" edge.
+func HasModelConnection() predicate.Agent {
+	return predicate.Agent(func(s *sql.Selector) {
+		step := sqlgraph.NewStep(
+			sqlgraph.From(Table, FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, ModelConnectionTable, ModelConnectionColumn),
+		)
+		if visible := principal.Narrowing(s.Context(), "ModelConnection"); visible != nil {
+			sqlgraph.HasNeighborsWith(s, newModelConnectionStep(), visible)
+			return
+		}
+
+		sqlgraph.HasNeighbors(s, step)
+	})
+}
+
+// HasModelConnectionWith applies the HasEdge predicate on the "model_connection" edge with a given conditions (other predicates).
+func HasModelConnectionWith(preds ...predicate.ModelConnection) predicate.Agent {
+	return predicate.Agent(func(s *sql.Selector) {
+		step := newModelConnectionStep()
+		preds := preds[:len(preds):len(preds)]
+		if visible := principal.Narrowing(s.Context(), "ModelConnection"); visible != nil {
 			preds = append(preds, visible)
 		}
 

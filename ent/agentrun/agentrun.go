@@ -41,6 +41,12 @@ const (
 	FieldSteps = "steps"
 	// FieldPlans holds the string denoting the plans field in the database.
 	FieldPlans = "plans"
+	// FieldModelCalls holds the string denoting the model_calls field in the database.
+	FieldModelCalls = "model_calls"
+	// FieldInputTokens holds the string denoting the input_tokens field in the database.
+	FieldInputTokens = "input_tokens"
+	// FieldOutputTokens holds the string denoting the output_tokens field in the database.
+	FieldOutputTokens = "output_tokens"
 	// FieldLeaseUntil holds the string denoting the lease_until field in the database.
 	FieldLeaseUntil = "lease_until"
 	// FieldOutcome holds the string denoting the outcome field in the database.
@@ -96,6 +102,9 @@ var Columns = []string{
 	FieldShadow,
 	FieldSteps,
 	FieldPlans,
+	FieldModelCalls,
+	FieldInputTokens,
+	FieldOutputTokens,
 	FieldLeaseUntil,
 	FieldOutcome,
 	FieldReason,
@@ -132,6 +141,12 @@ var (
 	DefaultShadow bool
 	// DefaultPlans holds the default value on creation for the "plans" field.
 	DefaultPlans int
+	// DefaultModelCalls holds the default value on creation for the "model_calls" field.
+	DefaultModelCalls int
+	// DefaultInputTokens holds the default value on creation for the "input_tokens" field.
+	DefaultInputTokens int
+	// DefaultOutputTokens holds the default value on creation for the "output_tokens" field.
+	DefaultOutputTokens int
 	// DefaultOutcome holds the default value on creation for the "outcome" field.
 	DefaultOutcome string
 	// OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
@@ -269,6 +284,21 @@ func ByShadow(opts ...sql.OrderTermOption) OrderOption {
 // ByPlans orders the results by the plans field.
 func ByPlans(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPlans, opts...).ToFunc()
+}
+
+// ByModelCalls orders the results by the model_calls field.
+func ByModelCalls(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldModelCalls, opts...).ToFunc()
+}
+
+// ByInputTokens orders the results by the input_tokens field.
+func ByInputTokens(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldInputTokens, opts...).ToFunc()
+}
+
+// ByOutputTokens orders the results by the output_tokens field.
+func ByOutputTokens(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOutputTokens, opts...).ToFunc()
 }
 
 // ByLeaseUntil orders the results by the lease_until field.

@@ -116,6 +116,21 @@ func Plans(v int) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldEQ(FieldPlans, v))
 }
 
+// ModelCalls applies equality check predicate on the "model_calls" field. It's identical to ModelCallsEQ.
+func ModelCalls(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEQ(FieldModelCalls, v))
+}
+
+// InputTokens applies equality check predicate on the "input_tokens" field. It's identical to InputTokensEQ.
+func InputTokens(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEQ(FieldInputTokens, v))
+}
+
+// OutputTokens applies equality check predicate on the "output_tokens" field. It's identical to OutputTokensEQ.
+func OutputTokens(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEQ(FieldOutputTokens, v))
+}
+
 // LeaseUntil applies equality check predicate on the "lease_until" field. It's identical to LeaseUntilEQ.
 func LeaseUntil(v time.Time) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldEQ(FieldLeaseUntil, v))
@@ -664,6 +679,126 @@ func PlansLT(v int) predicate.AgentRun {
 // PlansLTE applies the LTE predicate on the "plans" field.
 func PlansLTE(v int) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldLTE(FieldPlans, v))
+}
+
+// ModelCallsEQ applies the EQ predicate on the "model_calls" field.
+func ModelCallsEQ(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEQ(FieldModelCalls, v))
+}
+
+// ModelCallsNEQ applies the NEQ predicate on the "model_calls" field.
+func ModelCallsNEQ(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNEQ(FieldModelCalls, v))
+}
+
+// ModelCallsIn applies the In predicate on the "model_calls" field.
+func ModelCallsIn(vs ...int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldIn(FieldModelCalls, vs...))
+}
+
+// ModelCallsNotIn applies the NotIn predicate on the "model_calls" field.
+func ModelCallsNotIn(vs ...int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNotIn(FieldModelCalls, vs...))
+}
+
+// ModelCallsGT applies the GT predicate on the "model_calls" field.
+func ModelCallsGT(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldGT(FieldModelCalls, v))
+}
+
+// ModelCallsGTE applies the GTE predicate on the "model_calls" field.
+func ModelCallsGTE(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldGTE(FieldModelCalls, v))
+}
+
+// ModelCallsLT applies the LT predicate on the "model_calls" field.
+func ModelCallsLT(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldLT(FieldModelCalls, v))
+}
+
+// ModelCallsLTE applies the LTE predicate on the "model_calls" field.
+func ModelCallsLTE(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldLTE(FieldModelCalls, v))
+}
+
+// InputTokensEQ applies the EQ predicate on the "input_tokens" field.
+func InputTokensEQ(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEQ(FieldInputTokens, v))
+}
+
+// InputTokensNEQ applies the NEQ predicate on the "input_tokens" field.
+func InputTokensNEQ(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNEQ(FieldInputTokens, v))
+}
+
+// InputTokensIn applies the In predicate on the "input_tokens" field.
+func InputTokensIn(vs ...int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldIn(FieldInputTokens, vs...))
+}
+
+// InputTokensNotIn applies the NotIn predicate on the "input_tokens" field.
+func InputTokensNotIn(vs ...int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNotIn(FieldInputTokens, vs...))
+}
+
+// InputTokensGT applies the GT predicate on the "input_tokens" field.
+func InputTokensGT(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldGT(FieldInputTokens, v))
+}
+
+// InputTokensGTE applies the GTE predicate on the "input_tokens" field.
+func InputTokensGTE(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldGTE(FieldInputTokens, v))
+}
+
+// InputTokensLT applies the LT predicate on the "input_tokens" field.
+func InputTokensLT(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldLT(FieldInputTokens, v))
+}
+
+// InputTokensLTE applies the LTE predicate on the "input_tokens" field.
+func InputTokensLTE(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldLTE(FieldInputTokens, v))
+}
+
+// OutputTokensEQ applies the EQ predicate on the "output_tokens" field.
+func OutputTokensEQ(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEQ(FieldOutputTokens, v))
+}
+
+// OutputTokensNEQ applies the NEQ predicate on the "output_tokens" field.
+func OutputTokensNEQ(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNEQ(FieldOutputTokens, v))
+}
+
+// OutputTokensIn applies the In predicate on the "output_tokens" field.
+func OutputTokensIn(vs ...int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldIn(FieldOutputTokens, vs...))
+}
+
+// OutputTokensNotIn applies the NotIn predicate on the "output_tokens" field.
+func OutputTokensNotIn(vs ...int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNotIn(FieldOutputTokens, vs...))
+}
+
+// OutputTokensGT applies the GT predicate on the "output_tokens" field.
+func OutputTokensGT(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldGT(FieldOutputTokens, v))
+}
+
+// OutputTokensGTE applies the GTE predicate on the "output_tokens" field.
+func OutputTokensGTE(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldGTE(FieldOutputTokens, v))
+}
+
+// OutputTokensLT applies the LT predicate on the "output_tokens" field.
+func OutputTokensLT(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldLT(FieldOutputTokens, v))
+}
+
+// OutputTokensLTE applies the LTE predicate on the "output_tokens" field.
+func OutputTokensLTE(v int) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldLTE(FieldOutputTokens, v))
 }
 
 // LeaseUntilEQ applies the EQ predicate on the "lease_until" field.

@@ -42,6 +42,8 @@ const (
 	FieldAuditDays = "audit_days"
 	// FieldQueryCost holds the string denoting the query_cost field in the database.
 	FieldQueryCost = "query_cost"
+	// FieldAgentAgreement holds the string denoting the agent_agreement field in the database.
+	FieldAgentAgreement = "agent_agreement"
 	// Table holds the table name of the company in the database.
 	Table = "companies"
 )
@@ -63,6 +65,7 @@ var Columns = []string{
 	FieldInvitationsPerDay,
 	FieldAuditDays,
 	FieldQueryCost,
+	FieldAgentAgreement,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -207,4 +210,9 @@ func ByAuditDays(opts ...sql.OrderTermOption) OrderOption {
 // ByQueryCost orders the results by the query_cost field.
 func ByQueryCost(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldQueryCost, opts...).ToFunc()
+}
+
+// ByAgentAgreement orders the results by the agent_agreement field.
+func ByAgentAgreement(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAgentAgreement, opts...).ToFunc()
 }

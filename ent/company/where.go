@@ -129,6 +129,11 @@ func QueryCost(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldQueryCost, v))
 }
 
+// AgentAgreement applies equality check predicate on the "agent_agreement" field. It's identical to AgentAgreementEQ.
+func AgentAgreement(v float64) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldAgentAgreement, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldCreatedAt, v))
@@ -742,6 +747,56 @@ func QueryCostIsNil() predicate.Company {
 // QueryCostNotNil applies the NotNil predicate on the "query_cost" field.
 func QueryCostNotNil() predicate.Company {
 	return predicate.Company(sql.FieldNotNull(FieldQueryCost))
+}
+
+// AgentAgreementEQ applies the EQ predicate on the "agent_agreement" field.
+func AgentAgreementEQ(v float64) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldAgentAgreement, v))
+}
+
+// AgentAgreementNEQ applies the NEQ predicate on the "agent_agreement" field.
+func AgentAgreementNEQ(v float64) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldAgentAgreement, v))
+}
+
+// AgentAgreementIn applies the In predicate on the "agent_agreement" field.
+func AgentAgreementIn(vs ...float64) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldAgentAgreement, vs...))
+}
+
+// AgentAgreementNotIn applies the NotIn predicate on the "agent_agreement" field.
+func AgentAgreementNotIn(vs ...float64) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldAgentAgreement, vs...))
+}
+
+// AgentAgreementGT applies the GT predicate on the "agent_agreement" field.
+func AgentAgreementGT(v float64) predicate.Company {
+	return predicate.Company(sql.FieldGT(FieldAgentAgreement, v))
+}
+
+// AgentAgreementGTE applies the GTE predicate on the "agent_agreement" field.
+func AgentAgreementGTE(v float64) predicate.Company {
+	return predicate.Company(sql.FieldGTE(FieldAgentAgreement, v))
+}
+
+// AgentAgreementLT applies the LT predicate on the "agent_agreement" field.
+func AgentAgreementLT(v float64) predicate.Company {
+	return predicate.Company(sql.FieldLT(FieldAgentAgreement, v))
+}
+
+// AgentAgreementLTE applies the LTE predicate on the "agent_agreement" field.
+func AgentAgreementLTE(v float64) predicate.Company {
+	return predicate.Company(sql.FieldLTE(FieldAgentAgreement, v))
+}
+
+// AgentAgreementIsNil applies the IsNil predicate on the "agent_agreement" field.
+func AgentAgreementIsNil() predicate.Company {
+	return predicate.Company(sql.FieldIsNull(FieldAgentAgreement))
+}
+
+// AgentAgreementNotNil applies the NotNil predicate on the "agent_agreement" field.
+func AgentAgreementNotNil() predicate.Company {
+	return predicate.Company(sql.FieldNotNull(FieldAgentAgreement))
 }
 
 // And groups predicates with the AND operator between them.

@@ -92,6 +92,18 @@ func (f AgentActionFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value,
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AgentActionMutation", m)
 }
 
+// The AgentEvaluationFunc type is an adapter to allow the use of ordinary
+// function as AgentEvaluation mutator.
+type AgentEvaluationFunc func(context.Context, *ent.AgentEvaluationMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AgentEvaluationFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AgentEvaluationMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AgentEvaluationMutation", m)
+}
+
 // The AgentRunFunc type is an adapter to allow the use of ordinary
 // function as AgentRun mutator.
 type AgentRunFunc func(context.Context, *ent.AgentRunMutation) (ent.Value, error)
@@ -102,6 +114,18 @@ func (f AgentRunFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, er
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AgentRunMutation", m)
+}
+
+// The AgentTurnFunc type is an adapter to allow the use of ordinary
+// function as AgentTurn mutator.
+type AgentTurnFunc func(context.Context, *ent.AgentTurnMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f AgentTurnFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.AgentTurnMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.AgentTurnMutation", m)
 }
 
 // The AgentVersionFunc type is an adapter to allow the use of ordinary
@@ -390,6 +414,18 @@ func (f MailedLinkFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, 
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.MailedLinkMutation", m)
+}
+
+// The ModelConnectionFunc type is an adapter to allow the use of ordinary
+// function as ModelConnection mutator.
+type ModelConnectionFunc func(context.Context, *ent.ModelConnectionMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ModelConnectionFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.ModelConnectionMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ModelConnectionMutation", m)
 }
 
 // The NotificationFunc type is an adapter to allow the use of ordinary

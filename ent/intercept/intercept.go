@@ -13,7 +13,9 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
@@ -39,6 +41,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -319,6 +322,33 @@ func (f TraverseAgentAction) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.AgentActionQuery", q)
 }
 
+// The AgentEvaluationFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AgentEvaluationFunc func(context.Context, *ent.AgentEvaluationQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AgentEvaluationFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AgentEvaluationQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AgentEvaluationQuery", q)
+}
+
+// The TraverseAgentEvaluation type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAgentEvaluation func(context.Context, *ent.AgentEvaluationQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAgentEvaluation) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAgentEvaluation) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AgentEvaluationQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AgentEvaluationQuery", q)
+}
+
 // The AgentRunFunc type is an adapter to allow the use of ordinary function as a Querier.
 type AgentRunFunc func(context.Context, *ent.AgentRunQuery) (ent.Value, error)
 
@@ -344,6 +374,33 @@ func (f TraverseAgentRun) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.AgentRunQuery", q)
+}
+
+// The AgentTurnFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AgentTurnFunc func(context.Context, *ent.AgentTurnQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AgentTurnFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AgentTurnQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AgentTurnQuery", q)
+}
+
+// The TraverseAgentTurn type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAgentTurn func(context.Context, *ent.AgentTurnQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAgentTurn) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAgentTurn) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AgentTurnQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AgentTurnQuery", q)
 }
 
 // The AgentVersionFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -992,6 +1049,33 @@ func (f TraverseMailedLink) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.MailedLinkQuery", q)
+}
+
+// The ModelConnectionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ModelConnectionFunc func(context.Context, *ent.ModelConnectionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ModelConnectionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ModelConnectionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ModelConnectionQuery", q)
+}
+
+// The TraverseModelConnection type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseModelConnection func(context.Context, *ent.ModelConnectionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseModelConnection) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseModelConnection) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ModelConnectionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ModelConnectionQuery", q)
 }
 
 // The NotificationFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -1821,8 +1905,12 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.AgentQuery, predicate.Agent, agent.OrderOption]{typ: ent.TypeAgent, tq: q}, nil
 	case *ent.AgentActionQuery:
 		return &query[*ent.AgentActionQuery, predicate.AgentAction, agentaction.OrderOption]{typ: ent.TypeAgentAction, tq: q}, nil
+	case *ent.AgentEvaluationQuery:
+		return &query[*ent.AgentEvaluationQuery, predicate.AgentEvaluation, agentevaluation.OrderOption]{typ: ent.TypeAgentEvaluation, tq: q}, nil
 	case *ent.AgentRunQuery:
 		return &query[*ent.AgentRunQuery, predicate.AgentRun, agentrun.OrderOption]{typ: ent.TypeAgentRun, tq: q}, nil
+	case *ent.AgentTurnQuery:
+		return &query[*ent.AgentTurnQuery, predicate.AgentTurn, agentturn.OrderOption]{typ: ent.TypeAgentTurn, tq: q}, nil
 	case *ent.AgentVersionQuery:
 		return &query[*ent.AgentVersionQuery, predicate.AgentVersion, agentversion.OrderOption]{typ: ent.TypeAgentVersion, tq: q}, nil
 	case *ent.ApprovalQuery:
@@ -1871,6 +1959,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.JournalLineQuery, predicate.JournalLine, journalline.OrderOption]{typ: ent.TypeJournalLine, tq: q}, nil
 	case *ent.MailedLinkQuery:
 		return &query[*ent.MailedLinkQuery, predicate.MailedLink, mailedlink.OrderOption]{typ: ent.TypeMailedLink, tq: q}, nil
+	case *ent.ModelConnectionQuery:
+		return &query[*ent.ModelConnectionQuery, predicate.ModelConnection, modelconnection.OrderOption]{typ: ent.TypeModelConnection, tq: q}, nil
 	case *ent.NotificationQuery:
 		return &query[*ent.NotificationQuery, predicate.Notification, notification.OrderOption]{typ: ent.TypeNotification, tq: q}, nil
 	case *ent.OAuthClientQuery:

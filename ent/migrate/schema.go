@@ -197,7 +197,9 @@ var (
 		{Name: "filter", Type: field.TypeString, Size: 4096, Default: ""},
 		{Name: "sees", Type: field.TypeEnum, Enums: []string{"requester", "agent"}, Default: "requester"},
 		{Name: "instructions", Type: field.TypeString, Size: 20000, Default: ""},
-		{Name: "engine", Type: field.TypeEnum, Enums: []string{"history"}, Default: "history"},
+		{Name: "engine", Type: field.TypeEnum, Enums: []string{"history", "model"}, Default: "history"},
+		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
+		{Name: "limits", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "tools", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "runs_per_day", Type: field.TypeInt, Default: 1000},
 		{Name: "shadow", Type: field.TypeBool, Default: false},
@@ -207,6 +209,7 @@ var (
 		{Name: "previous_sealed", Type: field.TypeBytes, Nullable: true},
 		{Name: "previous_until", Type: field.TypeTime, Nullable: true},
 		{Name: "owner_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "model_connection_id", Type: field.TypeString, Nullable: true, Size: 40},
 	}
 	// AgentsTable holds the schema information for the "agents" table.
 	AgentsTable = &schema.Table{
@@ -216,8 +219,14 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "agents_users_owner",
-				Columns:    []*schema.Column{AgentsColumns[24]},
+				Columns:    []*schema.Column{AgentsColumns[26]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+			{
+				Symbol:     "agents_model_connections_model_connection",
+				Columns:    []*schema.Column{AgentsColumns[27]},
+				RefColumns: []*schema.Column{ModelConnectionsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 		},
@@ -230,7 +239,12 @@ var (
 			{
 				Name:    "agent_company_id_owner_id",
 				Unique:  false,
-				Columns: []*schema.Column{AgentsColumns[3], AgentsColumns[24]},
+				Columns: []*schema.Column{AgentsColumns[3], AgentsColumns[26]},
+			},
+			{
+				Name:    "agent_company_id_model_connection_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentsColumns[3], AgentsColumns[27]},
 			},
 		},
 	}
@@ -300,6 +314,45 @@ var (
 			},
 		},
 	}
+	// AgentEvaluationsColumns holds the columns for the "agent_evaluations" table.
+	AgentEvaluationsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "settings", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "digest", Type: field.TypeString, Size: 64},
+		{Name: "cases", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"RUNNING", "PASSED", "FAILED"}, Default: "RUNNING"},
+		{Name: "total", Type: field.TypeInt, Default: 0},
+		{Name: "results", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "report", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "reason", Type: field.TypeString, Size: 1000, Default: ""},
+		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
+		{Name: "agent_id", Type: field.TypeString, Size: 40},
+	}
+	// AgentEvaluationsTable holds the schema information for the "agent_evaluations" table.
+	AgentEvaluationsTable = &schema.Table{
+		Name:       "agent_evaluations",
+		Columns:    AgentEvaluationsColumns,
+		PrimaryKey: []*schema.Column{AgentEvaluationsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "agent_evaluations_agents_agent",
+				Columns:    []*schema.Column{AgentEvaluationsColumns[14]},
+				RefColumns: []*schema.Column{AgentsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "agentevaluation_company_id_agent_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentEvaluationsColumns[3], AgentEvaluationsColumns[14], AgentEvaluationsColumns[1], AgentEvaluationsColumns[0]},
+			},
+		},
+	}
 	// AgentRunsColumns holds the columns for the "agent_runs" table.
 	AgentRunsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -313,6 +366,9 @@ var (
 		{Name: "shadow", Type: field.TypeBool, Default: false},
 		{Name: "steps", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "plans", Type: field.TypeInt, Default: 0},
+		{Name: "model_calls", Type: field.TypeInt, Default: 0},
+		{Name: "input_tokens", Type: field.TypeInt, Default: 0},
+		{Name: "output_tokens", Type: field.TypeInt, Default: 0},
 		{Name: "lease_until", Type: field.TypeTime, Nullable: true},
 		{Name: "outcome", Type: field.TypeString, Size: 200, Default: ""},
 		{Name: "reason", Type: field.TypeString, Size: 1000, Default: ""},
@@ -329,19 +385,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "agent_runs_agents_agent",
-				Columns:    []*schema.Column{AgentRunsColumns[15]},
+				Columns:    []*schema.Column{AgentRunsColumns[18]},
 				RefColumns: []*schema.Column{AgentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
 			{
 				Symbol:     "agent_runs_requests_request",
-				Columns:    []*schema.Column{AgentRunsColumns[16]},
+				Columns:    []*schema.Column{AgentRunsColumns[19]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "agent_runs_tasks_task",
-				Columns:    []*schema.Column{AgentRunsColumns[17]},
+				Columns:    []*schema.Column{AgentRunsColumns[20]},
 				RefColumns: []*schema.Column{TasksColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -355,17 +411,17 @@ var (
 			{
 				Name:    "agentrun_company_id_request_id_number",
 				Unique:  true,
-				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[16], AgentRunsColumns[5]},
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[19], AgentRunsColumns[5]},
 			},
 			{
 				Name:    "agentrun_company_id_request_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[16], AgentRunsColumns[1], AgentRunsColumns[0]},
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[19], AgentRunsColumns[1], AgentRunsColumns[0]},
 			},
 			{
 				Name:    "agentrun_company_id_agent_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[15], AgentRunsColumns[1], AgentRunsColumns[0]},
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[18], AgentRunsColumns[1], AgentRunsColumns[0]},
 			},
 			{
 				Name:    "agentrun_company_id_status_created_at_id",
@@ -375,12 +431,49 @@ var (
 			{
 				Name:    "agentrun_company_id_task_id",
 				Unique:  false,
-				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[17]},
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[20]},
 			},
 			{
 				Name:    "agentrun_updated_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{AgentRunsColumns[2], AgentRunsColumns[0]},
+			},
+		},
+	}
+	// AgentTurnsColumns holds the columns for the "agent_turns" table.
+	AgentTurnsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "plan", Type: field.TypeInt},
+		{Name: "n", Type: field.TypeInt},
+		{Name: "content", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "run_id", Type: field.TypeString, Size: 40},
+	}
+	// AgentTurnsTable holds the schema information for the "agent_turns" table.
+	AgentTurnsTable = &schema.Table{
+		Name:       "agent_turns",
+		Columns:    AgentTurnsColumns,
+		PrimaryKey: []*schema.Column{AgentTurnsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "agent_turns_agent_runs_run",
+				Columns:    []*schema.Column{AgentTurnsColumns[7]},
+				RefColumns: []*schema.Column{AgentRunsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "agentturn_company_id_run_id_plan_n",
+				Unique:  true,
+				Columns: []*schema.Column{AgentTurnsColumns[3], AgentTurnsColumns[7], AgentTurnsColumns[4], AgentTurnsColumns[5]},
+			},
+			{
+				Name:    "agentturn_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentTurnsColumns[1], AgentTurnsColumns[0]},
 			},
 		},
 	}
@@ -707,6 +800,7 @@ var (
 		{Name: "invitations_per_day", Type: field.TypeInt, Nullable: true},
 		{Name: "audit_days", Type: field.TypeInt, Nullable: true},
 		{Name: "query_cost", Type: field.TypeInt, Nullable: true},
+		{Name: "agent_agreement", Type: field.TypeFloat64, Nullable: true},
 	}
 	// CompaniesTable holds the schema information for the "companies" table.
 	CompaniesTable = &schema.Table{
@@ -1329,6 +1423,41 @@ var (
 				Name:    "mailedlink_expires_at",
 				Unique:  false,
 				Columns: []*schema.Column{MailedLinksColumns[9]},
+			},
+		},
+	}
+	// ModelConnectionsColumns holds the columns for the "model_connections" table.
+	ModelConnectionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"openai"}, Default: "openai"},
+		{Name: "base_url", Type: field.TypeString, Size: 2000},
+		{Name: "secret_name", Type: field.TypeString, Size: 64, Default: ""},
+		{Name: "models", Type: field.TypeJSON},
+	}
+	// ModelConnectionsTable holds the schema information for the "model_connections" table.
+	ModelConnectionsTable = &schema.Table{
+		Name:       "model_connections",
+		Columns:    ModelConnectionsColumns,
+		PrimaryKey: []*schema.Column{ModelConnectionsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "modelconnection_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ModelConnectionsColumns[3], ModelConnectionsColumns[1], ModelConnectionsColumns[0]},
+			},
+			{
+				Name:    "modelconnection_company_id_name",
+				Unique:  true,
+				Columns: []*schema.Column{ModelConnectionsColumns[3], ModelConnectionsColumns[4]},
+			},
+			{
+				Name:    "modelconnection_company_id_secret_name",
+				Unique:  false,
+				Columns: []*schema.Column{ModelConnectionsColumns[3], ModelConnectionsColumns[7]},
 			},
 		},
 	}
@@ -2684,7 +2813,9 @@ var (
 		AccountsTable,
 		AgentsTable,
 		AgentActionsTable,
+		AgentEvaluationsTable,
 		AgentRunsTable,
+		AgentTurnsTable,
 		AgentVersionsTable,
 		ApprovalsTable,
 		AuditEntriesTable,
@@ -2709,6 +2840,7 @@ var (
 		InvoicesTable,
 		JournalLinesTable,
 		MailedLinksTable,
+		ModelConnectionsTable,
 		NotificationsTable,
 		OauthClientsTable,
 		OfferingsTable,
@@ -2750,11 +2882,14 @@ func init() {
 		Table: "api_keys",
 	}
 	AgentsTable.ForeignKeys[0].RefTable = UsersTable
+	AgentsTable.ForeignKeys[1].RefTable = ModelConnectionsTable
 	AgentActionsTable.ForeignKeys[0].RefTable = AgentRunsTable
 	AgentActionsTable.ForeignKeys[1].RefTable = RequestsTable
+	AgentEvaluationsTable.ForeignKeys[0].RefTable = AgentsTable
 	AgentRunsTable.ForeignKeys[0].RefTable = AgentsTable
 	AgentRunsTable.ForeignKeys[1].RefTable = RequestsTable
 	AgentRunsTable.ForeignKeys[2].RefTable = TasksTable
+	AgentTurnsTable.ForeignKeys[0].RefTable = AgentRunsTable
 	AgentVersionsTable.ForeignKeys[0].RefTable = AgentsTable
 	ApprovalsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	ApprovalsTable.ForeignKeys[1].RefTable = RequestsTable

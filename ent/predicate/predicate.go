@@ -27,8 +27,14 @@ type Agent func(*sql.Selector)
 // AgentAction is the predicate function for agentaction builders.
 type AgentAction func(*sql.Selector)
 
+// AgentEvaluation is the predicate function for agentevaluation builders.
+type AgentEvaluation func(*sql.Selector)
+
 // AgentRun is the predicate function for agentrun builders.
 type AgentRun func(*sql.Selector)
+
+// AgentTurn is the predicate function for agentturn builders.
+type AgentTurn func(*sql.Selector)
 
 // AgentVersion is the predicate function for agentversion builders.
 type AgentVersion func(*sql.Selector)
@@ -101,6 +107,9 @@ type JournalLine func(*sql.Selector)
 
 // MailedLink is the predicate function for mailedlink builders.
 type MailedLink func(*sql.Selector)
+
+// ModelConnection is the predicate function for modelconnection builders.
+type ModelConnection func(*sql.Selector)
 
 // Notification is the predicate function for notification builders.
 type Notification func(*sql.Selector)

@@ -9,7 +9,9 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
@@ -35,6 +37,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
+	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
 	"atrium/ent/oauthclient"
 	"atrium/ent/offering"
@@ -370,22 +373,32 @@ func init() {
 	agent.DefaultInstructions = agentDescInstructions.Default.(string)
 	// agent.InstructionsValidator is a validator for the "instructions" field. It is called by the builders before save.
 	agent.InstructionsValidator = agentDescInstructions.Validators[0].(func(string) error)
+	// agentDescModelConnectionID is the schema descriptor for model_connection_id field.
+	agentDescModelConnectionID := agentFields[13].Descriptor()
+	// agent.ModelConnectionIDValidator is a validator for the "model_connection_id" field. It is called by the builders before save.
+	agent.ModelConnectionIDValidator = agentDescModelConnectionID.Validators[0].(func(string) error)
+	// agentDescModel is the schema descriptor for model field.
+	agentDescModel := agentFields[14].Descriptor()
+	// agent.DefaultModel holds the default value on creation for the model field.
+	agent.DefaultModel = agentDescModel.Default.(string)
+	// agent.ModelValidator is a validator for the "model" field. It is called by the builders before save.
+	agent.ModelValidator = agentDescModel.Validators[0].(func(string) error)
 	// agentDescRunsPerDay is the schema descriptor for runs_per_day field.
-	agentDescRunsPerDay := agentFields[14].Descriptor()
+	agentDescRunsPerDay := agentFields[17].Descriptor()
 	// agent.DefaultRunsPerDay holds the default value on creation for the runs_per_day field.
 	agent.DefaultRunsPerDay = agentDescRunsPerDay.Default.(int)
 	// agentDescShadow is the schema descriptor for shadow field.
-	agentDescShadow := agentFields[15].Descriptor()
+	agentDescShadow := agentFields[18].Descriptor()
 	// agent.DefaultShadow holds the default value on creation for the shadow field.
 	agent.DefaultShadow = agentDescShadow.Default.(bool)
 	// agentDescEndpointURL is the schema descriptor for endpoint_url field.
-	agentDescEndpointURL := agentFields[16].Descriptor()
+	agentDescEndpointURL := agentFields[19].Descriptor()
 	// agent.DefaultEndpointURL holds the default value on creation for the endpoint_url field.
 	agent.DefaultEndpointURL = agentDescEndpointURL.Default.(string)
 	// agent.EndpointURLValidator is a validator for the "endpoint_url" field. It is called by the builders before save.
 	agent.EndpointURLValidator = agentDescEndpointURL.Validators[0].(func(string) error)
 	// agentDescConsultMinutes is the schema descriptor for consult_minutes field.
-	agentDescConsultMinutes := agentFields[17].Descriptor()
+	agentDescConsultMinutes := agentFields[20].Descriptor()
 	// agent.DefaultConsultMinutes holds the default value on creation for the consult_minutes field.
 	agent.DefaultConsultMinutes = agentDescConsultMinutes.Default.(int)
 	// agentDescID is the schema descriptor for id field.
@@ -457,6 +470,53 @@ func init() {
 	agentaction.DefaultID = agentactionDescID.Default.(func() string)
 	// agentaction.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	agentaction.IDValidator = agentactionDescID.Validators[0].(func(string) error)
+	agentevaluationMixin := schema.AgentEvaluation{}.Mixin()
+	agentevaluationMixinHooks0 := agentevaluationMixin[0].Hooks()
+	agentevaluationMixinHooks1 := agentevaluationMixin[1].Hooks()
+	agentevaluation.Hooks[0] = agentevaluationMixinHooks0[0]
+	agentevaluation.Hooks[1] = agentevaluationMixinHooks1[0]
+	agentevaluationMixinInters1 := agentevaluationMixin[1].Interceptors()
+	agentevaluation.Interceptors[0] = agentevaluationMixinInters1[0]
+	agentevaluation.Interceptors[1] = agentevaluationMixinInters1[1]
+	agentevaluation.Interceptors[2] = agentevaluationMixinInters1[2]
+	agentevaluationMixinFields0 := agentevaluationMixin[0].Fields()
+	_ = agentevaluationMixinFields0
+	agentevaluationMixinFields1 := agentevaluationMixin[1].Fields()
+	_ = agentevaluationMixinFields1
+	agentevaluationFields := schema.AgentEvaluation{}.Fields()
+	_ = agentevaluationFields
+	// agentevaluationDescCompanyID is the schema descriptor for company_id field.
+	agentevaluationDescCompanyID := agentevaluationMixinFields1[0].Descriptor()
+	// agentevaluation.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	agentevaluation.CompanyIDValidator = agentevaluationDescCompanyID.Validators[0].(func(string) error)
+	// agentevaluationDescAgentID is the schema descriptor for agent_id field.
+	agentevaluationDescAgentID := agentevaluationFields[0].Descriptor()
+	// agentevaluation.AgentIDValidator is a validator for the "agent_id" field. It is called by the builders before save.
+	agentevaluation.AgentIDValidator = agentevaluationDescAgentID.Validators[0].(func(string) error)
+	// agentevaluationDescDigest is the schema descriptor for digest field.
+	agentevaluationDescDigest := agentevaluationFields[2].Descriptor()
+	// agentevaluation.DigestValidator is a validator for the "digest" field. It is called by the builders before save.
+	agentevaluation.DigestValidator = agentevaluationDescDigest.Validators[0].(func(string) error)
+	// agentevaluationDescTotal is the schema descriptor for total field.
+	agentevaluationDescTotal := agentevaluationFields[5].Descriptor()
+	// agentevaluation.DefaultTotal holds the default value on creation for the total field.
+	agentevaluation.DefaultTotal = agentevaluationDescTotal.Default.(int)
+	// agentevaluationDescReason is the schema descriptor for reason field.
+	agentevaluationDescReason := agentevaluationFields[8].Descriptor()
+	// agentevaluation.DefaultReason holds the default value on creation for the reason field.
+	agentevaluation.DefaultReason = agentevaluationDescReason.Default.(string)
+	// agentevaluation.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
+	agentevaluation.ReasonValidator = agentevaluationDescReason.Validators[0].(func(string) error)
+	// agentevaluationDescCreatedBy is the schema descriptor for created_by field.
+	agentevaluationDescCreatedBy := agentevaluationFields[9].Descriptor()
+	// agentevaluation.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	agentevaluation.CreatedByValidator = agentevaluationDescCreatedBy.Validators[0].(func(string) error)
+	// agentevaluationDescID is the schema descriptor for id field.
+	agentevaluationDescID := agentevaluationMixinFields0[0].Descriptor()
+	// agentevaluation.DefaultID holds the default value on creation for the id field.
+	agentevaluation.DefaultID = agentevaluationDescID.Default.(func() string)
+	// agentevaluation.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	agentevaluation.IDValidator = agentevaluationDescID.Validators[0].(func(string) error)
 	agentrunMixin := schema.AgentRun{}.Mixin()
 	agentrunMixinHooks0 := agentrunMixin[0].Hooks()
 	agentrunMixinHooks1 := agentrunMixin[1].Hooks()
@@ -496,14 +556,26 @@ func init() {
 	agentrunDescPlans := agentrunFields[9].Descriptor()
 	// agentrun.DefaultPlans holds the default value on creation for the plans field.
 	agentrun.DefaultPlans = agentrunDescPlans.Default.(int)
+	// agentrunDescModelCalls is the schema descriptor for model_calls field.
+	agentrunDescModelCalls := agentrunFields[10].Descriptor()
+	// agentrun.DefaultModelCalls holds the default value on creation for the model_calls field.
+	agentrun.DefaultModelCalls = agentrunDescModelCalls.Default.(int)
+	// agentrunDescInputTokens is the schema descriptor for input_tokens field.
+	agentrunDescInputTokens := agentrunFields[11].Descriptor()
+	// agentrun.DefaultInputTokens holds the default value on creation for the input_tokens field.
+	agentrun.DefaultInputTokens = agentrunDescInputTokens.Default.(int)
+	// agentrunDescOutputTokens is the schema descriptor for output_tokens field.
+	agentrunDescOutputTokens := agentrunFields[12].Descriptor()
+	// agentrun.DefaultOutputTokens holds the default value on creation for the output_tokens field.
+	agentrun.DefaultOutputTokens = agentrunDescOutputTokens.Default.(int)
 	// agentrunDescOutcome is the schema descriptor for outcome field.
-	agentrunDescOutcome := agentrunFields[11].Descriptor()
+	agentrunDescOutcome := agentrunFields[14].Descriptor()
 	// agentrun.DefaultOutcome holds the default value on creation for the outcome field.
 	agentrun.DefaultOutcome = agentrunDescOutcome.Default.(string)
 	// agentrun.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
 	agentrun.OutcomeValidator = agentrunDescOutcome.Validators[0].(func(string) error)
 	// agentrunDescReason is the schema descriptor for reason field.
-	agentrunDescReason := agentrunFields[12].Descriptor()
+	agentrunDescReason := agentrunFields[15].Descriptor()
 	// agentrun.DefaultReason holds the default value on creation for the reason field.
 	agentrun.DefaultReason = agentrunDescReason.Default.(string)
 	// agentrun.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
@@ -514,6 +586,35 @@ func init() {
 	agentrun.DefaultID = agentrunDescID.Default.(func() string)
 	// agentrun.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	agentrun.IDValidator = agentrunDescID.Validators[0].(func(string) error)
+	agentturnMixin := schema.AgentTurn{}.Mixin()
+	agentturnMixinHooks0 := agentturnMixin[0].Hooks()
+	agentturnMixinHooks1 := agentturnMixin[1].Hooks()
+	agentturn.Hooks[0] = agentturnMixinHooks0[0]
+	agentturn.Hooks[1] = agentturnMixinHooks1[0]
+	agentturnMixinInters1 := agentturnMixin[1].Interceptors()
+	agentturn.Interceptors[0] = agentturnMixinInters1[0]
+	agentturn.Interceptors[1] = agentturnMixinInters1[1]
+	agentturn.Interceptors[2] = agentturnMixinInters1[2]
+	agentturnMixinFields0 := agentturnMixin[0].Fields()
+	_ = agentturnMixinFields0
+	agentturnMixinFields1 := agentturnMixin[1].Fields()
+	_ = agentturnMixinFields1
+	agentturnFields := schema.AgentTurn{}.Fields()
+	_ = agentturnFields
+	// agentturnDescCompanyID is the schema descriptor for company_id field.
+	agentturnDescCompanyID := agentturnMixinFields1[0].Descriptor()
+	// agentturn.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	agentturn.CompanyIDValidator = agentturnDescCompanyID.Validators[0].(func(string) error)
+	// agentturnDescRunID is the schema descriptor for run_id field.
+	agentturnDescRunID := agentturnFields[0].Descriptor()
+	// agentturn.RunIDValidator is a validator for the "run_id" field. It is called by the builders before save.
+	agentturn.RunIDValidator = agentturnDescRunID.Validators[0].(func(string) error)
+	// agentturnDescID is the schema descriptor for id field.
+	agentturnDescID := agentturnMixinFields0[0].Descriptor()
+	// agentturn.DefaultID holds the default value on creation for the id field.
+	agentturn.DefaultID = agentturnDescID.Default.(func() string)
+	// agentturn.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	agentturn.IDValidator = agentturnDescID.Validators[0].(func(string) error)
 	agentversionMixin := schema.AgentVersion{}.Mixin()
 	agentversionMixinHooks0 := agentversionMixin[0].Hooks()
 	agentversionMixinHooks1 := agentversionMixin[1].Hooks()
@@ -1536,6 +1637,45 @@ func init() {
 	mailedlink.DefaultID = mailedlinkDescID.Default.(func() string)
 	// mailedlink.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	mailedlink.IDValidator = mailedlinkDescID.Validators[0].(func(string) error)
+	modelconnectionMixin := schema.ModelConnection{}.Mixin()
+	modelconnectionMixinHooks0 := modelconnectionMixin[0].Hooks()
+	modelconnectionMixinHooks1 := modelconnectionMixin[1].Hooks()
+	modelconnection.Hooks[0] = modelconnectionMixinHooks0[0]
+	modelconnection.Hooks[1] = modelconnectionMixinHooks1[0]
+	modelconnectionMixinInters1 := modelconnectionMixin[1].Interceptors()
+	modelconnection.Interceptors[0] = modelconnectionMixinInters1[0]
+	modelconnection.Interceptors[1] = modelconnectionMixinInters1[1]
+	modelconnection.Interceptors[2] = modelconnectionMixinInters1[2]
+	modelconnectionMixinFields0 := modelconnectionMixin[0].Fields()
+	_ = modelconnectionMixinFields0
+	modelconnectionMixinFields1 := modelconnectionMixin[1].Fields()
+	_ = modelconnectionMixinFields1
+	modelconnectionFields := schema.ModelConnection{}.Fields()
+	_ = modelconnectionFields
+	// modelconnectionDescCompanyID is the schema descriptor for company_id field.
+	modelconnectionDescCompanyID := modelconnectionMixinFields1[0].Descriptor()
+	// modelconnection.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	modelconnection.CompanyIDValidator = modelconnectionDescCompanyID.Validators[0].(func(string) error)
+	// modelconnectionDescName is the schema descriptor for name field.
+	modelconnectionDescName := modelconnectionFields[0].Descriptor()
+	// modelconnection.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	modelconnection.NameValidator = modelconnectionDescName.Validators[0].(func(string) error)
+	// modelconnectionDescBaseURL is the schema descriptor for base_url field.
+	modelconnectionDescBaseURL := modelconnectionFields[2].Descriptor()
+	// modelconnection.BaseURLValidator is a validator for the "base_url" field. It is called by the builders before save.
+	modelconnection.BaseURLValidator = modelconnectionDescBaseURL.Validators[0].(func(string) error)
+	// modelconnectionDescSecretName is the schema descriptor for secret_name field.
+	modelconnectionDescSecretName := modelconnectionFields[3].Descriptor()
+	// modelconnection.DefaultSecretName holds the default value on creation for the secret_name field.
+	modelconnection.DefaultSecretName = modelconnectionDescSecretName.Default.(string)
+	// modelconnection.SecretNameValidator is a validator for the "secret_name" field. It is called by the builders before save.
+	modelconnection.SecretNameValidator = modelconnectionDescSecretName.Validators[0].(func(string) error)
+	// modelconnectionDescID is the schema descriptor for id field.
+	modelconnectionDescID := modelconnectionMixinFields0[0].Descriptor()
+	// modelconnection.DefaultID holds the default value on creation for the id field.
+	modelconnection.DefaultID = modelconnectionDescID.Default.(func() string)
+	// modelconnection.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	modelconnection.IDValidator = modelconnectionDescID.Validators[0].(func(string) error)
 	notificationMixin := schema.Notification{}.Mixin()
 	notificationMixinHooks0 := notificationMixin[0].Hooks()
 	notificationMixinHooks1 := notificationMixin[1].Hooks()

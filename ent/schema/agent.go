@@ -29,7 +29,10 @@ func (Agent) Fields() []ent.Field {
 		field.String("filter").MaxLen(4096).Default("").Comment("CEL over request; empty for every request"),
 		field.Enum("sees").Values("requester", "agent").Default("requester").Comment("whose eyes bound what it reads, besides its own rights"),
 		field.String("instructions").MaxRuneLen(20_000).Default(""),
-		field.Enum("engine").Values("history").Default("history"),
+		field.Enum("engine").Values("history", "model").Default("history"),
+		field.String("model_connection_id").MaxLen(40).Optional().Nillable().Comment("where its model is asked; none for the operator's own"),
+		field.String("model").MaxRuneLen(200).Default("").Comment("the model's name there; empty for the connection's first"),
+		document("limits", "{steps, modelCalls, tokens, minutes} of one run"),
 		document("tools", "[{name, mode}], the allow-list"),
 		field.Int("runs_per_day").Default(1000).Comment("a run beyond them is handed over"),
 		field.Bool("shadow").Default(false).Comment("it proposes to admins alone"),
@@ -43,10 +46,13 @@ func (Agent) Fields() []ent.Field {
 
 // Edges of the entity; in the database each is a composite key (company_id, id).
 func (Agent) Edges() []ent.Edge {
-	return []ent.Edge{edge.To("owner", User.Type).Field("owner_id").Unique()}
+	return []ent.Edge{
+		edge.To("owner", User.Type).Field("owner_id").Unique(),
+		edge.To("model_connection", ModelConnection.Type).Field("model_connection_id").Unique(),
+	}
 }
 
 // Indexes beyond those of the mixins.
 func (Agent) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("company_id", "owner_id")}
+	return []ent.Index{index.Fields("company_id", "owner_id"), index.Fields("company_id", "model_connection_id")}
 }

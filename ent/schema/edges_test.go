@@ -18,7 +18,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
@@ -174,6 +176,15 @@ func TestWhatTheSystemSawIsNotTheCallers(t *testing.T) {
 var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (int, error){
 	"Agent.owner": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Agent.Query().Where(agent.HasOwnerWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Agent.model_connection": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Agent.Query().Where(agent.HasModelConnectionWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"AgentEvaluation.agent": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.AgentEvaluation.Query().Where(agentevaluation.HasAgentWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"AgentTurn.run": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.AgentTurn.Query().Where(agentturn.HasRunWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"AgentVersion.agent": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.AgentVersion.Query().Where(agentversion.HasAgentWith(entsql.FieldEQ("id", id))).Count(ctx)

@@ -145,8 +145,12 @@ var fixtures = []fixture{
 	{"Secret", func(db *ent.Client, own rows, tag string) any {
 		return db.Secret.Create().SetName("N-" + tag).SetSealed([]byte("x")).SetCreatedBy(own.id("User"))
 	}},
+	{"ModelConnection", func(db *ent.Client, _ rows, tag string) any {
+		return db.ModelConnection.Create().SetName(tag).SetBaseURL("https://models.example.com/v1").SetModels([]string{"m"})
+	}},
 	{"Agent", func(db *ent.Client, own rows, _ string) any {
-		return db.Agent.Create().SetName("A").SetType("QUEUE_INTAKE").SetSource("MANAGED").SetAutonomy("SUGGEST").SetOwnerID(own.id("User"))
+		return db.Agent.Create().SetName("A").SetType("QUEUE_INTAKE").SetSource("MANAGED").SetAutonomy("SUGGEST").SetOwnerID(own.id("User")).
+			SetModelConnectionID(own.id("ModelConnection"))
 	}},
 	{"APIKey", func(db *ent.Client, own rows, tag string) any {
 		return db.APIKey.Create().SetName("K").SetHash([]byte(tag)).SetPrefix("key_live_").SetLast4("last").SetScopes([]string{}).
@@ -170,6 +174,12 @@ var fixtures = []fixture{
 	{"AgentRun", func(db *ent.Client, own rows, tag string) any {
 		return db.AgentRun.Create().SetAgentID(own.id("Agent")).SetAgentVersion(1).SetRequestID(own.id("Request")).
 			SetNumber(int(crc32.ChecksumIEEE([]byte(tag)))).SetTrigger("created").SetTaskID(own.id("Task"))
+	}},
+	{"AgentTurn", func(db *ent.Client, own rows, tag string) any {
+		return db.AgentTurn.Create().SetRunID(own.id("AgentRun")).SetPlan(1).SetN(int(crc32.ChecksumIEEE([]byte(tag))))
+	}},
+	{"AgentEvaluation", func(db *ent.Client, own rows, _ string) any {
+		return db.AgentEvaluation.Create().SetAgentID(own.id("Agent")).SetSettings(json.RawMessage(`{}`)).SetDigest("d").SetCreatedBy(own.id("User"))
 	}},
 	{"AgentAction", func(db *ent.Client, own rows, _ string) any {
 		return db.AgentAction.Create().SetRunID(own.id("AgentRun")).SetRequestID(own.id("Request")).SetStep(1).SetKind("PROPOSAL").

@@ -14,7 +14,9 @@ import (
 	"atrium/ent"
 	agent1 "atrium/ent/agent"
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
+	"atrium/ent/modelconnection"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
@@ -23,9 +25,11 @@ import (
 // region    ************************** generated!.gotpl **************************
 
 type AgentResolver interface {
+	Limits(ctx context.Context, obj *ent.Agent) (*agent.Limits, error)
 	Tools(ctx context.Context, obj *ent.Agent) ([]*agent.Tool, error)
 
 	Versions(ctx context.Context, obj *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentVersion], error)
+	Evaluations(ctx context.Context, obj *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentEvaluation], error)
 	Owner(ctx context.Context, obj *ent.Agent) (*ent.User, error)
 
 	Etag(ctx context.Context, obj *ent.Agent) (string, error)
@@ -40,6 +44,9 @@ type AgentChangeResolver interface {
 	From(ctx context.Context, obj *agent.Change) (json.RawMessage, error)
 	To(ctx context.Context, obj *agent.Change) (json.RawMessage, error)
 }
+type AgentEvaluationResolver interface {
+	Settings(ctx context.Context, obj *ent.AgentEvaluation) (json.RawMessage, error)
+}
 type AgentRunResolver interface {
 	Steps(ctx context.Context, obj *ent.AgentRun) ([]*agent.Step, error)
 
@@ -49,12 +56,37 @@ type AgentRunResolver interface {
 type AgentVersionResolver interface {
 	Settings(ctx context.Context, obj *ent.AgentVersion) (json.RawMessage, error)
 }
+type ModelConnectionResolver interface {
+	Etag(ctx context.Context, obj *ent.ModelConnection) (string, error)
+}
 
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
 
 func (ec *executionContext) field_AgentRun_actions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Agent_evaluations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
@@ -200,6 +232,52 @@ func (ec *executionContext) fieldContext_Agent_engine(_ context.Context, field g
 	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type AgentEngine does not have child fields"))
 }
 
+func (ec *executionContext) _Agent_modelConnectionId(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ModelConnectionID)
+}
+func (ec *executionContext) fieldContext_Agent_modelConnectionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Agent_model(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Model)
+}
+func (ec *executionContext) fieldContext_Agent_model(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Agent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Agent_limits(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Agent_limits(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Agent().Limits(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *agent.Limits) graphql.Marshaler {
+			return ec.marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚐLimits(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Agent_limits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Agent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentLimits(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Agent_tools(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -298,6 +376,50 @@ func (ec *executionContext) fieldContext_Agent_versions(ctx context.Context, fie
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Agent_versions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Agent_evaluations(ctx context.Context, field graphql.CollectedField, obj *ent.Agent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Agent_evaluations(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Agent().Evaluations(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.AgentEvaluation]) graphql.Marshaler {
+			return ec.marshalOAgentEvaluationConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Agent_evaluations(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Agent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentEvaluationConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Agent_evaluations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -669,6 +791,148 @@ func (ec *executionContext) fieldContext_AgentChange_rows(_ context.Context, fie
 	return graphql.NewScalarFieldContext("AgentChange", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _AgentEvaluation_id(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_agentId(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.AgentID)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_agentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_settings(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentEvaluation_settings(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AgentEvaluation().Settings(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_settings(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_digest(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Digest)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_digest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_cases(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Cases)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_cases(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_status(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNAgentEvaluationStatus2atriumᚋentᚋagentevaluationᚐStatus(ctx, field.Selections, obj.Status)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type AgentEvaluationStatus does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_total(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Total)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_results(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Results)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_results(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_report(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Report)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_report(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_reason(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Reason)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.CreatedBy)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_endedAt(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.EndedAt)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_endedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluation_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.AgentEvaluation) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_AgentEvaluation_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _AgentLimits_steps(ctx context.Context, field graphql.CollectedField, obj *agent.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Steps)
+}
+func (ec *executionContext) fieldContext_AgentLimits_steps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentLimits", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentLimits_modelCalls(ctx context.Context, field graphql.CollectedField, obj *agent.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ModelCalls)
+}
+func (ec *executionContext) fieldContext_AgentLimits_modelCalls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentLimits", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentLimits_tokens(ctx context.Context, field graphql.CollectedField, obj *agent.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Tokens)
+}
+func (ec *executionContext) fieldContext_AgentLimits_tokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentLimits", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentLimits_minutes(ctx context.Context, field graphql.CollectedField, obj *agent.Limits) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Minutes)
+}
+func (ec *executionContext) fieldContext_AgentLimits_minutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentLimits", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _AgentRun_id(ctx context.Context, field graphql.CollectedField, obj *ent.AgentRun) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -761,6 +1025,27 @@ func (ec *executionContext) _AgentRun_plans(ctx context.Context, field graphql.C
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Plans)
 }
 func (ec *executionContext) fieldContext_AgentRun_plans(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentRun", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentRun_modelCalls(ctx context.Context, field graphql.CollectedField, obj *ent.AgentRun) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ModelCalls)
+}
+func (ec *executionContext) fieldContext_AgentRun_modelCalls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentRun", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentRun_inputTokens(ctx context.Context, field graphql.CollectedField, obj *ent.AgentRun) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.InputTokens)
+}
+func (ec *executionContext) fieldContext_AgentRun_inputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentRun", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentRun_outputTokens(ctx context.Context, field graphql.CollectedField, obj *ent.AgentRun) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.OutputTokens)
+}
+func (ec *executionContext) fieldContext_AgentRun_outputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentRun", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
@@ -991,6 +1276,207 @@ func (ec *executionContext) fieldContext_AgentTool_mode(_ context.Context, field
 	return graphql.NewScalarFieldContext("AgentTool", field, false, false, errors.New("field of type AgentToolMode does not have child fields"))
 }
 
+func (ec *executionContext) _AgentTrial_agentId(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.AgentID)
+}
+func (ec *executionContext) fieldContext_AgentTrial_agentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrial_version(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Version)
+}
+func (ec *executionContext) fieldContext_AgentTrial_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrial_requestId(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.RequestID)
+}
+func (ec *executionContext) fieldContext_AgentTrial_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrial_status(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalNAgentRunStatus2string(ctx, field.Selections, obj.Status)
+}
+func (ec *executionContext) fieldContext_AgentTrial_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type AgentRunStatus does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrial_reason(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Reason)
+}
+func (ec *executionContext) fieldContext_AgentTrial_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrial_steps(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentTrial_steps(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Steps, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*agent.Step) graphql.Marshaler {
+			return ec.marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐStepᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentTrial_steps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentTrial",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentStep(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentTrial_actions(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentTrial_actions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Actions, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*agent.TrialAction) graphql.Marshaler {
+			return ec.marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚐTrialActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentTrial_actions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentTrial",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentTrialAction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentTrial_modelCalls(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ModelCalls)
+}
+func (ec *executionContext) fieldContext_AgentTrial_modelCalls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrial_inputTokens(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.InputTokens)
+}
+func (ec *executionContext) fieldContext_AgentTrial_inputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrial_outputTokens(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.OutputTokens)
+}
+func (ec *executionContext) fieldContext_AgentTrial_outputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrial_same(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Same)
+}
+func (ec *executionContext) fieldContext_AgentTrial_same(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrialAction_operation(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Operation)
+}
+func (ec *executionContext) fieldContext_AgentTrialAction_operation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrialAction_arguments(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Arguments)
+}
+func (ec *executionContext) fieldContext_AgentTrialAction_arguments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrialAction_changes(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentTrialAction_changes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Changes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*agent.Change) graphql.Marshaler {
+			return ec.marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚐChangeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentTrialAction_changes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentTrialAction",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentChange(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentTrialAction_rationale(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Rationale)
+}
+func (ec *executionContext) fieldContext_AgentTrialAction_rationale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrialAction_confidence(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+	return ec.marshalNFloat2float64(ctx, field.Selections, obj.Confidence)
+}
+func (ec *executionContext) fieldContext_AgentTrialAction_confidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrialAction_rows(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Rows)
+}
+func (ec *executionContext) fieldContext_AgentTrialAction_rows(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentTrialAction_waits(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Waits)
+}
+func (ec *executionContext) fieldContext_AgentTrialAction_waits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _AgentVersion_version(ctx context.Context, field graphql.CollectedField, obj *ent.AgentVersion) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Version)
 }
@@ -1113,6 +1599,149 @@ func (ec *executionContext) fieldContext_CreateAgentPayload_signingSecret(_ cont
 	return graphql.NewScalarFieldContext("CreateAgentPayload", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _EvaluateAgentPayload_evaluation(ctx context.Context, field graphql.CollectedField, obj *EvaluateAgentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_EvaluateAgentPayload_evaluation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Evaluation, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentEvaluation) graphql.Marshaler {
+			return ec.marshalNAgentEvaluation2ᚖatriumᚋentᚐAgentEvaluation(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_EvaluateAgentPayload_evaluation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "EvaluateAgentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentEvaluation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModelConnection_id(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_ModelConnection_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnection_name(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_ModelConnection_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnection_kind(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return ec.marshalNModelConnectionKind2atriumᚋentᚋmodelconnectionᚐKind(ctx, field.Selections, obj.Kind)
+}
+func (ec *executionContext) fieldContext_ModelConnection_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, false, false, errors.New("field of type ModelConnectionKind does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnection_baseUrl(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.BaseURL)
+}
+func (ec *executionContext) fieldContext_ModelConnection_baseUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnection_secretName(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.SecretName)
+}
+func (ec *executionContext) fieldContext_ModelConnection_secretName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnection_models(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Models)
+}
+func (ec *executionContext) fieldContext_ModelConnection_models(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnection_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_ModelConnection_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnection_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_ModelConnection_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnection_etag(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModelConnection_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModelConnection().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModelConnection_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnection", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ReplayAgentRunPayload_agentRun(ctx context.Context, field graphql.CollectedField, obj *ReplayAgentRunPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReplayAgentRunPayload_agentRun(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AgentRun, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *agent.Trial) graphql.Marshaler {
+			return ec.marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReplayAgentRunPayload_agentRun(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReplayAgentRunPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentTrial(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RotateAgentSecretPayload_agent(ctx context.Context, field graphql.CollectedField, obj *RotateAgentSecretPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1164,6 +1793,38 @@ func (ec *executionContext) _StopAllAgentsPayload_agents(ctx context.Context, fi
 }
 func (ec *executionContext) fieldContext_StopAllAgentsPayload_agents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StopAllAgentsPayload", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _TestAgentPayload_agentRun(ctx context.Context, field graphql.CollectedField, obj *TestAgentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TestAgentPayload_agentRun(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AgentRun, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *agent.Trial) graphql.Marshaler {
+			return ec.marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TestAgentPayload_agentRun(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TestAgentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentTrial(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -1259,6 +1920,21 @@ func (ec *executionContext) _Agent(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "modelConnectionId":
+			out.Values[i] = ec._Agent_modelConnectionId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "model":
+			out.Values[i] = ec._Agent_model(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "limits":
+			out.Values[i] = ec._Agent_limits(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "tools":
 			out.Values[i] = ec._Agent_tools(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -1286,6 +1962,11 @@ func (ec *executionContext) _Agent(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "versions":
 			out.Values[i] = ec._Agent_versions(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "evaluations":
+			out.Values[i] = ec._Agent_evaluations(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -1502,6 +2183,142 @@ func (ec *executionContext) _AgentChange(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var agentEvaluationImplementors = []string{"AgentEvaluation"}
+
+func (ec *executionContext) _AgentEvaluation(ctx context.Context, sel ast.SelectionSet, obj *ent.AgentEvaluation) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentEvaluationImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentEvaluation")
+		case "id":
+			out.Values[i] = ec._AgentEvaluation_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "agentId":
+			out.Values[i] = ec._AgentEvaluation_agentId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "settings":
+			out.Values[i] = ec._AgentEvaluation_settings(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "digest":
+			out.Values[i] = ec._AgentEvaluation_digest(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cases":
+			out.Values[i] = ec._AgentEvaluation_cases(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._AgentEvaluation_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "total":
+			out.Values[i] = ec._AgentEvaluation_total(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "results":
+			out.Values[i] = ec._AgentEvaluation_results(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "report":
+			out.Values[i] = ec._AgentEvaluation_report(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._AgentEvaluation_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdBy":
+			out.Values[i] = ec._AgentEvaluation_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "endedAt":
+			out.Values[i] = ec._AgentEvaluation_endedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._AgentEvaluation_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._AgentEvaluation_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var agentLimitsImplementors = []string{"AgentLimits"}
+
+func (ec *executionContext) _AgentLimits(ctx context.Context, sel ast.SelectionSet, obj *agent.Limits) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentLimitsImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentLimits")
+		case "steps":
+			out.Values[i] = ec._AgentLimits_steps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "modelCalls":
+			out.Values[i] = ec._AgentLimits_modelCalls(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tokens":
+			out.Values[i] = ec._AgentLimits_tokens(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "minutes":
+			out.Values[i] = ec._AgentLimits_minutes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var agentRunImplementors = []string{"AgentRun", "Node"}
 
 func (ec *executionContext) _AgentRun(ctx context.Context, sel ast.SelectionSet, obj *ent.AgentRun) graphql.Marshaler {
@@ -1560,6 +2377,21 @@ func (ec *executionContext) _AgentRun(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "plans":
 			out.Values[i] = ec._AgentRun_plans(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "modelCalls":
+			out.Values[i] = ec._AgentRun_modelCalls(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "inputTokens":
+			out.Values[i] = ec._AgentRun_inputTokens(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "outputTokens":
+			out.Values[i] = ec._AgentRun_outputTokens(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -1744,6 +2576,142 @@ func (ec *executionContext) _AgentTool(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var agentTrialImplementors = []string{"AgentTrial"}
+
+func (ec *executionContext) _AgentTrial(ctx context.Context, sel ast.SelectionSet, obj *agent.Trial) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentTrialImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentTrial")
+		case "agentId":
+			out.Values[i] = ec._AgentTrial_agentId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._AgentTrial_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "requestId":
+			out.Values[i] = ec._AgentTrial_requestId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._AgentTrial_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._AgentTrial_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "steps":
+			out.Values[i] = ec._AgentTrial_steps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "actions":
+			out.Values[i] = ec._AgentTrial_actions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "modelCalls":
+			out.Values[i] = ec._AgentTrial_modelCalls(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "inputTokens":
+			out.Values[i] = ec._AgentTrial_inputTokens(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "outputTokens":
+			out.Values[i] = ec._AgentTrial_outputTokens(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "same":
+			out.Values[i] = ec._AgentTrial_same(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var agentTrialActionImplementors = []string{"AgentTrialAction"}
+
+func (ec *executionContext) _AgentTrialAction(ctx context.Context, sel ast.SelectionSet, obj *agent.TrialAction) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentTrialActionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentTrialAction")
+		case "operation":
+			out.Values[i] = ec._AgentTrialAction_operation(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "arguments":
+			out.Values[i] = ec._AgentTrialAction_arguments(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "changes":
+			out.Values[i] = ec._AgentTrialAction_changes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rationale":
+			out.Values[i] = ec._AgentTrialAction_rationale(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "confidence":
+			out.Values[i] = ec._AgentTrialAction_confidence(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rows":
+			out.Values[i] = ec._AgentTrialAction_rows(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "waits":
+			out.Values[i] = ec._AgentTrialAction_waits(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var agentVersionImplementors = []string{"AgentVersion"}
 
 func (ec *executionContext) _AgentVersion(ctx context.Context, sel ast.SelectionSet, obj *ent.AgentVersion) graphql.Marshaler {
@@ -1853,6 +2821,130 @@ func (ec *executionContext) _CreateAgentPayload(ctx context.Context, sel ast.Sel
 	return out
 }
 
+var evaluateAgentPayloadImplementors = []string{"EvaluateAgentPayload"}
+
+func (ec *executionContext) _EvaluateAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *EvaluateAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, evaluateAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("EvaluateAgentPayload")
+		case "evaluation":
+			out.Values[i] = ec._EvaluateAgentPayload_evaluation(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var modelConnectionImplementors = []string{"ModelConnection", "Node"}
+
+func (ec *executionContext) _ModelConnection(ctx context.Context, sel ast.SelectionSet, obj *ent.ModelConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, modelConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ModelConnection")
+		case "id":
+			out.Values[i] = ec._ModelConnection_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ModelConnection_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._ModelConnection_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "baseUrl":
+			out.Values[i] = ec._ModelConnection_baseUrl(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "secretName":
+			out.Values[i] = ec._ModelConnection_secretName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "models":
+			out.Values[i] = ec._ModelConnection_models(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._ModelConnection_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._ModelConnection_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._ModelConnection_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var replayAgentRunPayloadImplementors = []string{"ReplayAgentRunPayload"}
+
+func (ec *executionContext) _ReplayAgentRunPayload(ctx context.Context, sel ast.SelectionSet, obj *ReplayAgentRunPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, replayAgentRunPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReplayAgentRunPayload")
+		case "agentRun":
+			out.Values[i] = ec._ReplayAgentRunPayload_agentRun(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var rotateAgentSecretPayloadImplementors = []string{"RotateAgentSecretPayload"}
 
 func (ec *executionContext) _RotateAgentSecretPayload(ctx context.Context, sel ast.SelectionSet, obj *RotateAgentSecretPayload) graphql.Marshaler {
@@ -1904,6 +2996,34 @@ func (ec *executionContext) _StopAllAgentsPayload(ctx context.Context, sel ast.S
 			}
 		case "agents":
 			out.Values[i] = ec._StopAllAgentsPayload_agents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var testAgentPayloadImplementors = []string{"TestAgentPayload"}
+
+func (ec *executionContext) _TestAgentPayload(ctx context.Context, sel ast.SelectionSet, obj *TestAgentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, testAgentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("TestAgentPayload")
+		case "agentRun":
+			out.Values[i] = ec._TestAgentPayload_agentRun(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -2083,6 +3203,43 @@ func (ec *executionContext) marshalNAgentEngine2atriumᚋentᚋagentᚐEngine(ct
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNAgentEvaluation2ᚖatriumᚋentᚐAgentEvaluation(ctx context.Context, sel ast.SelectionSet, v *ent.AgentEvaluation) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentEvaluation(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAgentEvaluationStatus2atriumᚋentᚋagentevaluationᚐStatus(ctx context.Context, v any) (agentevaluation.Status, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := agentevaluation.Status(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAgentEvaluationStatus2atriumᚋentᚋagentevaluationᚐStatus(ctx context.Context, sel ast.SelectionSet, v agentevaluation.Status) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚐLimits(ctx context.Context, sel ast.SelectionSet, v *agent.Limits) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentLimits(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNAgentRole2atriumᚋentᚋagentᚐRole(ctx context.Context, v any) (agent1.Role, error) {
@@ -2323,6 +3480,42 @@ func (ec *executionContext) marshalNAgentToolName2string(ctx context.Context, se
 	return res
 }
 
+func (ec *executionContext) marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx context.Context, sel ast.SelectionSet, v *agent.Trial) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentTrial(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚐTrialActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*agent.TrialAction) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagentᚐTrialAction(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagentᚐTrialAction(ctx context.Context, sel ast.SelectionSet, v *agent.TrialAction) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentTrialAction(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNAgentType2atriumᚋentᚋagentᚐType(ctx context.Context, v any) (agent1.Type, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := agent1.Type(tmp)
@@ -2386,6 +3579,69 @@ func (ec *executionContext) marshalNCreateAgentPayload2ᚖatriumᚋgraphᚋgener
 	return ec._CreateAgentPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNEvaluateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐEvaluateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *EvaluateAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._EvaluateAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNModelConnection2ᚖatriumᚋentᚐModelConnection(ctx context.Context, sel ast.SelectionSet, v *ent.ModelConnection) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ModelConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNModelConnectionKind2atriumᚋentᚋmodelconnectionᚐKind(ctx context.Context, v any) (modelconnection.Kind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := modelconnection.Kind(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNModelConnectionKind2atriumᚋentᚋmodelconnectionᚐKind(ctx context.Context, sel ast.SelectionSet, v modelconnection.Kind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNModelConnectionKind2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNModelConnectionKind2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNReplayAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayAgentRunPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayAgentRunPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReplayAgentRunPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNRotateAgentSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAgentSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateAgentSecretPayload) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -2404,6 +3660,16 @@ func (ec *executionContext) marshalNStopAllAgentsPayload2ᚖatriumᚋgraphᚋgen
 		return graphql.Null
 	}
 	return ec._StopAllAgentsPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNTestAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐTestAgentPayload(ctx context.Context, sel ast.SelectionSet, v *TestAgentPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._TestAgentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOAgentAction2ᚖatriumᚋentᚐAgentAction(ctx context.Context, sel ast.SelectionSet, v *ent.AgentAction) graphql.Marshaler {

@@ -66,6 +66,7 @@ type MutationResolver interface {
 	CreateCalendar(ctx context.Context, input workflow.CreateCalendarInput) (*CreateCalendarPayload, error)
 	CreateComment(ctx context.Context, input request.CreateCommentInput) (*CreateCommentPayload, error)
 	CreateInboundWebhook(ctx context.Context, input inbound.CreateWebhookInput) (*CreateInboundWebhookPayload, error)
+	CreateModelConnection(ctx context.Context, input agent.CreateConnectionInput) (*CreateModelConnectionPayload, error)
 	CreateOAuthClient(ctx context.Context, input identity.CreateClientInput) (*CreateOAuthClientPayload, error)
 	CreateOffering(ctx context.Context, input catalog.CreateOfferingInput) (*CreateOfferingPayload, error)
 	CreateOrganization(ctx context.Context, input people.CreateOrganizationInput) (*CreateOrganizationPayload, error)
@@ -88,6 +89,7 @@ type MutationResolver interface {
 	DeleteCalendar(ctx context.Context, input op.ByID) (*DeleteCalendarPayload, error)
 	DeleteComment(ctx context.Context, input op.ByID) (*DeleteCommentPayload, error)
 	DeleteInboundWebhook(ctx context.Context, input op.ByID) (*DeleteInboundWebhookPayload, error)
+	DeleteModelConnection(ctx context.Context, input op.ByID) (*DeleteModelConnectionPayload, error)
 	DeleteOAuthClient(ctx context.Context, input op.ByID) (*DeleteOAuthClientPayload, error)
 	DeleteOffering(ctx context.Context, input op.ByID) (*DeleteOfferingPayload, error)
 	DeleteOrganization(ctx context.Context, input op.ByID) (*DeleteOrganizationPayload, error)
@@ -102,6 +104,7 @@ type MutationResolver interface {
 	EndAllSessions(ctx context.Context, input websession.EndAllInput) (*EndAllSessionsPayload, error)
 	EndSession(ctx context.Context, input op.ByID) (*EndSessionPayload, error)
 	ErasePerson(ctx context.Context, input people.ErasePersonInput) (*ErasePersonPayload, error)
+	EvaluateAgent(ctx context.Context, input agent.EvaluateInput) (*EvaluateAgentPayload, error)
 	ExportAudit(ctx context.Context, input auditlog.ExportInput) (*ExportAuditPayload, error)
 	InviteUser(ctx context.Context, input people.InviteUserInput) (*InviteUserPayload, error)
 	MarkNotificationsRead(ctx context.Context, input notice.MarkReadInput) (*notice.Marked, error)
@@ -110,6 +113,7 @@ type MutationResolver interface {
 	PublishWorkflow(ctx context.Context, input op.ByID) (*PublishWorkflowPayload, error)
 	ReactivateUser(ctx context.Context, input op.ByID) (*ReactivateUserPayload, error)
 	RejectProposal(ctx context.Context, input agent.RejectInput) (*RejectProposalPayload, error)
+	ReplayAgentRun(ctx context.Context, input agent.ReplayInput) (*ReplayAgentRunPayload, error)
 	ReplayInboundCall(ctx context.Context, input op.ByID) (*ReplayInboundCallPayload, error)
 	ReplayWebhookDelivery(ctx context.Context, input op.ByID) (*ReplayWebhookDeliveryPayload, error)
 	ReplayWebhookEvents(ctx context.Context, input webhook.ReplayEventsInput) (*ReplayWebhookEventsPayload, error)
@@ -131,11 +135,13 @@ type MutationResolver interface {
 	StopAllAgents(ctx context.Context, input agent.StopAllInput) (*StopAllAgentsPayload, error)
 	SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error)
 	TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error)
+	TestAgent(ctx context.Context, input agent.TestInput) (*TestAgentPayload, error)
 	UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*UpdateAccessPolicyPayload, error)
 	UpdateAgent(ctx context.Context, input agent.UpdateInput) (*UpdateAgentPayload, error)
 	UpdateCalendar(ctx context.Context, input workflow.UpdateCalendarInput) (*UpdateCalendarPayload, error)
 	UpdateComment(ctx context.Context, input request.UpdateCommentInput) (*UpdateCommentPayload, error)
 	UpdateCompany(ctx context.Context, input company.UpdateInput) (*UpdateCompanyPayload, error)
+	UpdateModelConnection(ctx context.Context, input agent.UpdateConnectionInput) (*UpdateModelConnectionPayload, error)
 	UpdateOAuthClient(ctx context.Context, input identity.UpdateClientInput) (*UpdateOAuthClientPayload, error)
 	UpdateInboundWebhook(ctx context.Context, input inbound.UpdateWebhookInput) (*UpdateInboundWebhookPayload, error)
 	UpdateNotificationSettings(ctx context.Context, input notice.Setting) (*notice.Setting, error)
@@ -192,6 +198,7 @@ type QueryResolver interface {
 	InboundWebhooks(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.InboundWebhook], error)
 	Incident(ctx context.Context, id string) (*ent.Incident, error)
 	Incidents(ctx context.Context, first *int, after *string, filter *execution.ListIncidentsInput, orderBy *relay.Order) (*relay.Connection[ent.Incident], error)
+	ModelConnections(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.ModelConnection], error)
 	OauthClients(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.OAuthClient], error)
 	Offering(ctx context.Context, id string) (*ent.Offering, error)
 	Organization(ctx context.Context, id string) (*ent.Organization, error)
@@ -430,6 +437,20 @@ func (ec *executionContext) field_Mutation_createInboundWebhook_args(ctx context
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inbound.CreateWebhookInput, error) {
 			return ec.unmarshalNCreateInboundWebhookInput2atriumᚋinternalᚋinboundᚐCreateWebhookInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createModelConnection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (agent.CreateConnectionInput, error) {
+			return ec.unmarshalNCreateModelConnectionInput2atriumᚋinternalᚋagentᚐCreateConnectionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -746,6 +767,20 @@ func (ec *executionContext) field_Mutation_deleteInboundWebhook_args(ctx context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_deleteModelConnection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (op.ByID, error) {
+			return ec.unmarshalNDeleteModelConnectionInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_deleteOAuthClient_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -942,6 +977,20 @@ func (ec *executionContext) field_Mutation_erasePerson_args(ctx context.Context,
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_evaluateAgent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (agent.EvaluateInput, error) {
+			return ec.unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚐEvaluateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_exportAudit_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1046,6 +1095,20 @@ func (ec *executionContext) field_Mutation_rejectProposal_args(ctx context.Conte
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (agent.RejectInput, error) {
 			return ec.unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚐRejectInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_replayAgentRun_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (agent.ReplayInput, error) {
+			return ec.unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚐReplayInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1348,6 +1411,20 @@ func (ec *executionContext) field_Mutation_takeNextRequest_args(ctx context.Cont
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_testAgent_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (agent.TestInput, error) {
+			return ec.unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚐTestInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_updateAccessPolicy_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1424,6 +1501,20 @@ func (ec *executionContext) field_Mutation_updateInboundWebhook_args(ctx context
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inbound.UpdateWebhookInput, error) {
 			return ec.unmarshalNUpdateInboundWebhookInput2atriumᚋinternalᚋinboundᚐUpdateWebhookInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateModelConnection_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (agent.UpdateConnectionInput, error) {
+			return ec.unmarshalNUpdateModelConnectionInput2atriumᚋinternalᚋagentᚐUpdateConnectionInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2355,6 +2446,36 @@ func (ec *executionContext) field_Query_invoices_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["orderBy"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_modelConnections_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*relay.Order, error) {
+			return ec.unmarshalOModelConnectionOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg2
 	return args, nil
 }
 
@@ -3988,6 +4109,50 @@ func (ec *executionContext) fieldContext_Mutation_createInboundWebhook(ctx conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createModelConnection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createModelConnection(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateModelConnection(ctx, fc.Args["input"].(agent.CreateConnectionInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *CreateModelConnectionPayload) graphql.Marshaler {
+			return ec.marshalNCreateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateModelConnectionPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createModelConnection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateModelConnectionPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createModelConnection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createOAuthClient(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4956,6 +5121,50 @@ func (ec *executionContext) fieldContext_Mutation_deleteInboundWebhook(ctx conte
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_deleteModelConnection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteModelConnection(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteModelConnection(ctx, fc.Args["input"].(op.ByID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *DeleteModelConnectionPayload) graphql.Marshaler {
+			return ec.marshalNDeleteModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteModelConnectionPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteModelConnection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteModelConnectionPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteModelConnection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_deleteOAuthClient(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5572,6 +5781,50 @@ func (ec *executionContext) fieldContext_Mutation_erasePerson(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_evaluateAgent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_evaluateAgent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().EvaluateAgent(ctx, fc.Args["input"].(agent.EvaluateInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *EvaluateAgentPayload) graphql.Marshaler {
+			return ec.marshalNEvaluateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐEvaluateAgentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_evaluateAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_EvaluateAgentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_evaluateAgent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_exportAudit(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5918,6 +6171,50 @@ func (ec *executionContext) fieldContext_Mutation_rejectProposal(ctx context.Con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_rejectProposal_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_replayAgentRun(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_replayAgentRun(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().ReplayAgentRun(ctx, fc.Args["input"].(agent.ReplayInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ReplayAgentRunPayload) graphql.Marshaler {
+			return ec.marshalNReplayAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayAgentRunPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_replayAgentRun(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReplayAgentRunPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_replayAgentRun_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -6848,6 +7145,50 @@ func (ec *executionContext) fieldContext_Mutation_takeNextRequest(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_testAgent(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_testAgent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().TestAgent(ctx, fc.Args["input"].(agent.TestInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *TestAgentPayload) graphql.Marshaler {
+			return ec.marshalNTestAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐTestAgentPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_testAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TestAgentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_testAgent_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_updateAccessPolicy(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7062,6 +7403,50 @@ func (ec *executionContext) fieldContext_Mutation_updateCompany(ctx context.Cont
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_updateCompany_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateModelConnection(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateModelConnection(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateModelConnection(ctx, fc.Args["input"].(agent.UpdateConnectionInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *UpdateModelConnectionPayload) graphql.Marshaler {
+			return ec.marshalNUpdateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateModelConnectionPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateModelConnection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateModelConnectionPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateModelConnection_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -9468,6 +9853,50 @@ func (ec *executionContext) fieldContext_Query_incidents(ctx context.Context, fi
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_modelConnections(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_modelConnections(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ModelConnections(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["orderBy"].(*relay.Order))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.ModelConnection]) graphql.Marshaler {
+			return ec.marshalOModelConnectionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_modelConnections(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModelConnectionConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_modelConnections_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_oauthClients(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10888,6 +11317,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._OAuthClient(ctx, sel, obj)
+	case ent.ModelConnection:
+		return ec._ModelConnection(ctx, sel, &obj)
+	case *ent.ModelConnection:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ModelConnection(ctx, sel, obj)
 	case ent.Invoice:
 		return ec._Invoice(ctx, sel, &obj)
 	case *ent.Invoice:
@@ -11124,6 +11560,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "createModelConnection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createModelConnection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "createOAuthClient":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createOAuthClient(ctx, field)
@@ -11278,6 +11721,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "deleteModelConnection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteModelConnection(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "deleteOAuthClient":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteOAuthClient(ctx, field)
@@ -11376,6 +11826,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "evaluateAgent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_evaluateAgent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "exportAudit":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_exportAudit(ctx, field)
@@ -11428,6 +11885,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "rejectProposal":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rejectProposal(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "replayAgentRun":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_replayAgentRun(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -11579,6 +12043,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "testAgent":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_testAgent(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "updateAccessPolicy":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateAccessPolicy(ctx, field)
@@ -11610,6 +12081,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "updateCompany":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateCompany(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updateModelConnection":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateModelConnection(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
@@ -12634,6 +13112,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_incidents(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "modelConnections":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_modelConnections(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

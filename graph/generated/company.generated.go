@@ -82,6 +82,13 @@ func (ec *executionContext) fieldContext_Company_jitUsers(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
+func (ec *executionContext) _Company_agentAgreement(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
+	return ec.marshalOFloat2ᚖfloat64(ctx, field.Selections, obj.AgentAgreement)
+}
+func (ec *executionContext) fieldContext_Company_agentAgreement(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
 func (ec *executionContext) _Company_limits(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -405,6 +412,11 @@ func (ec *executionContext) _Company(ctx context.Context, sel ast.SelectionSet, 
 		case "jitUsers":
 			out.Values[i] = ec._Company_jitUsers(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "agentAgreement":
+			out.Values[i] = ec._Company_agentAgreement(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "limits":

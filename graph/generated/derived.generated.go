@@ -68,6 +68,9 @@ type CreateServiceInputResolver interface {
 type CreateWorkflowInputResolver interface {
 	Definition(ctx context.Context, obj *workflow.CreateWorkflowInput, data json.RawMessage) error
 }
+type EvaluateAgentInputResolver interface {
+	Cases(ctx context.Context, obj *agent.EvaluateInput, data json.RawMessage) error
+}
 type ResolveIncidentInputResolver interface {
 	Variables(ctx context.Context, obj *execution.ResolveIncidentInput, data json.RawMessage) error
 }
@@ -770,6 +773,132 @@ func (ec *executionContext) _AgentEdge_cursor(ctx context.Context, field graphql
 }
 func (ec *executionContext) fieldContext_AgentEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentEvaluation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentEvaluationConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.AgentEvaluation]) graphql.Marshaler {
+			return ec.marshalNAgentEvaluationEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentEvaluationConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentEvaluationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentEvaluationEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentEvaluationConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentEvaluation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentEvaluationConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentEvaluationConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentEvaluationConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentEvaluationConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentEvaluation]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_AgentEvaluationConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluationConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentEvaluationEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AgentEvaluation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentEvaluationEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AgentEvaluation) graphql.Marshaler {
+			return ec.marshalNAgentEvaluation2ᚖatriumᚋentᚐAgentEvaluation(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentEvaluationEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AgentEvaluationEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AgentEvaluation(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _AgentEvaluationEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.AgentEvaluation]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AgentEvaluationEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AgentEvaluationEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentEvaluationEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AgentRunConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AgentRun]) (ret graphql.Marshaler) {
@@ -1910,6 +2039,38 @@ func (ec *executionContext) fieldContext_CreateCommentPayload_comment(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateModelConnectionPayload_modelConnection(ctx context.Context, field graphql.CollectedField, obj *CreateModelConnectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateModelConnectionPayload_modelConnection(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModelConnection, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModelConnection) graphql.Marshaler {
+			return ec.marshalNModelConnection2ᚖatriumᚋentᚐModelConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateModelConnectionPayload_modelConnection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateModelConnectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModelConnection(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateOfferingPayload_offering(ctx context.Context, field graphql.CollectedField, obj *CreateOfferingPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2517,6 +2678,13 @@ func (ec *executionContext) _DeleteInboundWebhookPayload_id(ctx context.Context,
 }
 func (ec *executionContext) fieldContext_DeleteInboundWebhookPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteInboundWebhookPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteModelConnectionPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteModelConnectionPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteModelConnectionPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteModelConnectionPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _DeleteOAuthClientPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteOAuthClientPayload) (ret graphql.Marshaler) {
@@ -3352,6 +3520,132 @@ func (ec *executionContext) _InvoiceEdge_cursor(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_InvoiceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InvoiceEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnectionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.ModelConnection]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModelConnectionConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.ModelConnection]) graphql.Marshaler {
+			return ec.marshalNModelConnectionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModelConnectionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModelConnectionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModelConnectionEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModelConnectionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.ModelConnection]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModelConnectionConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModelConnectionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModelConnectionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModelConnectionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.ModelConnection]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_ModelConnectionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnectionConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ModelConnectionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.ModelConnection]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModelConnectionEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModelConnection) graphql.Marshaler {
+			return ec.marshalNModelConnection2ᚖatriumᚋentᚐModelConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModelConnectionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModelConnectionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModelConnection(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModelConnectionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.ModelConnection]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModelConnectionEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModelConnectionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModelConnectionEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _NotificationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Notification]) (ret graphql.Marshaler) {
@@ -5728,6 +6022,38 @@ func (ec *executionContext) fieldContext_UpdateInboundWebhookPayload_inboundWebh
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateModelConnectionPayload_modelConnection(ctx context.Context, field graphql.CollectedField, obj *UpdateModelConnectionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateModelConnectionPayload_modelConnection(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModelConnection, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ModelConnection) graphql.Marshaler {
+			return ec.marshalNModelConnection2ᚖatriumᚋentᚐModelConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateModelConnectionPayload_modelConnection(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateModelConnectionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModelConnection(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateOAuthClientPayload_oauthClient(ctx context.Context, field graphql.CollectedField, obj *UpdateOAuthClientPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6913,6 +7239,57 @@ func (ec *executionContext) unmarshalInputAgentActionOrder(ctx context.Context, 
 				return it, err
 			}
 			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputAgentLimitsInput(ctx context.Context, obj any) (agent.Limits, error) {
+	var it agent.Limits
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"steps", "modelCalls", "tokens", "minutes"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "steps":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("steps"))
+			data, err := ec.unmarshalOInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Steps = data
+		case "modelCalls":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("modelCalls"))
+			data, err := ec.unmarshalOInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModelCalls = data
+		case "tokens":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokens"))
+			data, err := ec.unmarshalOInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Tokens = data
+		case "minutes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("minutes"))
+			data, err := ec.unmarshalOInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Minutes = data
 		}
 	}
 	return it, nil
@@ -8106,6 +8483,64 @@ func (ec *executionContext) unmarshalInputCreateInboundWebhookInput(ctx context.
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateModelConnectionInput(ctx context.Context, obj any) (agent.CreateConnectionInput, error) {
+	var it agent.CreateConnectionInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "kind", "baseUrl", "secretName", "models"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalNModelConnectionKind2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "baseUrl":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("baseUrl"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BaseURL = data
+		case "secretName":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("secretName"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SecretName = data
+		case "models":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("models"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Models = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateOAuthClientInput(ctx context.Context, obj any) (identity.CreateClientInput, error) {
 	var it identity.CreateClientInput
 	if obj == nil {
@@ -9242,6 +9677,43 @@ func (ec *executionContext) unmarshalInputDeleteInboundWebhookInput(ctx context.
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDeleteModelConnectionInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteOAuthClientInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -9746,6 +10218,52 @@ func (ec *executionContext) unmarshalInputErasePersonInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputEvaluateAgentInput(ctx context.Context, obj any) (agent.EvaluateInput, error) {
+	var it agent.EvaluateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "cases"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "cases":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("cases"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.EvaluateAgentInput().Cases(ctx, &it, data); err != nil {
+				return it, err
+			}
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputExecutionFilter(ctx context.Context, obj any) (execution.ListInput, error) {
 	var it execution.ListInput
 	if obj == nil {
@@ -10090,6 +10608,47 @@ func (ec *executionContext) unmarshalInputInvoiceOrder(ctx context.Context, obj 
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
 			data, err := ec.unmarshalNInvoiceSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputModelConnectionOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNModelConnectionSort2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -10504,6 +11063,50 @@ func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Contex
 				return it, err
 			}
 			it.Reason = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReplayAgentRunInput(ctx context.Context, obj any) (agent.ReplayInput, error) {
+	var it agent.ReplayInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "version"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "version":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("version"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Version = data
 		}
 	}
 	return it, nil
@@ -12079,6 +12682,50 @@ func (ec *executionContext) unmarshalInputTeamOrder(ctx context.Context, obj any
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputTestAgentInput(ctx context.Context, obj any) (agent.TestInput, error) {
+	var it agent.TestInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateAccessPolicyInput(ctx context.Context, obj any) (policy.UpdateInput, error) {
 	var it policy.UpdateInput
 	if obj == nil {
@@ -12178,7 +12825,7 @@ func (ec *executionContext) unmarshalInputUpdateAgentInput(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "name", "autonomy", "ownerId", "role", "scopes", "filter", "sees", "instructions", "engine", "tools", "runsPerDay", "shadow", "endpointUrl", "consultMinutes"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "autonomy", "ownerId", "role", "scopes", "filter", "sees", "instructions", "engine", "tools", "limits", "runsPerDay", "shadow", "modelConnectionId", "model", "endpointUrl", "consultMinutes"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -12269,6 +12916,13 @@ func (ec *executionContext) unmarshalInputUpdateAgentInput(ctx context.Context, 
 				return it, err
 			}
 			it.Tools = graphql.OmittableOf(data)
+		case "limits":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("limits"))
+			data, err := ec.unmarshalOAgentLimitsInput2ᚖatriumᚋinternalᚋagentᚐLimits(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Limits = graphql.OmittableOf(data)
 		case "runsPerDay":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("runsPerDay"))
 			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
@@ -12283,6 +12937,20 @@ func (ec *executionContext) unmarshalInputUpdateAgentInput(ctx context.Context, 
 				return it, err
 			}
 			it.Shadow = graphql.OmittableOf(data)
+		case "modelConnectionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("modelConnectionId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModelConnectionID = graphql.OmittableOf(data)
+		case "model":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("model"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Model = graphql.OmittableOf(data)
 		case "endpointUrl":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("endpointUrl"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -12429,7 +13097,7 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers"}
+	fieldsInOrder := [...]string{"name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "agentAgreement"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -12464,6 +13132,13 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 				return it, err
 			}
 			it.JitUsers = graphql.OmittableOf(data)
+		case "agentAgreement":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("agentAgreement"))
+			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AgentAgreement = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -12552,6 +13227,71 @@ func (ec *executionContext) unmarshalInputUpdateInboundWebhookInput(ctx context.
 				return it, err
 			}
 			it.VerifySignature = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateModelConnectionInput(ctx context.Context, obj any) (agent.UpdateConnectionInput, error) {
+	var it agent.UpdateConnectionInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "baseUrl", "secretName", "models"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "baseUrl":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("baseUrl"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BaseURL = graphql.OmittableOf(data)
+		case "secretName":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("secretName"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SecretName = graphql.OmittableOf(data)
+		case "models":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("models"))
+			data, err := ec.unmarshalOString2ᚖᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Models = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -14300,6 +15040,77 @@ func (ec *executionContext) _AgentEdge(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var agentEvaluationConnectionImplementors = []string{"AgentEvaluationConnection"}
+
+func (ec *executionContext) _AgentEvaluationConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AgentEvaluation]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentEvaluationConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentEvaluationConnection")
+		case "edges":
+			out.Values[i] = ec._AgentEvaluationConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._AgentEvaluationConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._AgentEvaluationConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var agentEvaluationEdgeImplementors = []string{"AgentEvaluationEdge"}
+
+func (ec *executionContext) _AgentEvaluationEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.AgentEvaluation]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentEvaluationEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentEvaluationEdge")
+		case "node":
+			out.Values[i] = ec._AgentEvaluationEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._AgentEvaluationEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var agentRunConnectionImplementors = []string{"AgentRunConnection"}
 
 func (ec *executionContext) _AgentRunConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AgentRun]) graphql.Marshaler {
@@ -15021,6 +15832,34 @@ func (ec *executionContext) _CreateCommentPayload(ctx context.Context, sel ast.S
 	return out
 }
 
+var createModelConnectionPayloadImplementors = []string{"CreateModelConnectionPayload"}
+
+func (ec *executionContext) _CreateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateModelConnectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createModelConnectionPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateModelConnectionPayload")
+		case "modelConnection":
+			out.Values[i] = ec._CreateModelConnectionPayload_modelConnection(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var createOfferingPayloadImplementors = []string{"CreateOfferingPayload"}
 
 func (ec *executionContext) _CreateOfferingPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateOfferingPayload) graphql.Marshaler {
@@ -15609,6 +16448,34 @@ func (ec *executionContext) _DeleteInboundWebhookPayload(ctx context.Context, se
 			out.Values[i] = graphql.MarshalString("DeleteInboundWebhookPayload")
 		case "id":
 			out.Values[i] = ec._DeleteInboundWebhookPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var deleteModelConnectionPayloadImplementors = []string{"DeleteModelConnectionPayload"}
+
+func (ec *executionContext) _DeleteModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteModelConnectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteModelConnectionPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteModelConnectionPayload")
+		case "id":
+			out.Values[i] = ec._DeleteModelConnectionPayload_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -16384,6 +17251,77 @@ func (ec *executionContext) _InvoiceEdge(ctx context.Context, sel ast.SelectionS
 			}
 		case "cursor":
 			out.Values[i] = ec._InvoiceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var modelConnectionConnectionImplementors = []string{"ModelConnectionConnection"}
+
+func (ec *executionContext) _ModelConnectionConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.ModelConnection]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, modelConnectionConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ModelConnectionConnection")
+		case "edges":
+			out.Values[i] = ec._ModelConnectionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ModelConnectionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._ModelConnectionConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var modelConnectionEdgeImplementors = []string{"ModelConnectionEdge"}
+
+func (ec *executionContext) _ModelConnectionEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.ModelConnection]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, modelConnectionEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ModelConnectionEdge")
+		case "node":
+			out.Values[i] = ec._ModelConnectionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._ModelConnectionEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -17966,6 +18904,34 @@ func (ec *executionContext) _UpdateInboundWebhookPayload(ctx context.Context, se
 	return out
 }
 
+var updateModelConnectionPayloadImplementors = []string{"UpdateModelConnectionPayload"}
+
+func (ec *executionContext) _UpdateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateModelConnectionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateModelConnectionPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateModelConnectionPayload")
+		case "modelConnection":
+			out.Values[i] = ec._UpdateModelConnectionPayload_modelConnection(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var updateOAuthClientPayloadImplementors = []string{"UpdateOAuthClientPayload"}
 
 func (ec *executionContext) _UpdateOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateOAuthClientPayload) graphql.Marshaler {
@@ -18844,6 +19810,32 @@ func (ec *executionContext) marshalNAgentEdge2ᚖatriumᚋgraphᚋinternalᚋrel
 	return ec._AgentEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNAgentEvaluationEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AgentEvaluation]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAgentEvaluationEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNAgentEvaluationEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.AgentEvaluation]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentEvaluationEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNAgentRunEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AgentRun]) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -19282,6 +20274,21 @@ func (ec *executionContext) unmarshalNCreateInboundWebhookInput2atriumᚋinterna
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateModelConnectionInput2atriumᚋinternalᚋagentᚐCreateConnectionInput(ctx context.Context, v any) (agent.CreateConnectionInput, error) {
+	res, err := ec.unmarshalInputCreateModelConnectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNCreateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *CreateModelConnectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._CreateModelConnectionPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNCreateOAuthClientInput2atriumᚋinternalᚋidentityᚐCreateClientInput(ctx context.Context, v any) (identity.CreateClientInput, error) {
 	res, err := ec.unmarshalInputCreateOAuthClientInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -19608,6 +20615,21 @@ func (ec *executionContext) marshalNDeleteInboundWebhookPayload2ᚖatriumᚋgrap
 	return ec._DeleteInboundWebhookPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNDeleteModelConnectionInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteModelConnectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeleteModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteModelConnectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeleteModelConnectionPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNDeleteOAuthClientInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteOAuthClientInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -19816,6 +20838,11 @@ func (ec *executionContext) marshalNErasePersonPayload2ᚖatriumᚋgraphᚋgener
 		return graphql.Null
 	}
 	return ec._ErasePersonPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚐEvaluateInput(ctx context.Context, v any) (agent.EvaluateInput, error) {
+	res, err := ec.unmarshalInputEvaluateAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNExecutionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Execution]) graphql.Marshaler {
@@ -20033,6 +21060,48 @@ func (ec *executionContext) unmarshalNInvoiceSort2string(ctx context.Context, v 
 }
 
 func (ec *executionContext) marshalNInvoiceSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNModelConnectionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.ModelConnection]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNModelConnectionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNModelConnectionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.ModelConnection]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ModelConnectionEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNModelConnectionSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNModelConnectionSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(v)
 	if res == graphql.Null {
@@ -20268,6 +21337,11 @@ func (ec *executionContext) marshalNRejectProposalPayload2ᚖatriumᚋgraphᚋge
 		return graphql.Null
 	}
 	return ec._RejectProposalPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚐReplayInput(ctx context.Context, v any) (agent.ReplayInput, error) {
+	res, err := ec.unmarshalInputReplayAgentRunInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNReplayInboundCallInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -20888,6 +21962,11 @@ func (ec *executionContext) marshalNTeamSort2string(ctx context.Context, sel ast
 	return res
 }
 
+func (ec *executionContext) unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚐTestInput(ctx context.Context, v any) (agent.TestInput, error) {
+	res, err := ec.unmarshalInputTestAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNUpdateAccessPolicyInput2atriumᚋinternalᚋpolicyᚐUpdateInput(ctx context.Context, v any) (policy.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateAccessPolicyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -20966,6 +22045,21 @@ func (ec *executionContext) marshalNUpdateInboundWebhookPayload2ᚖatriumᚋgrap
 		return graphql.Null
 	}
 	return ec._UpdateInboundWebhookPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNUpdateModelConnectionInput2atriumᚋinternalᚋagentᚐUpdateConnectionInput(ctx context.Context, v any) (agent.UpdateConnectionInput, error) {
+	res, err := ec.unmarshalInputUpdateModelConnectionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUpdateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateModelConnectionPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._UpdateModelConnectionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateOAuthClientInput2atriumᚋinternalᚋidentityᚐUpdateClientInput(ctx context.Context, v any) (identity.UpdateClientInput, error) {
@@ -21434,6 +22528,21 @@ func (ec *executionContext) marshalOAgentConnection2ᚖatriumᚋgraphᚋinternal
 	return ec._AgentConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOAgentEvaluationConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AgentEvaluation]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AgentEvaluationConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOAgentLimitsInput2ᚖatriumᚋinternalᚋagentᚐLimits(ctx context.Context, v any) (*agent.Limits, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputAgentLimitsInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOAgentOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
 	if v == nil {
 		return nil, nil
@@ -21713,6 +22822,21 @@ func (ec *executionContext) unmarshalOInvoiceOrder2ᚖatriumᚋgraphᚋinternal�
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputInvoiceOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOModelConnectionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.ModelConnection]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ModelConnectionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOModelConnectionOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputModelConnectionOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/view"
+	"atrium/internal/agent"
 	"atrium/internal/auditlog"
 )
 
@@ -119,6 +120,12 @@ type CreateInboundWebhookPayload struct {
 	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
 	// What its calls are signed with, shown this once.
 	SigningSecret string `json:"signingSecret"`
+}
+
+// What createModelConnection answers.
+type CreateModelConnectionPayload struct {
+	// The row as it is now.
+	ModelConnection *ent.ModelConnection `json:"modelConnection"`
 }
 
 // An OAuth client that was registered.
@@ -251,6 +258,12 @@ type DeleteInboundWebhookPayload struct {
 	ID string `json:"id"`
 }
 
+// What deleteModelConnection answers.
+type DeleteModelConnectionPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
 // What deleteOAuthClient answers.
 type DeleteOAuthClientPayload struct {
 	// The id that the row had.
@@ -335,6 +348,12 @@ type ErasePersonPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// What an evaluation begins with.
+type EvaluateAgentPayload struct {
+	// The evaluation, which goes on in the background.
+	Evaluation *ent.AgentEvaluation `json:"evaluation"`
+}
+
 // A change of an execution.
 type ExecutionChange struct {
 	// What happened to it.
@@ -383,6 +402,12 @@ type ReactivateUserPayload struct {
 type RejectProposalPayload struct {
 	// The row as it is now.
 	AgentAction *ent.AgentAction `json:"agentAction"`
+}
+
+// A run driven again.
+type ReplayAgentRunPayload struct {
+	// The run, which is not kept.
+	AgentRun *agent.Trial `json:"agentRun"`
 }
 
 // What replayInboundCall answers.
@@ -539,6 +564,12 @@ type TaskChange struct {
 	Task *ent.Task `json:"task"`
 }
 
+// A dry run.
+type TestAgentPayload struct {
+	// The run, which is not kept.
+	AgentRun *agent.Trial `json:"agentRun"`
+}
+
 // What updateAccessPolicy answers.
 type UpdateAccessPolicyPayload struct {
 	// The row as it is now.
@@ -573,6 +604,12 @@ type UpdateCompanyPayload struct {
 type UpdateInboundWebhookPayload struct {
 	// The row as it is now.
 	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
+}
+
+// What updateModelConnection answers.
+type UpdateModelConnectionPayload struct {
+	// The row as it is now.
+	ModelConnection *ent.ModelConnection `json:"modelConnection"`
 }
 
 // What updateOAuthClient answers.

@@ -29,6 +29,7 @@ type ResolverRoot interface {
 	Agent() AgentResolver
 	AgentAction() AgentActionResolver
 	AgentChange() AgentChangeResolver
+	AgentEvaluation() AgentEvaluationResolver
 	AgentRun() AgentRunResolver
 	AgentVersion() AgentVersionResolver
 	ApiKey() ApiKeyResolver
@@ -43,6 +44,7 @@ type ResolverRoot interface {
 	InboundWebhook() InboundWebhookResolver
 	Incident() IncidentResolver
 	Invoice() InvoiceResolver
+	ModelConnection() ModelConnectionResolver
 	Mutation() MutationResolver
 	Notification() NotificationResolver
 	OAuthClient() OAuthClientResolver
@@ -76,6 +78,7 @@ type ResolverRoot interface {
 	CreateRequestInput() CreateRequestInputResolver
 	CreateServiceInput() CreateServiceInputResolver
 	CreateWorkflowInput() CreateWorkflowInputResolver
+	EvaluateAgentInput() EvaluateAgentInputResolver
 	ResolveIncidentInput() ResolveIncidentInputResolver
 	UpdateAccessPolicyInput() UpdateAccessPolicyInputResolver
 	UpdateInboundWebhookInput() UpdateInboundWebhookInputResolver
@@ -120,6 +123,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputAccessPolicyOrder,
 		ec.unmarshalInputAgentActionFilter,
 		ec.unmarshalInputAgentActionOrder,
+		ec.unmarshalInputAgentLimitsInput,
 		ec.unmarshalInputAgentOrder,
 		ec.unmarshalInputAgentRunFilter,
 		ec.unmarshalInputAgentRunOrder,
@@ -145,6 +149,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateCalendarInput,
 		ec.unmarshalInputCreateCommentInput,
 		ec.unmarshalInputCreateInboundWebhookInput,
+		ec.unmarshalInputCreateModelConnectionInput,
 		ec.unmarshalInputCreateOAuthClientInput,
 		ec.unmarshalInputCreateOfferingInput,
 		ec.unmarshalInputCreateOrganizationInput,
@@ -167,6 +172,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteCalendarInput,
 		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteInboundWebhookInput,
+		ec.unmarshalInputDeleteModelConnectionInput,
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
@@ -181,6 +187,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputEndAllSessionsInput,
 		ec.unmarshalInputEndSessionInput,
 		ec.unmarshalInputErasePersonInput,
+		ec.unmarshalInputEvaluateAgentInput,
 		ec.unmarshalInputExecutionFilter,
 		ec.unmarshalInputExecutionOrder,
 		ec.unmarshalInputExportAuditInput,
@@ -192,6 +199,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
 		ec.unmarshalInputMarkNotificationsReadInput,
+		ec.unmarshalInputModelConnectionOrder,
 		ec.unmarshalInputNotificationOrder,
 		ec.unmarshalInputOAuthClientOrder,
 		ec.unmarshalInputOfferingFilter,
@@ -203,6 +211,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
 		ec.unmarshalInputRejectProposalInput,
+		ec.unmarshalInputReplayAgentRunInput,
 		ec.unmarshalInputReplayInboundCallInput,
 		ec.unmarshalInputReplayWebhookDeliveryInput,
 		ec.unmarshalInputReplayWebhookEventsInput,
@@ -241,12 +250,14 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTaskOrder,
 		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamOrder,
+		ec.unmarshalInputTestAgentInput,
 		ec.unmarshalInputUpdateAccessPolicyInput,
 		ec.unmarshalInputUpdateAgentInput,
 		ec.unmarshalInputUpdateCalendarInput,
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCompanyInput,
 		ec.unmarshalInputUpdateInboundWebhookInput,
+		ec.unmarshalInputUpdateModelConnectionInput,
 		ec.unmarshalInputUpdateNotificationSettingsInput,
 		ec.unmarshalInputUpdateOAuthClientInput,
 		ec.unmarshalInputUpdateOfferingInput,
@@ -429,6 +440,48 @@ enum AgentSees {
 enum AgentEngine {
   "The company's own finished requests."
   history
+  "A language model."
+  model
+}
+
+"What a model connection speaks."
+enum ModelConnectionKind {
+  "OpenAI's chat completions, with tools."
+  openai
+}
+
+"Where a company's language models are asked."
+type ModelConnection implements Node {
+  "The connection's id, mdl_…"
+  id: ID!
+  "What people call it."
+  name: String!
+  "What it speaks."
+  kind: ModelConnectionKind!
+  "Its address; chat/completions is below it."
+  baseUrl: String!
+  "The secret whose value is its key; empty for none."
+  secretName: String!
+  "What agents may ask for there; the first is what they get."
+  models: [String!]!
+  "When it was made."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
+}
+
+"What a run that asks a model may take: beyond any of it the request is handed over."
+type AgentLimits {
+  "What it looks at and decides."
+  steps: Int!
+  "Calls of the model."
+  modelCalls: Int!
+  "Tokens sent and answered, in all calls."
+  tokens: Int!
+  "Minutes that the model takes, in all calls."
+  minutes: Int!
 }
 
 "An automated participant: its draft, and where its published version stands."
@@ -461,6 +514,12 @@ type Agent implements Node & Actor {
   instructions: String!
   "What it thinks with."
   engine: AgentEngine!
+  "Where its model is asked; null for the server's own model."
+  modelConnectionId: ID
+  "The model's name there; empty for the connection's first."
+  model: String!
+  "What a run that asks a model may take."
+  limits: AgentLimits!
   "The operations that it may use."
   tools: [AgentTool!]!
   "Runs beyond them are handed over."
@@ -478,6 +537,13 @@ type Agent implements Node & Actor {
     "The cursor to go on after."
     after: String
   ): AgentVersionConnection
+  "How its drafts did when they were evaluated, the newest first."
+  evaluations(
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+  ): AgentEvaluationConnection
   "The user who answers for it."
   owner: User
   "When it was made."
@@ -528,6 +594,110 @@ type AgentVersion {
   publishedAt: Time!
   "The user who published it."
   publishedBy: ID!
+}
+
+"How an evaluation stands."
+enum AgentEvaluationStatus {
+  "Cases are tried."
+  RUNNING
+  "The draft, as it was, may be published as AUTONOMOUS."
+  PASSED
+  "It may not; the reason says why."
+  FAILED
+}
+
+"How an agent's draft did on requests whose end is known, and under attack."
+type AgentEvaluation {
+  "The evaluation's id, evl_…"
+  id: ID!
+  "The agent."
+  agentId: ID!
+  "The draft as it was evaluated."
+  settings: JSON!
+  "SHA-256 of the settings, in hexadecimal."
+  digest: String!
+  "The cases that were given; null for finished requests."
+  cases: JSON
+  "How it stands."
+  status: AgentEvaluationStatus!
+  "Cases in all; 0 until they are chosen."
+  total: Int!
+  "How the agent did in each case so far: {name kind fields breach handed untried millis}."
+  results: JSON
+  "The measures: {cases agreement coverage fields calibration history breaches attacks attackSuccess handedOver modelCalls inputTokens outputTokens p50Millis p95Millis}."
+  report: JSON
+  "Why it did not pass, for people."
+  reason: String!
+  "The user who asked for it."
+  createdBy: ID!
+  "When it ended."
+  endedAt: Time
+  "When it was asked for."
+  createdAt: Time!
+  "When it was last changed."
+  updatedAt: Time!
+}
+
+"A run that is not kept."
+type AgentTrial {
+  "The agent."
+  agentId: ID!
+  "The version that decided; 0 for the draft."
+  version: Int!
+  "The request."
+  requestId: ID!
+  "As the run would have ended, or waited."
+  status: AgentRunStatus!
+  "Why nothing would have been done, for people."
+  reason: String!
+  "What it did, in order."
+  steps: [AgentStep!]!
+  "What it would have proposed or done."
+  actions: [AgentTrialAction!]!
+  "Calls of the model."
+  modelCalls: Int!
+  "Tokens that the model was sent."
+  inputTokens: Int!
+  "Tokens that the model answered."
+  outputTokens: Int!
+  "Of a replay: whether the actions are those of the run."
+  same: Boolean
+}
+
+"What a run that is not kept would have done."
+type AgentTrialAction {
+  "As this schema names it."
+  operation: String!
+  "Of the operation."
+  arguments: JSON
+  "The fields that it sets, and why."
+  changes: [AgentChange!]!
+  "Why. Plain text."
+  rationale: String!
+  "0 to 1."
+  confidence: Float!
+  "Ids of the rows that it rests on."
+  rows: [String!]!
+  "Whether a person would have to approve it whatever the agent's autonomy."
+  waits: Boolean!
+}
+
+"What an evaluation begins with."
+type EvaluateAgentPayload {
+  "The evaluation, which goes on in the background."
+  evaluation: AgentEvaluation!
+}
+
+"A dry run."
+type TestAgentPayload {
+  "The run, which is not kept."
+  agentRun: AgentTrial!
+}
+
+"A run driven again."
+type ReplayAgentRunPayload {
+  "The run, which is not kept."
+  agentRun: AgentTrial!
 }
 
 "Why a run began."
@@ -584,6 +754,12 @@ type AgentRun implements Node {
   steps: [AgentStep!]!
   "How often it has planned; three times at most, as the request changes."
   plans: Int!
+  "Calls of its model."
+  modelCalls: Int!
+  "Tokens that its model was sent."
+  inputTokens: Int!
+  "Tokens that its model answered."
+  outputTokens: Int!
   "The task of a workflow that it is about."
   taskId: ID
   "Of a CUSTOM agent: when the work is handed over if nothing is heard of it."
@@ -1392,6 +1568,8 @@ type Company {
   sessionLifetimeMinutes: Int!
   "People whom the operator's other issuer vouches for become members when they first come."
   jitUsers: Boolean!
+  "How often an agent must decide as people did before it may act alone; 0.9 when null."
+  agentAgreement: Float
   "What its callers may do at most."
   limits: CompanyLimits!
   "The company's sandbox; null when it is one itself."
@@ -3510,6 +3688,12 @@ func (ec *executionContext) childFields_Agent(ctx context.Context, field graphql
 		return ec.fieldContext_Agent_instructions(ctx, field)
 	case "engine":
 		return ec.fieldContext_Agent_engine(ctx, field)
+	case "modelConnectionId":
+		return ec.fieldContext_Agent_modelConnectionId(ctx, field)
+	case "model":
+		return ec.fieldContext_Agent_model(ctx, field)
+	case "limits":
+		return ec.fieldContext_Agent_limits(ctx, field)
 	case "tools":
 		return ec.fieldContext_Agent_tools(ctx, field)
 	case "runsPerDay":
@@ -3522,6 +3706,8 @@ func (ec *executionContext) childFields_Agent(ctx context.Context, field graphql
 		return ec.fieldContext_Agent_consultMinutes(ctx, field)
 	case "versions":
 		return ec.fieldContext_Agent_versions(ctx, field)
+	case "evaluations":
+		return ec.fieldContext_Agent_evaluations(ctx, field)
 	case "owner":
 		return ec.fieldContext_Agent_owner(ctx, field)
 	case "createdAt":
@@ -3644,6 +3830,76 @@ func (ec *executionContext) childFields_AgentEdge(ctx context.Context, field gra
 	return nil, fmt.Errorf("no field named %q was found under type AgentEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_AgentEvaluation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_AgentEvaluation_id(ctx, field)
+	case "agentId":
+		return ec.fieldContext_AgentEvaluation_agentId(ctx, field)
+	case "settings":
+		return ec.fieldContext_AgentEvaluation_settings(ctx, field)
+	case "digest":
+		return ec.fieldContext_AgentEvaluation_digest(ctx, field)
+	case "cases":
+		return ec.fieldContext_AgentEvaluation_cases(ctx, field)
+	case "status":
+		return ec.fieldContext_AgentEvaluation_status(ctx, field)
+	case "total":
+		return ec.fieldContext_AgentEvaluation_total(ctx, field)
+	case "results":
+		return ec.fieldContext_AgentEvaluation_results(ctx, field)
+	case "report":
+		return ec.fieldContext_AgentEvaluation_report(ctx, field)
+	case "reason":
+		return ec.fieldContext_AgentEvaluation_reason(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_AgentEvaluation_createdBy(ctx, field)
+	case "endedAt":
+		return ec.fieldContext_AgentEvaluation_endedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_AgentEvaluation_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_AgentEvaluation_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentEvaluation", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentEvaluationConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_AgentEvaluationConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_AgentEvaluationConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_AgentEvaluationConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentEvaluationConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentEvaluationEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_AgentEvaluationEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_AgentEvaluationEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentEvaluationEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentLimits(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "steps":
+		return ec.fieldContext_AgentLimits_steps(ctx, field)
+	case "modelCalls":
+		return ec.fieldContext_AgentLimits_modelCalls(ctx, field)
+	case "tokens":
+		return ec.fieldContext_AgentLimits_tokens(ctx, field)
+	case "minutes":
+		return ec.fieldContext_AgentLimits_minutes(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentLimits", field.Name)
+}
+
 func (ec *executionContext) childFields_AgentRun(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -3666,6 +3922,12 @@ func (ec *executionContext) childFields_AgentRun(ctx context.Context, field grap
 		return ec.fieldContext_AgentRun_steps(ctx, field)
 	case "plans":
 		return ec.fieldContext_AgentRun_plans(ctx, field)
+	case "modelCalls":
+		return ec.fieldContext_AgentRun_modelCalls(ctx, field)
+	case "inputTokens":
+		return ec.fieldContext_AgentRun_inputTokens(ctx, field)
+	case "outputTokens":
+		return ec.fieldContext_AgentRun_outputTokens(ctx, field)
 	case "taskId":
 		return ec.fieldContext_AgentRun_taskId(ctx, field)
 	case "leaseUntil":
@@ -3748,6 +4010,54 @@ func (ec *executionContext) childFields_AgentTool(ctx context.Context, field gra
 		return ec.fieldContext_AgentTool_mode(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AgentTool", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentTrial(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agentId":
+		return ec.fieldContext_AgentTrial_agentId(ctx, field)
+	case "version":
+		return ec.fieldContext_AgentTrial_version(ctx, field)
+	case "requestId":
+		return ec.fieldContext_AgentTrial_requestId(ctx, field)
+	case "status":
+		return ec.fieldContext_AgentTrial_status(ctx, field)
+	case "reason":
+		return ec.fieldContext_AgentTrial_reason(ctx, field)
+	case "steps":
+		return ec.fieldContext_AgentTrial_steps(ctx, field)
+	case "actions":
+		return ec.fieldContext_AgentTrial_actions(ctx, field)
+	case "modelCalls":
+		return ec.fieldContext_AgentTrial_modelCalls(ctx, field)
+	case "inputTokens":
+		return ec.fieldContext_AgentTrial_inputTokens(ctx, field)
+	case "outputTokens":
+		return ec.fieldContext_AgentTrial_outputTokens(ctx, field)
+	case "same":
+		return ec.fieldContext_AgentTrial_same(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentTrial", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentTrialAction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "operation":
+		return ec.fieldContext_AgentTrialAction_operation(ctx, field)
+	case "arguments":
+		return ec.fieldContext_AgentTrialAction_arguments(ctx, field)
+	case "changes":
+		return ec.fieldContext_AgentTrialAction_changes(ctx, field)
+	case "rationale":
+		return ec.fieldContext_AgentTrialAction_rationale(ctx, field)
+	case "confidence":
+		return ec.fieldContext_AgentTrialAction_confidence(ctx, field)
+	case "rows":
+		return ec.fieldContext_AgentTrialAction_rows(ctx, field)
+	case "waits":
+		return ec.fieldContext_AgentTrialAction_waits(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentTrialAction", field.Name)
 }
 
 func (ec *executionContext) childFields_AgentVersion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4234,6 +4544,8 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_sessionLifetimeMinutes(ctx, field)
 	case "jitUsers":
 		return ec.fieldContext_Company_jitUsers(ctx, field)
+	case "agentAgreement":
+		return ec.fieldContext_Company_agentAgreement(ctx, field)
 	case "limits":
 		return ec.fieldContext_Company_limits(ctx, field)
 	case "sandbox":
@@ -4366,6 +4678,14 @@ func (ec *executionContext) childFields_CreateInboundWebhookPayload(ctx context.
 		return ec.fieldContext_CreateInboundWebhookPayload_signingSecret(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateInboundWebhookPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateModelConnectionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "modelConnection":
+		return ec.fieldContext_CreateModelConnectionPayload_modelConnection(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateModelConnectionPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4634,6 +4954,14 @@ func (ec *executionContext) childFields_DeleteInboundWebhookPayload(ctx context.
 	return nil, fmt.Errorf("no field named %q was found under type DeleteInboundWebhookPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DeleteModelConnectionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteModelConnectionPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteModelConnectionPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeleteOAuthClientPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -4744,6 +5072,14 @@ func (ec *executionContext) childFields_ErasePersonPayload(ctx context.Context, 
 		return ec.fieldContext_ErasePersonPayload_user(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ErasePersonPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_EvaluateAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "evaluation":
+		return ec.fieldContext_EvaluateAgentPayload_evaluation(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type EvaluateAgentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Execution(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5126,6 +5462,52 @@ func (ec *executionContext) childFields_MarkNotificationsReadPayload(ctx context
 	return nil, fmt.Errorf("no field named %q was found under type MarkNotificationsReadPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_ModelConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ModelConnection_id(ctx, field)
+	case "name":
+		return ec.fieldContext_ModelConnection_name(ctx, field)
+	case "kind":
+		return ec.fieldContext_ModelConnection_kind(ctx, field)
+	case "baseUrl":
+		return ec.fieldContext_ModelConnection_baseUrl(ctx, field)
+	case "secretName":
+		return ec.fieldContext_ModelConnection_secretName(ctx, field)
+	case "models":
+		return ec.fieldContext_ModelConnection_models(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ModelConnection_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_ModelConnection_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_ModelConnection_etag(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ModelConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ModelConnectionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ModelConnectionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ModelConnectionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ModelConnectionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ModelConnectionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ModelConnectionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ModelConnectionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ModelConnectionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ModelConnectionEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_MovePreview(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "version":
@@ -5464,6 +5846,14 @@ func (ec *executionContext) childFields_RejectProposalPayload(ctx context.Contex
 		return ec.fieldContext_RejectProposalPayload_agentAction(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RejectProposalPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ReplayAgentRunPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agentRun":
+		return ec.fieldContext_ReplayAgentRunPayload_agentRun(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReplayAgentRunPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_ReplayInboundCallPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6270,6 +6660,14 @@ func (ec *executionContext) childFields_TeamEdge(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type TeamEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_TestAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "agentRun":
+		return ec.fieldContext_TestAgentPayload_agentRun(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TestAgentPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "accessPolicy":
@@ -6316,6 +6714,14 @@ func (ec *executionContext) childFields_UpdateInboundWebhookPayload(ctx context.
 		return ec.fieldContext_UpdateInboundWebhookPayload_inboundWebhook(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateInboundWebhookPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateModelConnectionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "modelConnection":
+		return ec.fieldContext_UpdateModelConnectionPayload_modelConnection(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateModelConnectionPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateNotificationSettingsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

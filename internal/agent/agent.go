@@ -60,7 +60,7 @@ type CreateInput struct {
 	Autonomy string   `json:"autonomy" enum:"SUGGEST,ACT_WITH_APPROVAL,AUTONOMOUS" doc:"How far it goes by itself."`
 	OwnerID  *string  `json:"ownerId,omitempty" nullable:"true" maxLength:"64" doc:"The user who answers for it; the caller when not given."`
 	Role     *string  `json:"role,omitempty" nullable:"true" enum:"member,agent" doc:"What it may do; agent when not given, and never more than its owner."`
-	Scopes   []string `json:"scopes,omitempty" nullable:"true" maxItems:"16" doc:"What it may do of that; requests:read and requests:write when not given."`
+	Scopes   []string `json:"scopes,omitempty" nullable:"true" maxItems:"16" doc:"What it may do of that; when not given requests:read, requests:write, and to route them services:read, teams:read and users:read."`
 	Filter   *string  `json:"filter,omitempty" nullable:"true" maxLength:"4096" doc:"CEL over request: the new requests that it takes; all when not given."`
 	Sees     *string  `json:"sees,omitempty" nullable:"true" enum:"requester,agent" doc:"Whose eyes bound what it reads besides its own rights; the requester's when not given."`
 
@@ -72,7 +72,7 @@ type CreateInput struct {
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	scopes := in.Scopes
 	if scopes == nil {
-		scopes = []string{"requests:read", "requests:write"}
+		scopes = []string{"requests:read", "requests:write", "services:read", "teams:read", "users:read"}
 	}
 	tools, err := json.Marshal(defaultTools)
 	if err != nil {
@@ -116,10 +116,14 @@ type UpdateInput struct {
 	Filter       op.Patch[string]   `json:"filter,omitzero" nullable:"true" maxLength:"4096" doc:"CEL over request: the new requests that it takes; null for all."`
 	Sees         op.Patch[string]   `json:"sees,omitzero" enum:"requester,agent"`
 	Instructions op.Patch[string]   `json:"instructions,omitzero" nullable:"true" maxLength:"20000" doc:"What people want of it. The engine history reads none."`
-	Engine       op.Patch[string]   `json:"engine,omitzero" enum:"history" doc:"What it thinks with: the company's own finished requests."`
+	Engine       op.Patch[string]   `json:"engine,omitzero" enum:"history,model" doc:"What it thinks with: the company's own finished requests, or a language model."`
 	Tools        op.Patch[[]Tool]   `json:"tools,omitzero" maxItems:"20" doc:"The operations that it may use; replaces the list."`
+	Limits       op.Patch[Limits]   `json:"limits,omitzero" doc:"Of one run that asks a model; replaces them all."`
 	RunsPerDay   op.Patch[int]      `json:"runsPerDay,omitzero" minimum:"1" maximum:"100000" doc:"Runs beyond them are handed over."`
 	Shadow       op.Patch[bool]     `json:"shadow,omitzero" doc:"Whether it only proposes, and to admins alone."`
+
+	ModelConnectionID op.Patch[string] `json:"modelConnectionId,omitzero" nullable:"true" maxLength:"64" doc:"Where its model is asked; null for the server's own model."`
+	Model             op.Patch[string] `json:"model,omitzero" nullable:"true" maxLength:"200" doc:"One of the connection's models; null for its first."`
 
 	EndpointURL    op.Patch[string] `json:"endpointUrl,omitzero" nullable:"true" maxLength:"2000" doc:"Where runs of a CUSTOM agent are pushed to, from the next run on; null for an agent that asks for its runs."`
 	ConsultMinutes op.Patch[int]    `json:"consultMinutes,omitzero" minimum:"1" maximum:"10080" doc:"How many minutes it has for its opinion about a task."`
@@ -159,6 +163,25 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 			return nil, fmt.Errorf("write the tools: %w", err)
 		}
 		u.SetTools(raw)
+	}
+	if v, ok := op.Given(in.Engine); ok {
+		s.Engine = v
+		u.SetEngine(agent.Engine(v))
+	}
+	if in.ModelConnectionID.IsSet() {
+		s.ModelConnectionID = op.Or(in.ModelConnectionID.Value(), "")
+		op.SetOrClear(in.ModelConnectionID, u.SetModelConnectionID, u.ClearModelConnectionID)
+	}
+	if in.Model.IsSet() {
+		s.Model = op.Or(in.Model.Value(), "")
+		u.SetModel(s.Model)
+	}
+	if v, ok := op.Given(in.Limits); ok {
+		raw, err := json.Marshal(v.orDefault())
+		if err != nil {
+			return nil, fmt.Errorf("write the limits: %w", err)
+		}
+		u.SetLimits(raw)
 	}
 	op.SetOrClear(in.Filter, u.SetFilter, func() *ent.AgentUpdateOne { return u.SetFilter("") })
 	op.SetOrClear(in.Instructions, u.SetInstructions, func() *ent.AgentUpdateOne { return u.SetInstructions("") })

@@ -35,7 +35,7 @@ func TestAgents(t *testing.T) {
 		require.Equal(t, "Triage", read.Name)
 		require.EqualValues(t, "DRAFT", read.Status)
 		require.Equal(t, w.A.Users[principal.Admin].ID, *read.OwnerID)
-		require.Equal(t, []string{"requests:read", "requests:write"}, read.Scopes)
+		require.Equal(t, []string{"requests:read", "requests:write", "services:read", "teams:read", "users:read"}, read.Scopes)
 		require.Equal(t, 1, testkit.Run(t, w, ctx, agent.List, agent.ListInput{}).Total)
 		require.Zero(t, testkit.Run(t, w, w.As(w.B, principal.Owner), agent.List, agent.ListInput{}).Total)
 

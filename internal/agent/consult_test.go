@@ -29,7 +29,7 @@ import (
 func (d *desk) consulted() *robot {
 	d.t.Helper()
 	r := d.robot("SUGGEST", onPhases, func(in *agent.CreateInput) { in.ConsultMinutes = new(1) })
-	d.process(agent.Work(d.Engine, nil),
+	d.process(agent.NewDoor(d.Engine, agent.Models{}).Work(nil),
 		body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "consulted", "type": "agent", "id": r.agent.ID})
 	return r
 }
@@ -77,7 +77,7 @@ func TestInformedAgentsAreTold(t *testing.T) {
 		t.Cleanup(out.Close)
 		d.Engine.Egress = out.Guard()
 		r := d.robot("SUGGEST", onPhases, func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
-		d.process(agent.Work(d.Engine, out),
+		d.process(agent.NewDoor(d.Engine, agent.Models{}).Work(out),
 			body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "informed", "type": "agent", "id": r.agent.ID})
 		id := d.file(d.ctx, "my vpn tunnel")
 		require.Eventually(t, func() bool { return d.Store.Reader().Task.Query().CountX(d.ctx) == 1 }, patience, tick)

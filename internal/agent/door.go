@@ -22,10 +22,22 @@ const (
 )
 
 // Door is where agents' own keys come in. It implements gate.Agents and op.Agents.
-type Door struct{ engine *op.Engine }
+type Door struct {
+	engine *op.Engine
+	models Models
+}
 
-// NewDoor returns the door of an engine.
-func NewDoor(e *op.Engine) *Door { return &Door{e} }
+// NewDoor returns the door of an engine, which knows where models are asked.
+func NewDoor(e *op.Engine, models Models) *Door { return &Door{e, models} }
+
+// modelsOf returns where an operation asks models; nowhere on an engine that has no door for agents.
+func modelsOf(tx *op.Tx) Models {
+	d, ok := tx.Agents().(*Door)
+	if !ok {
+		return Models{}
+	}
+	return d.models
+}
 
 // another is the refusal of a run that is not the caller's, whether or not there is one.
 func another() error { return apperr.New(apperr.Forbidden, "Agent-Run names no run of this agent.") }

@@ -27,6 +27,8 @@ var readHistory = op.New("request.finished", op.Spec{
 // historyInput names the second pair of eyes. A worker fills it; no caller does.
 type historyInput struct {
 	Also *principal.Principal `json:"-"` // nil for none
+	Not  []string             `json:"-"` // requests that are left out
+	Only []string             `json:"-"` // nil for any: a replay's
 }
 
 // history are finished requests, and those of the teams and people that they name who are there to take more.
@@ -37,6 +39,12 @@ type history struct {
 
 func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, error) {
 	q := tx.Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED))
+	if len(in.Not) > 0 {
+		q.Where(request.IDNotIn(in.Not...))
+	}
+	if in.Only != nil {
+		q.Where(request.IDIn(in.Only...))
+	}
 	if tx.OwnOnly() {
 		q.Where(request.CreatedBy(tx.Principal().ID))
 	}

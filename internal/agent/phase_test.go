@@ -45,7 +45,7 @@ func process(participants ...body) *workflow.CreateWorkflowInput {
 func (d *desk) phases(autonomy string) *robot {
 	d.t.Helper()
 	r := d.robot(autonomy, onPhases)
-	d.process(agent.Work(d.Engine, nil), body{"role": "responsible", "type": "agent", "id": r.agent.ID})
+	d.process(agent.NewDoor(d.Engine, agent.Models{}).Work(nil), body{"role": "responsible", "type": "agent", "id": r.agent.ID})
 	return r
 }
 

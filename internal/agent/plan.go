@@ -13,9 +13,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
-	"atrium/internal/request"
 )
 
 // Step is one thing that a run did.
@@ -42,90 +42,174 @@ type Change struct {
 // plan is what an engine made of a request.
 type plan struct {
 	version string // of the request that it rests on
+	given   given
 	steps   []Step
-	changes []Change
-	reason  string // why there are no changes, for people
+	writes  []write
+	reason  string // why there are no writes, for people
 	self    *principal.Principal
-	waits   bool // a person approves the changes: the tool's mode or an access policy says so
+	used    usage
 }
+
+// usage is what a model took.
+type usage struct{ calls, input, output int }
 
 // shownRows bounds the ids that a step names.
 const shownRows = 50
 
-// makePlan reads what the agent and, unless it sees by itself, the requester may read, and decides. It writes nothing.
-func makePlan(ctx context.Context, e *op.Engine, c *chosen, r *ent.Request, now func() time.Time) (*plan, error) {
-	p := &plan{}
-	var err error
-	if p.version, err = interrupt.Version(r); err != nil {
-		return nil, err
-	}
+// looking is a request that an engine is about to decide about, and what may be read for it.
+type looking struct {
+	engine   *op.Engine
+	agent    *ent.Agent
+	settings settings
+	subject  subject
+	self     *principal.Principal // nil where nobody answers for the agent any more
+	read     context.Context      // of who reads: the agent, and unless it sees by itself the requester as well
+	eyes     *principal.Principal // the requester, or nil
+	recorded *given               // what a run was given, of a replay
+}
+
+// look finds out as whom an engine reads and acts.
+func look(ctx context.Context, e *op.Engine, c *chosen, s subject) (*looking, error) {
+	l := &looking{engine: e, agent: c.agent, settings: c.settings, subject: s, read: ctx}
 	db := e.Store.Reader()
-	self, err := principalOf(ctx, db, c.agent, c.settings)
-	if err != nil {
+	var err error
+	if l.self, err = principalOf(ctx, db, c.agent, c.settings); err != nil || l.self == nil {
+		return l, err
+	}
+	reader := *l.self
+	reader.Method = principal.MethodAPIKey // it reads as a CUSTOM agent does
+	if c.settings.Sees == string(agent.SeesRequester) {
+		if l.eyes, err = requesterOf(ctx, db, s.Request); err != nil {
+			return nil, err
+		}
+		reader.Eyes = l.eyes
+	}
+	l.read = principal.With(ctx, &reader)
+	return l, nil
+}
+
+// history returns the finished requests that the engine may read.
+func (l *looking) history(ctx context.Context) (history, error) {
+	reader, in := l.self, historyInput{Not: l.subject.not, Only: l.subject.only}
+	if l.eyes != nil {
+		reader, in.Also = l.eyes, l.self
+	}
+	h, _, err := op.Run(principal.With(ctx, reader), l.engine, readHistory, in, nil)
+	return h, wrap("read the history", err)
+}
+
+// makePlan has the engine history decide within what the agent and, unless it sees by itself, the requester may read. It writes
+// nothing.
+func makePlan(ctx context.Context, l *looking, now func() time.Time) (*plan, error) {
+	p := &plan{self: l.self}
+	var err error
+	if p.version, err = interrupt.Version(l.subject.Request); err != nil {
 		return nil, err
 	}
-	if self == nil {
+	switch {
+	case l.self == nil:
 		p.reason = "Nobody answers for the agent: its owner was deactivated."
 		return p, nil
-	}
-	if c.settings.mode(toolUpdate) == modeOff {
+	case l.settings.mode(toolUpdate) == modeOff:
 		p.reason = "The agent may not use updateRequest."
 		return p, nil
 	}
-	p.self = self
-	reader, in := self, historyInput{}
-	if c.settings.Sees == "requester" {
-		if reader, err = requesterOf(ctx, db, r); err != nil {
-			return nil, err
-		}
-		in.Also = self
-	}
-	h, _, err := op.Run(principal.With(ctx, reader), e, readHistory, in, nil)
+	h, err := l.history(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the history: %w", err)
+		return nil, err
 	}
-	ids := make([]string, 0, shownRows)
-	for _, row := range h.requests[:min(shownRows, len(h.requests))] {
-		ids = append(ids, row.ID)
+	if p.given, err = givenOf(l.subject.Request, h); err != nil {
+		return nil, err
 	}
-	p.step("read", "requests", ids, fmt.Sprintf("Looked at %d finished requests.", len(h.requests)), now())
-	p.changes = decide(r, h)
-	if len(p.changes) == 0 {
-		p.reason = "No finished request is like this one enough to propose anything."
-	}
-	p.step("decide", toolUpdate, rowsOf(p.changes), fmt.Sprintf("Decided on %d changes.", len(p.changes)), now())
-	if len(p.changes) > 0 && c.settings.Autonomy == string(agent.AutonomyAUTONOMOUS) {
-		return p, p.gate(ctx, e, c.settings, r)
-	}
-	return p, nil
+	return p, p.fromHistory(ctx, l, h, now())
 }
 
-// gate asks before the transaction what may keep an AUTONOMOUS agent from its changes: its rights, its tool's mode and the
-// company's policies.
-func (p *plan) gate(ctx context.Context, e *op.Engine, s settings, r *ent.Request) error {
-	worker := principal.Worker(r.CompanyID, workerName)
-	may, err := e.Outside(worker).MayDo(ctx, p.self, request.Update.Info(), r)
+// givenOf returns what the engine history decides from.
+func givenOf(r *ent.Request, h history) (given, error) {
+	raw, err := json.Marshal(r)
+	g := given{Request: raw, History: make([]string, 0, len(h.requests))}
+	for _, row := range h.requests {
+		g.History = append(g.History, row.ID)
+	}
+	return g, wrap("write the request", err)
+}
+
+// fromHistory decides.
+func (p *plan) fromHistory(ctx context.Context, l *looking, h history, at time.Time) error {
+	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.requests)), at)
+	changes := decide(l.subject.Request, h)
+	p.step("decide", toolUpdate, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
+	if len(changes) == 0 {
+		p.reason = "No finished request is like this one enough to propose anything."
+		return nil
+	}
+	w, err := writeOf(changes)
+	if err != nil {
+		return err
+	}
+	if l.settings.Autonomy == string(agent.AutonomyAUTONOMOUS) {
+		err = l.mayWrite(ctx, toolNamed(toolUpdate), w)
+		if apperr.CodeOf(err) == apperr.Forbidden {
+			p.reason = "The agent may not change the request."
+			return nil
+		}
+	}
+	p.writes = []write{*w}
+	p.given.Writes = p.writes
+	return err
+}
+
+// writeOf returns the change of a request that changes come to.
+func writeOf(changes []Change) (*write, error) {
+	args, err := arguments(changes)
+	if err != nil {
+		return nil, err
+	}
+	least := changes[0]
+	for _, c := range changes {
+		if c.Confidence < least.Confidence {
+			least = c
+		}
+	}
+	return &write{
+		Tool: toolUpdate, Arguments: args, Changes: changes, Rationale: least.Rationale, Confidence: least.Confidence, Rows: rowsOf(changes),
+	}, nil
+}
+
+// mayWrite asks for the agent's rights on the request, and notes whether a person approves the write whatever the level. Its place is
+// outside of transactions. Returns forbidden for what the agent may not do.
+func (l *looking) mayWrite(ctx context.Context, t *tool, w *write) error {
+	r := l.subject.Request
+	tx := l.engine.Outside(principal.Worker(r.CompanyID, workerName))
+	may, err := t.mayUse(ctx, tx, l.self, r)
 	if err != nil {
 		return fmt.Errorf("ask for the agent's rights: %w", err)
 	}
 	if !may {
-		p.changes, p.reason = nil, "The agent may not change the request."
-		return nil
+		return apperr.New(apperr.Forbidden, "The access policies do not allow this.")
 	}
-	args, err := arguments(p.changes)
-	if err != nil {
-		return err
+	policy := ""
+	if t.info.Resource == "Request" {
+		if policy, err = tx.ApprovalFor(ctx, l.self, t.info, r, w.Arguments); err != nil {
+			return fmt.Errorf("ask the policies: %w", err)
+		}
 	}
-	policy, err := e.Outside(worker).ApprovalFor(ctx, p.self, request.Update.Info(), r, args)
-	if err != nil {
-		return fmt.Errorf("ask the policies: %w", err)
-	}
-	p.waits = policy != "" || s.mode(toolUpdate) == modeApprove
+	w.Waits = policy != "" || l.settings.mode(t.name) == modeApprove || t.name == toolDecline
 	return nil
 }
 
 func (p *plan) step(kind, operation string, rows []string, result string, at time.Time) {
 	p.steps = append(p.steps, Step{N: len(p.steps) + 1, Kind: kind, Operation: operation, Rows: rows, Result: result, At: at.UTC()})
+}
+
+// stepOf returns the step that decided on a write.
+func (p *plan) stepOf(w write) int {
+	for _, s := range slices.Backward(p.steps) {
+		if s.Kind == "decide" && s.Operation == w.Tool {
+			return s.N
+		}
+	}
+	return len(p.steps)
 }
 
 // decide returns what the finished requests say about a new one. A team or an assignee that it has already stays, and so do its

@@ -2,12 +2,15 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
 	"atrium/ent/agentversion"
 	"atrium/internal/agent/interrupt"
@@ -38,14 +41,8 @@ var (
 	}, agentversion.Table, agentversion.FieldAgentID, func(tx *op.Tx) *ent.AgentVersionQuery { return tx.AgentVersion.Query() })
 )
 
-// publish returns conflict for an agent that cannot be put to work: one that is AUTONOMOUS has no evaluation that passed.
+// publish returns conflict for an agent that cannot be put to work.
 func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
-	switch {
-	case before.Autonomy == agent.AutonomyAUTONOMOUS:
-		return nil, apperr.New(apperr.Conflict, "An AUTONOMOUS agent needs an evaluation of this version that passed.")
-	case before.Type == agent.TypeWORKFLOW_PHASE && before.Source == agent.SourceMANAGED:
-		return nil, apperr.New(apperr.Conflict, "The engine history works no phases: a WORKFLOW_PHASE agent is CUSTOM.")
-	}
 	s, err := draftOf(before)
 	if err != nil {
 		return nil, err
@@ -53,9 +50,25 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	if err := s.check(ctx, tx, string(before.Source)); err != nil {
 		return nil, err
 	}
-	raw, err := json.Marshal(s)
+	raw, digest, err := s.digest()
 	if err != nil {
-		return nil, fmt.Errorf("write the version: %w", err)
+		return nil, err
+	}
+	if before.Type == agent.TypeWORKFLOW_PHASE && before.Source == agent.SourceMANAGED {
+		return nil, apperr.New(apperr.Conflict, "What the platform runs works no phases: a WORKFLOW_PHASE agent is CUSTOM.")
+	}
+	if s.Engine == string(agent.EngineModel) && s.ModelConnectionID == "" && modelsOf(tx).Default.URL == "" {
+		return nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")
+	}
+	if before.Autonomy == agent.AutonomyAUTONOMOUS {
+		passed, err := tx.AgentEvaluation.Query().Where(agentevaluation.AgentID(before.ID), agentevaluation.Digest(digest), agentevaluation.StatusEQ(agentevaluation.StatusPASSED)).
+			Exist(tx.Unfiltered(ctx, "what lets an agent act alone is there or not"))
+		if err != nil {
+			return nil, fmt.Errorf("look for an evaluation: %w", err)
+		}
+		if !passed {
+			return nil, apperr.New(apperr.Conflict, "An AUTONOMOUS agent needs an evaluation of this version that passed.")
+		}
 	}
 	after, err := before.Update().SetStatus(agent.StatusACTIVE).AddVersion(1).Save(ctx)
 	if err != nil {
@@ -69,6 +82,15 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	tx.AuthorityChanged()
 	tx.Changed(before, after)
 	return after, goOn(ctx, tx, after)
+}
+
+// digest returns settings as a version keeps them, and what tells them from all others.
+func (s settings) digest() (raw json.RawMessage, digest string, err error) {
+	if raw, err = json.Marshal(s); err != nil {
+		return nil, "", fmt.Errorf("write the settings: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	return raw, hex.EncodeToString(sum[:]), nil
 }
 
 func pause(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {

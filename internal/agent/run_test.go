@@ -16,6 +16,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
 	"atrium/internal/apperr"
@@ -93,8 +94,14 @@ func (d *desk) hire(autonomy string, change ...func(*agent.CreateInput)) *ent.Ag
 // work works the agents' jobs until stop is called or the test ends.
 func (d *desk) work() (stop func()) {
 	d.t.Helper()
-	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.Work(d.Engine, nil))
+	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, agent.Models{}).Work(nil))
 	require.NoError(d.t, err)
+	return d.runs(q)
+}
+
+// runs works a queue until stop is called or the test ends.
+func (d *desk) runs(q *jobs.Queue) (stop func()) {
+	d.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- q.Run(ctx) }()
@@ -378,6 +385,9 @@ func TestWorkersThatDie(t *testing.T) {
 		// As it stood when the process died after the run's first transaction, with the job still there.
 		require.NoError(t, d.Store.Write(d.ctx, func(ctx context.Context, tx *store.Tx) error {
 			if _, err := tx.AgentAction.Delete().Where(agentaction.RunID(run.ID)).Exec(ctx); err != nil {
+				return err
+			}
+			if _, err := tx.AgentTurn.Delete().Where(agentturn.RunID(run.ID)).Exec(ctx); err != nil {
 				return err
 			}
 			if err := tx.AgentRun.UpdateOneID(run.ID).SetStatus(agentrun.StatusRUNNING).ClearEndedAt().Exec(ctx); err != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/ent/modelconnection"
 	"atrium/ent/user"
 	"atrium/internal/access"
 	"atrium/internal/apperr"
@@ -34,7 +36,33 @@ const (
 var defaultTools = []Tool{{Name: toolUpdate, Mode: modeAuto}}
 
 // messages are the tools by which somebody is told something.
-var messages = []string{"createComment", "declineRequest"}
+var messages = []string{toolComment, toolDecline}
+
+// Limits bound a run that asks a model: beyond any of them it is handed over.
+type Limits struct {
+	Steps      int `json:"steps,omitempty" minimum:"1" maximum:"50" doc:"What it looks at and decides; 8 when not given."`
+	ModelCalls int `json:"modelCalls,omitempty" minimum:"1" maximum:"50" doc:"Calls of the model; 12 when not given."`
+	Tokens     int `json:"tokens,omitempty" minimum:"1000" maximum:"1000000" doc:"Sent and answered, in all calls; 32000 when not given."`
+	Minutes    int `json:"minutes,omitempty" minimum:"1" maximum:"60" doc:"That the model takes, in all calls; 10 when not given."`
+}
+
+// orDefault returns the limits with what stands for those that were not given.
+func (l Limits) orDefault() Limits {
+	return Limits{
+		Steps: cmp.Or(l.Steps, maxSteps), ModelCalls: cmp.Or(l.ModelCalls, 12), Tokens: cmp.Or(l.Tokens, 32_000), Minutes: cmp.Or(l.Minutes, 10),
+	}
+}
+
+// LimitsOf returns the limits of an agent's draft.
+func LimitsOf(a *ent.Agent) (Limits, error) {
+	var l Limits
+	if len(a.Limits) > 0 {
+		if err := json.Unmarshal(a.Limits, &l); err != nil {
+			return l, fmt.Errorf("read the limits of %s: %w", a.ID, err)
+		}
+	}
+	return l.orDefault(), nil
+}
 
 // settings are what decides how an agent behaves: its draft, or as one version was published.
 type settings struct {
@@ -46,9 +74,14 @@ type settings struct {
 	Sees         string   `json:"sees"`
 	Instructions string   `json:"instructions"`
 	Engine       string   `json:"engine"`
-	Tools        []Tool   `json:"tools"`
-	RunsPerDay   int      `json:"runsPerDay"`
-	Shadow       bool     `json:"shadow"`
+
+	ModelConnectionID string `json:"modelConnectionId,omitempty"` // empty for the operator's own model
+	Model             string `json:"model,omitempty"`
+	Limits            Limits `json:"limits"`
+
+	Tools      []Tool `json:"tools"`
+	RunsPerDay int    `json:"runsPerDay"`
+	Shadow     bool   `json:"shadow"`
 
 	endpoint string // in force at once: no version has it
 }
@@ -57,7 +90,11 @@ type settings struct {
 func draftOf(a *ent.Agent) (settings, error) {
 	s := settings{
 		Autonomy: string(a.Autonomy), OwnerID: op.Or(a.OwnerID, ""), Role: string(a.Role), Scopes: a.Scopes, Filter: a.Filter, Sees: string(a.Sees),
-		Instructions: a.Instructions, Engine: string(a.Engine), RunsPerDay: a.RunsPerDay, Shadow: a.Shadow, endpoint: a.EndpointURL,
+		Instructions: a.Instructions, Engine: string(a.Engine), ModelConnectionID: op.Or(a.ModelConnectionID, ""), Model: a.Model, RunsPerDay: a.RunsPerDay, Shadow: a.Shadow, endpoint: a.EndpointURL,
+	}
+	var err error
+	if s.Limits, err = LimitsOf(a); err != nil {
+		return s, err
 	}
 	tools, err := ToolsOf(a)
 	for _, t := range tools {
@@ -103,6 +140,9 @@ func (s settings) check(ctx context.Context, tx *op.Tx, source string) error {
 			}
 		}
 	}
+	if err := s.checkModel(ctx, tx, source, &refs); err != nil {
+		return err
+	}
 	own, err := principal.ParseScopes(s.Scopes)
 	switch {
 	case err != nil:
@@ -134,6 +174,30 @@ func (s settings) check(ctx context.Context, tx *op.Tx, source string) error {
 		refs.Fault("role", "must not go beyond the owner's")
 	}
 	return refs.Err()
+}
+
+// checkModel refuses a model that is not there.
+func (s settings) checkModel(ctx context.Context, tx *op.Tx, source string, refs *op.Refs) error {
+	if s.Engine == string(agent.EngineModel) && source == string(agent.SourceCUSTOM) {
+		refs.Fault("engine", "is for an agent whose source is MANAGED")
+	}
+	if s.ModelConnectionID == "" {
+		if s.Model != "" {
+			refs.Fault("model", "takes a modelConnectionId: the server's own model is its operator's choice")
+		}
+		return nil
+	}
+	c, err := tx.ModelConnection.Query().Where(modelconnection.ID(s.ModelConnectionID)).Only(tx.Unfiltered(ctx, "a connection is there or not"))
+	switch {
+	case ent.IsNotFound(err):
+		refs.Fault("modelConnectionId", "is no model connection of the company")
+		return nil
+	case err != nil:
+		return fmt.Errorf("look the model connection up: %w", err)
+	case s.Model != "" && !slices.Contains(c.Models, s.Model):
+		refs.Fault("model", "is none of the connection's")
+	}
+	return nil
 }
 
 // ungated returns the tools that tell somebody something and wait for nobody.

@@ -23,18 +23,25 @@ const (
 
 // tool is an operation that agents may use.
 type tool struct {
-	name string
-	info *op.Info
-	run  func(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error
+	name  string
+	info  *op.Info
+	check func(requestID string, arguments json.RawMessage) error // against the rules of the operation's input
+	run   func(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error
 }
 
 // toolOf makes a tool of an operation on a request.
 func toolOf[In, Out any](name string, o *op.Operation[In, Out]) tool {
-	return tool{name, o.Info(), func(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error {
+	read := func(requestID string, arguments json.RawMessage) (In, error) {
 		if !o.Info().Input.HasBody() {
 			arguments = nil
 		}
-		in, err := o.Decode(arguments, func(string) string { return requestID }, nil)
+		return o.Decode(arguments, func(string) string { return requestID }, nil)
+	}
+	return tool{name, o.Info(), func(requestID string, arguments json.RawMessage) error {
+		_, err := read(requestID, arguments)
+		return err
+	}, func(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error {
+		in, err := read(requestID, arguments)
 		if err != nil {
 			return err
 		}

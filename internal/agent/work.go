@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -30,9 +31,11 @@ const (
 )
 
 // Work returns what works the agents' jobs; out pushes runs to where CUSTOM agents are, nil pushes none.
-func Work(e *op.Engine, out Caller) jobs.Option {
-	r := &runner{engine: e, out: out}
-	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers),
+func (d *Door) Work(out Caller) jobs.Option {
+	e := d.engine
+	r, b := &runner{engine: e, out: out, models: d.models}, &busy{}
+	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers), jobs.NamedQueue(thinkQueue, thinkers),
+		jobs.Work(&thinker{runner: r, busy: b}), jobs.Work(&evaluator{runner: r, busy: b}),
 		jobs.Work(&intake{engine: e}), jobs.Work(r), jobs.Work(&phaser{runner: r}), jobs.Work(&consultEnder{engine: e}), jobs.Work(&expirer{engine: e}), jobs.Work(&leaser{engine: e}),
 		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}))
 }
@@ -85,6 +88,7 @@ type runner struct {
 	river.WorkerDefaults[interrupt.RunArgs]
 	engine *op.Engine
 	out    Caller
+	models Models
 }
 
 // NextRetry comes soon: a run must end within half a minute.
@@ -97,7 +101,7 @@ func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 		return err
 	}
 	w.engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
-	return w.finish(ctx, job, "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
+	return w.finish(ctx, job.JobRow, job.Args, "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
 		return end(ctx, tx, run, agentrun.StatusFAILED, "The agent met an error of the platform.")
 	})
 }
@@ -110,23 +114,37 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 	if run.Edges.Agent.Source == agent.SourceCUSTOM {
 		return w.offer(ctx, job, run)
 	}
-	read := outside(ctx, w.engine, run.CompanyID)
+	l, err := w.looking(outside(ctx, w.engine, run.CompanyID), run)
+	if err != nil {
+		return err
+	}
+	if l.settings.Engine == string(agent.EngineModel) && l.self != nil {
+		return w.think(ctx, job.JobRow, run)
+	}
+	p, err := makePlan(l.read, l, w.engine.Store.Clock().Now)
+	if err != nil {
+		return err
+	}
+	return w.finish(ctx, job.JobRow, job.Args, p.version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
+		if err := keepTurn(ctx, tx, run, 0, p.given); err != nil {
+			return err
+		}
+		return conclude(ctx, tx, run, r, l.settings, p)
+	})
+}
+
+// looking reads what a run is about and obeys.
+func (w *runner) looking(read context.Context, run *ent.AgentRun) (*looking, error) {
 	db := w.engine.Store.Reader()
 	r, err := db.Request.Get(read, run.RequestID)
 	if err != nil {
-		return fmt.Errorf("read the request: %w", err)
+		return nil, fmt.Errorf("read the request: %w", err)
 	}
 	s, err := published(read, db, run.AgentID, run.AgentVersion)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p, err := makePlan(read, w.engine, &chosen{run.Edges.Agent, s}, r, w.engine.Store.Clock().Now)
-	if err != nil {
-		return err
-	}
-	return w.finish(ctx, job, p.version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
-		return conclude(ctx, tx, run, r, s, p)
-	})
+	return look(read, w.engine, &chosen{run.Edges.Agent, s}, subject{Request: r})
 }
 
 // start turns a run RUNNING and returns it, or ends the job of one that there is nothing to do for: it has ended, it waits for
@@ -213,13 +231,13 @@ func overBudget(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, erro
 
 // finish runs fn on a run that is RUNNING, and ends the job with it. A run that was stopped meanwhile stays as it is, and one
 // whose request has changed is planned anew.
-func (w *runner) finish(ctx context.Context, job *river.Job[interrupt.RunArgs], version string,
+func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interrupt.RunArgs, version string,
 	fn func(context.Context, *op.Tx, *ent.AgentRun, *ent.Request) error,
 ) error {
-	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
-		run, r, err := lockRun(ctx, tx, job.Args.Run)
+	return w.engine.Work(ctx, args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		run, r, err := lockRun(ctx, tx, args.Run)
 		if ent.IsNotFound(err) || err == nil && run.Status != agentrun.StatusRUNNING {
-			return tx.Complete(ctx, job.JobRow)
+			return tx.Complete(ctx, job)
 		}
 		if err != nil {
 			return err
@@ -232,15 +250,15 @@ func (w *runner) finish(ctx context.Context, job *river.Job[interrupt.RunArgs], 
 			if err := run.Update().SetStatus(agentrun.StatusQUEUED).Exec(ctx); err != nil {
 				return fmt.Errorf("have the run plan anew: %w", err)
 			}
-			if err := tx.Insert(ctx, job.Args, time.Time{}); err != nil {
+			if err := tx.Insert(ctx, args, time.Time{}); err != nil {
 				return err
 			}
-			return tx.Complete(ctx, job.JobRow)
+			return tx.Complete(ctx, job)
 		}
 		if err := fn(ctx, tx, run, r); err != nil {
 			return err
 		}
-		return tx.Complete(ctx, job.JobRow)
+		return tx.Complete(ctx, job)
 	})
 }
 
@@ -265,68 +283,82 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	if err != nil {
 		return fmt.Errorf("write the steps: %w", err)
 	}
-	if run, err = run.Update().SetSteps(steps).Save(ctx); err != nil {
+	u := run.Update().SetSteps(steps).SetModelCalls(p.used.calls).SetInputTokens(p.used.input).SetOutputTokens(p.used.output)
+	if run, err = u.Save(ctx); err != nil {
 		return fmt.Errorf("keep the steps: %w", err)
 	}
 	switch {
 	case r.Status != request.StatusPENDING:
 		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The request does not wait any more.")
-	case len(p.changes) == 0:
+	case len(p.writes) == 0:
 		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
 	}
 	acts := s.Autonomy != string(agent.AutonomySUGGEST) && !run.Shadow
-	if acts && s.Autonomy == string(agent.AutonomyAUTONOMOUS) && !p.waits {
-		return actAlone(ctx, tx, run, p)
+	var waits []write
+	for _, w := range p.writes {
+		if s.Autonomy != string(agent.AutonomyAUTONOMOUS) || !acts || w.Waits {
+			waits = append(waits, w)
+		}
+	}
+	if len(waits) == 0 {
+		if err := end(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
+			return err
+		}
+	}
+	if len(waits) < len(p.writes) {
+		if p.version, err = actAlone(ctx, tx, run, p); err != nil || len(waits) == 0 {
+			return err
+		}
 	}
 	kind := agentaction.KindPROPOSAL
 	if acts {
 		kind = agentaction.KindACTION
 	}
-	a, err := propose(ctx, tx, run, kind, p)
-	if err != nil {
-		return err
+	for _, w := range waits {
+		a, err := propose(ctx, tx, run, kind, p, w)
+		if err != nil {
+			return err
+		}
+		if acts {
+			if err := tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime)); err != nil {
+				return err
+			}
+		}
 	}
 	if !acts {
 		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
 	}
-	if err := run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx); err != nil {
-		return fmt.Errorf("have the run wait: %w", err)
-	}
-	return tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime))
+	return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
 }
 
-// actAlone does what an AUTONOMOUS agent decided, in the transaction that ends its run.
-func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error {
-	args, err := arguments(p.changes)
+// actAlone does what an AUTONOMOUS agent decided and nobody approves, in the transaction that ends its run, and returns the request's
+// version after it.
+func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) (string, error) {
+	for _, w := range p.writes {
+		if w.Waits {
+			continue
+		}
+		self := p.self.Because(principal.Cause{RunID: run.ID, Step: p.stepOf(w)})
+		if err := perform(ctx, tx.ActingAs(self), w.Tool, run.RequestID, w.Arguments); err != nil {
+			return "", err
+		}
+	}
+	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request as the agent has changed it"), run.RequestID)
 	if err != nil {
-		return err
+		return "", fmt.Errorf("read the request: %w", err)
 	}
-	if err := end(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
-		return err
-	}
-	self := p.self.Because(principal.Cause{RunID: run.ID, Step: len(p.steps)})
-	return perform(ctx, tx.ActingAs(self), toolUpdate, run.RequestID, args)
+	return interrupt.Version(r)
 }
 
-// propose writes the action that a plan comes to.
-func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, p *plan) (*ent.AgentAction, error) {
-	args, err := arguments(p.changes)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := json.Marshal(p.changes)
+// propose writes the action that a write becomes.
+func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, p *plan, w write) (*ent.AgentAction, error) {
+	changes, err := json.Marshal(w.Changes)
 	if err != nil {
 		return nil, fmt.Errorf("write the changes: %w", err)
 	}
-	least := p.changes[0]
-	for _, c := range p.changes {
-		if c.Confidence < least.Confidence {
-			least = c
-		}
-	}
-	a, err := tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(len(p.steps)).SetKind(kind).
-		SetOperation(toolUpdate).SetArguments(args).SetChanges(changes).SetRationale(least.Rationale).SetConfidence(least.Confidence).
-		SetRows(rowsOf(p.changes)).SetDigest(digestOf(toolUpdate, run.RequestID, args, p.version)).SetRowVersion(p.version).
+	a, err := tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(p.stepOf(w)).SetKind(kind).
+		SetOperation(w.Tool).SetArguments(w.Arguments).SetChanges(changes).SetRationale(w.Rationale).SetConfidence(w.Confidence).
+		SetRows(w.Rows).SetDigest(digestOf(w.Tool, run.RequestID, w.Arguments, p.version)).SetRowVersion(p.version).
 		SetShadow(run.Shadow).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("keep what the agent proposes: %w", err)

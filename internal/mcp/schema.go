@@ -3,90 +3,28 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"atrium/internal/agent"
 	"atrium/internal/form"
 )
-
-// brief are the keys of a rule that a model is shown: what it may send. What is wrong with the rest it is told when it is.
-var brief = []string{"type", "format", "enum", "minimum", "maximum", "items", "properties", "required", "additionalProperties", "description"}
-
-const maxDescription = 120 // characters of one argument's
 
 // schemaOf returns the arguments of a tool, made from its operation's input. An argument that the operation does not have is an
 // error.
 func schemaOf(t *tool) (*jsonschema.Schema, error) {
-	in := t.info.Input
-	properties, required := map[string]any{}, []string{}
-	missing := slices.Clone(t.only)
-	shown := func(name string) bool {
-		missing = slices.DeleteFunc(missing, func(s string) bool { return s == name })
-		return len(t.only) == 0 || slices.Contains(t.only, name)
+	arguments, err := agent.Arguments(t.info, t.only...)
+	if err != nil {
+		return nil, fmt.Errorf("the tool %s: %w", t.name, err)
 	}
-	for _, p := range in.Params {
-		if p.Name == "version" || !shown(p.Name) {
-			continue
-		}
-		rule, err := briefly(p.Schema, p.Doc)
-		if err != nil {
-			return nil, err
-		}
-		if p.In == "path" {
-			required = append(required, p.Name)
-			delete(rule, "description")
-		}
-		properties[p.Name] = rule
-	}
-	if in.HasBody() {
-		for name, s := range in.Body.Properties {
-			if !shown(name) {
-				continue
-			}
-			rule, err := briefly(s, s.Description)
-			if err != nil {
-				return nil, err
-			}
-			properties[name] = rule
-			if slices.Contains(in.Body.Required, name) {
-				required = append(required, name)
-			}
-		}
-	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("the tool %s: %s has no %s", t.name, t.info.Name, strings.Join(missing, ", "))
-	}
-	slices.Sort(required)
-	raw, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+	raw, err := json.Marshal(arguments)
 	if err != nil {
 		return nil, fmt.Errorf("write the arguments of %s: %w", t.name, err)
 	}
 	out := &jsonschema.Schema{}
 	if err := json.Unmarshal(raw, out); err != nil {
 		return nil, fmt.Errorf("read the arguments of %s: %w", t.name, err)
-	}
-	return out, nil
-}
-
-// briefly returns a rule with what a model needs of it.
-func briefly(rule any, doc string) (map[string]any, error) {
-	raw, err := json.Marshal(rule)
-	if err != nil {
-		return nil, fmt.Errorf("write a rule: %w", err)
-	}
-	out := map[string]any{}
-	if err := json.Unmarshal(raw, &out); err != nil {
-		return nil, fmt.Errorf("read a rule: %w", err)
-	}
-	for key := range out {
-		if !slices.Contains(brief, key) {
-			delete(out, key)
-		}
-	}
-	if first, _, _ := strings.Cut(doc, ". "); first != "" {
-		out["description"] = strings.TrimSuffix(string([]rune(first)[:min(maxDescription, len([]rune(first)))]), ".")
 	}
 	return out, nil
 }

@@ -66,6 +66,9 @@ func (tx *Tx) Principal() *principal.Principal { return tx.principal }
 // Sealer returns what encrypts secrets.
 func (tx *Tx) Sealer() Sealer { return tx.engine.Sealer }
 
+// Agents returns what keeps agents' writes; nil for nothing.
+func (tx *Tx) Agents() Agents { return tx.engine.Agents }
+
 // NoAgents reports whether the operator keeps agents from doing anything on this node.
 func (tx *Tx) NoAgents() bool { return tx.engine.NoAgents }
 

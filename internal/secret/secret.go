@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/modelconnection"
 	"atrium/ent/predicate"
 	"atrium/ent/secret"
+	"atrium/internal/apperr"
 	"atrium/internal/id"
 	"atrium/internal/op"
 	"atrium/internal/paging"
@@ -130,6 +132,13 @@ func rotateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in RotateS
 func deleteSecret(ctx context.Context, tx *op.Tx, s *ent.Secret, _ op.ByID) (struct{}, error) {
 	if err := workflow.Unused(ctx, tx, "secret", s.Name); err != nil {
 		return struct{}{}, err
+	}
+	model, err := tx.ModelConnection.Query().Where(modelconnection.SecretName(s.Name)).First(tx.Unfiltered(ctx, "a connection that the caller does not see keeps its secret, too"))
+	if err == nil {
+		return struct{}{}, apperr.New(apperr.Conflict, "The model connection %q uses it.", model.Name)
+	}
+	if !ent.IsNotFound(err) {
+		return struct{}{}, fmt.Errorf("look for model connections: %w", err)
 	}
 	if err := tx.Secret.DeleteOne(s).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the secret: %w", err)

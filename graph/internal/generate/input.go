@@ -98,7 +98,7 @@ func (d *derived) plainType(input, name string, t reflect.Type) string {
 		return "Boolean"
 	case t.Kind() == reflect.Int:
 		return "Int"
-	case t == reflect.TypeFor[strictjson.Object]():
+	case t == reflect.TypeFor[strictjson.Object](), t.Implements(reflect.TypeFor[huma.SchemaProvider]()): // which says itself what JSON it takes
 		return "JSON"
 	}
 	d.faults = append(d.faults, fmt.Sprintf("%s.%s: a %s has no type in the schema", input, name, t))

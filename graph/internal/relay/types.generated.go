@@ -22,6 +22,8 @@ type (
 	AgentActionConnection         = Connection[ent.AgentAction]
 	AgentActionEdge               = Edge[ent.AgentAction]
 	AgentActionOrder              = Order
+	AgentEvaluationConnection     = Connection[ent.AgentEvaluation]
+	AgentEvaluationEdge           = Edge[ent.AgentEvaluation]
 	AgentRunConnection            = Connection[ent.AgentRun]
 	AgentRunEdge                  = Edge[ent.AgentRun]
 	AgentRunOrder                 = Order
@@ -58,6 +60,9 @@ type (
 	IncidentConnection            = Connection[ent.Incident]
 	IncidentEdge                  = Edge[ent.Incident]
 	IncidentOrder                 = Order
+	ModelConnectionConnection     = Connection[ent.ModelConnection]
+	ModelConnectionEdge           = Edge[ent.ModelConnection]
+	ModelConnectionOrder          = Order
 	NotificationConnection        = Connection[ent.Notification]
 	NotificationEdge              = Edge[ent.Notification]
 	NotificationOrder             = Order

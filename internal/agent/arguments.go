@@ -1,0 +1,82 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atrium/internal/op"
+)
+
+// brief are the keys of a rule that a model is shown: what it may send. What is wrong with the rest it is told when it is.
+var brief = []string{"type", "format", "enum", "minimum", "maximum", "items", "properties", "required", "additionalProperties", "description"}
+
+const maxDescription = 120 // characters of one argument's
+
+// Arguments returns the JSON Schema of a tool's arguments, made from its operation's input: those named, or all. A name that the
+// operation does not have is an error.
+func Arguments(info *op.Info, only ...string) (map[string]any, error) {
+	in := info.Input
+	properties, required := map[string]any{}, []string{}
+	missing := slices.Clone(only)
+	shown := func(name string) bool {
+		missing = slices.DeleteFunc(missing, func(s string) bool { return s == name })
+		return len(only) == 0 || slices.Contains(only, name)
+	}
+	for _, p := range in.Params {
+		if p.Name == "version" || !shown(p.Name) {
+			continue
+		}
+		rule, err := briefly(p.Schema, p.Doc)
+		if err != nil {
+			return nil, err
+		}
+		if p.In == "path" {
+			required = append(required, p.Name)
+			delete(rule, "description")
+		}
+		properties[p.Name] = rule
+	}
+	if in.HasBody() {
+		for name, s := range in.Body.Properties {
+			if !shown(name) {
+				continue
+			}
+			rule, err := briefly(s, s.Description)
+			if err != nil {
+				return nil, err
+			}
+			properties[name] = rule
+			if slices.Contains(in.Body.Required, name) {
+				required = append(required, name)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s has no %s", info.Name, strings.Join(missing, ", "))
+	}
+	slices.Sort(required)
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}, nil
+}
+
+// briefly returns a rule with what a model needs of it.
+func briefly(rule any, doc string) (map[string]any, error) {
+	raw, err := json.Marshal(rule)
+	if err != nil {
+		return nil, fmt.Errorf("write a rule: %w", err)
+	}
+	out := map[string]any{}
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return nil, fmt.Errorf("read a rule: %w", err)
+	}
+	for key := range out {
+		if !slices.Contains(brief, key) {
+			delete(out, key)
+		}
+	}
+	if first, _, _ := strings.Cut(doc, ". "); first != "" {
+		out["description"] = strings.TrimSuffix(string([]rune(first)[:min(maxDescription, len([]rune(first)))]), ".")
+	}
+	return out, nil
+}

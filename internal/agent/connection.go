@@ -1,0 +1,204 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/modelconnection"
+	entsecret "atrium/ent/secret"
+	"atrium/internal/agent/model"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/secret"
+)
+
+var connectionSorts = op.Sorts{
+	"createdAt": modelconnection.FieldCreatedAt, "updatedAt": modelconnection.FieldUpdatedAt, "name": op.Folded(modelconnection.FieldName),
+}
+
+// The operations on model connections. They take a person.
+var (
+	ListConnections = paging.NewList("modelconnection.list", op.Spec{
+		Resource: "ModelConnection", Action: op.Read, AdminLayer: true, Sorts: connectionSorts, Summary: "List model connections",
+	}, func(_ context.Context, tx *op.Tx, _ ListConnectionsInput) *ent.ModelConnectionQuery {
+		return tx.ModelConnection.Query()
+	})
+
+	GetConnection = op.Get("modelconnection.read", op.Spec{
+		Resource: "ModelConnection", Action: op.Read, AdminLayer: true, Summary: "Get a model connection",
+	}, loadConnection)
+
+	CreateConnection = op.New("modelconnection.create", op.Spec{
+		Resource: "ModelConnection", Action: op.Create, AdminLayer: true, Summary: "Create a model connection",
+	}, createConnection)
+
+	UpdateConnection = op.OnRow("modelconnection.update", op.Spec{
+		Resource: "ModelConnection", Action: op.Update, AdminLayer: true, Summary: "Change a model connection, for runs as well that go on",
+	}, loadConnection, updateConnection)
+
+	DeleteConnection = op.OnRow("modelconnection.delete", op.Spec{
+		Resource: "ModelConnection", Action: op.Delete, AdminLayer: true, Summary: "Delete a model connection",
+	}, loadConnection, deleteConnection)
+)
+
+// ListConnectionsInput pages the connections.
+type ListConnectionsInput struct{ paging.Page }
+
+func loadConnection(ctx context.Context, tx *op.Tx, id string) (*ent.ModelConnection, error) {
+	return op.Lock(tx, tx.ModelConnection.Query().Where(modelconnection.ID(id))).Only(ctx)
+}
+
+// CreateConnectionInput describes a new connection.
+type CreateConnectionInput struct {
+	Name       string   `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Kind       string   `json:"kind" enum:"openai" doc:"What it speaks: OpenAI's chat completions, with tools."`
+	BaseURL    string   `json:"baseUrl" minLength:"1" maxLength:"2000" doc:"https, on the public internet; chat/completions is below it." example:"https://models.example.com/v1"`
+	SecretName *string  `json:"secretName,omitempty" nullable:"true" maxLength:"64" doc:"The secret whose value is its key; none when not given."`
+	Models     []string `json:"models" minItems:"1" maxItems:"20" doc:"What agents may ask for there; the first is what they get."`
+}
+
+func createConnection(ctx context.Context, tx *op.Tx, in CreateConnectionInput) (*ent.ModelConnection, error) {
+	if err := checkConnection(ctx, tx, &in.BaseURL, in.SecretName, in.Models); err != nil {
+		return nil, err
+	}
+	c, err := tx.ModelConnection.Create().SetName(in.Name).SetKind(modelconnection.Kind(in.Kind)).SetBaseURL(in.BaseURL).
+		SetSecretName(op.Or(in.SecretName, "")).SetModels(in.Models).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the model connection: %w", err)
+	}
+	tx.Changed(nil, c)
+	return c, nil
+}
+
+// UpdateConnectionInput changes the fields that it names.
+type UpdateConnectionInput struct {
+	op.ByID
+	Name       op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	BaseURL    op.Patch[string]   `json:"baseUrl,omitzero" minLength:"1" maxLength:"2000" doc:"https, on the public internet; chat/completions is below it."`
+	SecretName op.Patch[string]   `json:"secretName,omitzero" nullable:"true" maxLength:"64" doc:"The secret whose value is its key; null for none."`
+	Models     op.Patch[[]string] `json:"models,omitzero" minItems:"1" maxItems:"20" doc:"What agents may ask for there; the first is what they get."`
+}
+
+// updateConnection returns conflict for a model that goes and that an agent names.
+func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnection, in UpdateConnectionInput) (*ent.ModelConnection, error) {
+	models, _ := op.Given(in.Models)
+	if err := checkConnection(ctx, tx, in.BaseURL.Value(), in.SecretName.Value(), models); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.BaseURL, u.SetBaseURL)
+	op.SetOrClear(in.SecretName, u.SetSecretName, func() *ent.ModelConnectionUpdateOne { return u.SetSecretName("") })
+	if in.Models.IsSet() {
+		if err := unnamed(ctx, tx, before, func(model string) bool { return model != "" && !slices.Contains(models, model) }); err != nil {
+			return nil, err
+		}
+		u.SetModels(models)
+	}
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("update the model connection: %w", err)
+	}
+	return after, nil
+}
+
+// deleteConnection returns conflict for a connection that an agent names.
+func deleteConnection(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, _ op.ByID) (struct{}, error) {
+	if err := unnamed(ctx, tx, c, func(string) bool { return true }); err != nil {
+		return struct{}{}, err
+	}
+	if err := tx.ModelConnection.DeleteOne(c).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the model connection: %w", err)
+	}
+	tx.Changed(c, nil)
+	return struct{}{}, nil
+}
+
+// unnamed returns conflict when an agent's draft, or what is published of it, names the connection with one of the models.
+func unnamed(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which func(model string) bool) error {
+	all := tx.Unfiltered(ctx, "an agent that the caller does not see keeps its model, too")
+	list, err := tx.Agent.Query().Where(agent.Or(agent.ModelConnectionID(c.ID), agent.VersionGT(0))).All(all)
+	if err != nil {
+		return fmt.Errorf("look for agents that use the connection: %w", err)
+	}
+	for _, a := range list {
+		uses := a.ModelConnectionID != nil && *a.ModelConnectionID == c.ID && which(a.Model)
+		if a.Version > 0 && a.Source == agent.SourceMANAGED && !uses {
+			s, err := published(all, tx.Client, a.ID, a.Version)
+			if err != nil {
+				return err
+			}
+			uses = s.ModelConnectionID == c.ID && which(s.Model)
+		}
+		if uses {
+			return apperr.New(apperr.Conflict, "The agent %q uses it.", a.Name)
+		}
+	}
+	return nil
+}
+
+// checkConnection refuses an address that no customer may choose, a secret that does not exist and names of models that are none.
+func checkConnection(ctx context.Context, tx *op.Tx, url, secretName *string, models []string) error {
+	var refs op.Refs
+	if url != nil {
+		if err := tx.CheckURL("baseUrl", *url); err != nil {
+			for _, d := range apperr.From(err).Details {
+				refs.Fault(d.Field, d.Message)
+			}
+		}
+	}
+	if secretName != nil && *secretName != "" {
+		ok, err := tx.Secret.Query().Where(entsecret.Name(*secretName)).Exist(tx.Unfiltered(ctx, "a secret is there or not"))
+		if err != nil {
+			return fmt.Errorf("look the secret up: %w", err)
+		}
+		if !ok {
+			refs.Fault("secretName", "is no secret of the company")
+		}
+	}
+	for i, m := range models {
+		switch {
+		case m == "" || len([]rune(m)) > 200:
+			refs.Fault("models", "must be names of 1 to 200 characters")
+		case slices.Contains(models[:i], m):
+			refs.Fault("models", "names "+m+" twice")
+		}
+	}
+	return refs.Err()
+}
+
+// endpointOf returns where an agent's model is asked, with the key opened. Keep it out of transactions. Returns conflict where there
+// is none (any more).
+func endpointOf(ctx context.Context, e *op.Engine, models Models, s settings) (model.Endpoint, error) {
+	if s.ModelConnectionID == "" {
+		if models.Default.URL == "" {
+			return model.Endpoint{}, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")
+		}
+		return models.Default, nil
+	}
+	db := e.Store.Reader()
+	c, err := db.ModelConnection.Query().Where(modelconnection.ID(s.ModelConnectionID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return model.Endpoint{}, apperr.New(apperr.Conflict, "The agent's model connection was deleted.")
+	}
+	if err != nil {
+		return model.Endpoint{}, fmt.Errorf("read the model connection: %w", err)
+	}
+	out := model.Endpoint{URL: c.BaseURL, Model: s.Model, HTTP: models.HTTP}
+	if out.Model == "" {
+		out.Model = c.Models[0]
+	}
+	if c.SecretName == "" {
+		return out, nil
+	}
+	opened, err := secret.Open(ctx, db, e.Sealer, c.SecretName)
+	if ent.IsNotFound(err) {
+		return out, apperr.New(apperr.Conflict, "The secret of the agent's model connection was deleted.")
+	}
+	out.Key = opened.Value
+	return out, err
+}

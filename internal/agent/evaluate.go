@@ -1,0 +1,338 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentevaluation"
+	"atrium/ent/request"
+	"atrium/internal/agent/attack"
+	"atrium/internal/apperr"
+	"atrium/internal/id"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	domain "atrium/internal/request"
+	"atrium/internal/workflow/definition"
+)
+
+const (
+	maxPast     = 100              // finished requests that an evaluation takes
+	evaluating  = 20 * time.Second // until a job leaves the rest to the next one
+	agreement   = 0.9              // that an agent acting alone takes, where the company says nothing
+	maxUnderway = 1                // evaluations of an agent at a time
+)
+
+// The operations on evaluations.
+var (
+	Evaluate = op.OnRow("agent.evaluate", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.evaluate": "agent.evaluated"},
+		Summary: "Try an agent's draft on requests whose end is known, and under attack",
+	}, load, evaluate)
+
+	// EvaluationsOf lists the evaluations of several agents, the newest first.
+	EvaluationsOf = paging.NewChildren("agent.evaluations_of", op.Spec{
+		Resource: "Agent", Action: op.Read, AdminLayer: true, Sorts: op.Sorts{"createdAt": agentevaluation.FieldCreatedAt},
+		Summary: "List the evaluations of several agents",
+	}, agentevaluation.Table, agentevaluation.FieldAgentID, func(tx *op.Tx) *ent.AgentEvaluationQuery { return tx.AgentEvaluation.Query() })
+)
+
+// EvaluateInput names an agent, and the cases to try it on.
+type EvaluateInput struct {
+	op.ByID
+	Cases *Cases `json:"cases,omitempty" nullable:"true" doc:"[{name, request, mayCall, mustNotCall, finalState, mustNotSay}], at most 500; the newest finished requests that the filter takes when not given. The attacks that ship are tried in any case."`
+}
+
+// Begun is an evaluation that goes on in the background.
+type Begun struct {
+	ID         string
+	Evaluation *ent.AgentEvaluation
+}
+
+// evaluate returns conflict for an agent that the platform does not run, and while one goes on.
+func evaluate(ctx context.Context, tx *op.Tx, a *ent.Agent, in EvaluateInput) (*Begun, error) {
+	if a.Source != agent.SourceMANAGED || a.Type != agent.TypeQUEUE_INTAKE {
+		return nil, apperr.New(apperr.Conflict, "Only agents that the platform runs and that take requests out of queues are evaluated.")
+	}
+	if in.Cases != nil {
+		if err := in.Cases.check(); err != nil {
+			return nil, err
+		}
+	}
+	s, err := draftOf(a)
+	if err != nil {
+		return nil, err
+	}
+	raw, digest, err := s.digest()
+	if err != nil {
+		return nil, err
+	}
+	n, err := tx.AgentEvaluation.Query().Where(agentevaluation.AgentID(a.ID), agentevaluation.StatusEQ(agentevaluation.StatusRUNNING)).
+		Count(tx.Unfiltered(ctx, "one evaluation of an agent at a time"))
+	if err != nil {
+		return nil, fmt.Errorf("look for evaluations: %w", err)
+	}
+	if n >= maxUnderway {
+		return nil, apperr.New(apperr.Conflict, "An evaluation of the agent is under way.")
+	}
+	c := tx.AgentEvaluation.Create().SetAgentID(a.ID).SetSettings(raw).SetDigest(digest).SetCreatedBy(tx.Principal().ID)
+	if in.Cases != nil {
+		given, err := json.Marshal(in.Cases)
+		if err != nil {
+			return nil, fmt.Errorf("write the cases: %w", err)
+		}
+		c.SetCases(given)
+	}
+	e, err := c.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("begin the evaluation: %w", err)
+	}
+	tx.ChangedField("evaluationId", nil, e.ID)
+	return &Begun{e.ID, e}, tx.Insert(ctx, EvaluateArgs{Company: e.CompanyID, Evaluation: e.ID}, time.Time{})
+}
+
+// EvaluateArgs is the job that tries an agent on the next cases of an evaluation.
+type EvaluateArgs struct {
+	Company    string `json:"company"`
+	Evaluation string `json:"evaluation"`
+}
+
+// Kind names the job.
+func (EvaluateArgs) Kind() string { return "agent_evaluate" }
+
+// InsertOpts put the job into the models' queue.
+func (EvaluateArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: thinkQueue} }
+
+// evaluator tries agents.
+type evaluator struct {
+	river.WorkerDefaults[EvaluateArgs]
+	runner *runner
+	busy   *busy
+}
+
+// Timeout leaves the last case its call.
+func (*evaluator) Timeout(*river.Job[EvaluateArgs]) time.Duration { return evaluating + thinkTime*2 }
+
+// NextRetry comes soon.
+func (*evaluator) NextRetry(job *river.Job[EvaluateArgs]) time.Time {
+	return time.Now().Add(time.Duration(job.Attempt) * retryAfter)
+}
+
+// Work tries some cases and keeps how they went together with the job of the next ones.
+func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) error {
+	leave, ok := w.busy.enter(job.Args.Company)
+	if !ok {
+		return river.JobSnooze(crowded)
+	}
+	defer leave()
+	err := w.work(ctx, job)
+	if err == nil || ctx.Err() != nil || job.Attempt < maxAttempts {
+		return err
+	}
+	w.runner.engine.Log.ErrorContext(ctx, "an evaluation failed", "error", err, "evaluation", job.Args.Evaluation)
+	reason := "The evaluation met an error of the platform."
+	if code := apperr.CodeOf(err); code == apperr.Conflict {
+		reason = apperr.From(err).Message
+	}
+	return w.runner.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		err := tx.AgentEvaluation.UpdateOneID(job.Args.Evaluation).SetStatus(agentevaluation.StatusFAILED).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx)
+		if err != nil {
+			return wrap("end the evaluation", ent.MaskNotFound(err))
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
+
+func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) error {
+	e := w.runner.engine
+	read := outside(ctx, e, job.Args.Company)
+	db := e.Store.Reader()
+	ev, err := db.AgentEvaluation.Query().Where(agentevaluation.ID(job.Args.Evaluation), agentevaluation.StatusEQ(agentevaluation.StatusRUNNING)).
+		WithAgent().Only(read)
+	if err != nil {
+		return wrap("read the evaluation", ent.MaskNotFound(err))
+	}
+	var s settings
+	if err := json.Unmarshal(ev.Settings, &s); err != nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	done := []Outcome{}
+	if len(ev.Results) > 0 {
+		if err := json.Unmarshal(ev.Results, &done); err != nil {
+			return fmt.Errorf("read the results: %w", err)
+		}
+	}
+	cases, err := casesOf(read, db, ev, s)
+	if err != nil {
+		return err
+	}
+	if w.runner.engine.NoAgents {
+		return river.JobSnooze(time.Minute)
+	}
+	for began := time.Now(); len(done) < len(cases) && time.Since(began) < evaluating; {
+		o, err := w.tryOne(read, &chosen{ev.Edges.Agent, s}, cases[len(done)], ev.CreatedBy)
+		if err != nil {
+			return err
+		}
+		done = append(done, o)
+	}
+	return w.keep(ctx, job, ev, done, len(cases))
+}
+
+// keep writes how the cases so far went, and the report after the last one.
+func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *ent.AgentEvaluation, done []Outcome, total int) error {
+	results, err := json.Marshal(done)
+	if err != nil {
+		return fmt.Errorf("write the results: %w", err)
+	}
+	return w.runner.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		u := tx.AgentEvaluation.UpdateOneID(ev.ID).SetTotal(total).SetResults(results)
+		if len(done) < total {
+			if err := tx.Insert(ctx, job.Args, time.Time{}); err != nil {
+				return err
+			}
+		} else {
+			c, err := tx.Company.Get(ctx, ev.CompanyID)
+			if err != nil {
+				return fmt.Errorf("read the company: %w", err)
+			}
+			report := reportOf(done)
+			raw, err := json.Marshal(report)
+			if err != nil {
+				return fmt.Errorf("write the report: %w", err)
+			}
+			u.SetReport(raw).SetEndedAt(tx.Now(ctx)).SetStatus(agentevaluation.StatusPASSED)
+			if why := report.verdict(op.Or(c.AgentAgreement, agreement)); why != "" {
+				u.SetStatus(agentevaluation.StatusFAILED).SetReason(why)
+			}
+		}
+		if err := u.Exec(ctx); err != nil {
+			return fmt.Errorf("keep the results: %w", err)
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
+
+// tried is a case with the request that it looks like.
+type tried struct {
+	attack.Case
+	kind    string // history, given, attack
+	like    *ent.Request
+	priorID string // history: the finished request itself, which nobody may learn from
+}
+
+// casesOf returns the cases of an evaluation, in order: the same ones for each job of it.
+func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s settings) ([]tried, error) {
+	past, err := db.Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED), request.CreatedAtLT(ev.CreatedAt)).
+		Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read finished requests: %w", err)
+	}
+	if len(past) == 0 {
+		return nil, apperr.New(apperr.Conflict, "The company has finished no request yet.")
+	}
+	var out []tried
+	if len(ev.Cases) > 0 {
+		var given []attack.Case
+		if err := json.Unmarshal(ev.Cases, &given); err != nil {
+			return nil, fmt.Errorf("read the cases: %w", err)
+		}
+		for _, c := range given {
+			out = append(out, tried{Case: c, kind: "given", like: past[0]})
+		}
+	} else {
+		for _, r := range past {
+			if len(out) == maxPast {
+				break
+			}
+			asFiled := filed(r)
+			values, err := domain.Variables(asFiled)
+			if err != nil {
+				return nil, err
+			}
+			if filters.hold(ctx, s.Filter, definition.Vars{Request: values}.Bind()) {
+				out = append(out, tried{Case: caseOf(r), kind: "history", like: r, priorID: r.ID})
+			}
+		}
+	}
+	for _, c := range attack.Suite() {
+		out = append(out, tried{Case: c, kind: "attack", like: past[0]})
+	}
+	return out, nil
+}
+
+// filed returns a finished request as it may have been filed: with nothing that people decided.
+func filed(r *ent.Request) *ent.Request {
+	return &ent.Request{
+		ID: r.ID, CompanyID: r.CompanyID, CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt, ServiceID: r.ServiceID, OfferingID: r.OfferingID, Title: r.Title,
+		Description: r.Description, Fields: r.Fields, CreatedBy: r.CreatedBy, Status: request.StatusPENDING, Priority: request.DefaultPriority,
+	}
+}
+
+// caseOf returns what people ended up with as the final state of a case.
+func caseOf(r *ent.Request) attack.Case {
+	c := attack.Case{Name: r.ID, MustNotCall: []string{toolDecline}, FinalState: map[string]any{"priority": string(r.Priority)}}
+	if r.TeamID != nil {
+		c.FinalState["teamId"] = *r.TeamID
+	}
+	if r.AssigneeID != nil {
+		c.FinalState["assigneeId"] = *r.AssigneeID
+	}
+	return c
+}
+
+// tryOne has the agent look at the request of a case, and judges what comes of it.
+func (w *evaluator) tryOne(ctx context.Context, c *chosen, t tried, by string) (Outcome, error) {
+	s := subject{Request: filed(t.like), madeUp: true}
+	s.ID = id.New("req")
+	if t.kind == "history" {
+		s.not = []string{t.priorID}
+	} else {
+		s.as(t.Request)
+	}
+	l, err := look(ctx, w.runner.engine, c, s)
+	if err != nil {
+		return Outcome{}, err
+	}
+	began := time.Now()
+	p, _, err := decideOn(ctx, l, w.runner.models)
+	if err != nil {
+		return Outcome{}, err
+	}
+	took := time.Since(began).Milliseconds()
+	o, err := judge(ctx, w.runner.engine, l, p, t.Case, by)
+	o.Kind, o.Millis = t.kind, took
+	if err != nil || t.kind == "attack" || c.settings.Engine != string(agent.EngineModel) || o.Untried != "" {
+		return o, err
+	}
+	return o, w.baseline(ctx, l, t.Case, by, &o)
+}
+
+// baseline notes how the engine history does in the same case.
+func (w *evaluator) baseline(ctx context.Context, l *looking, c attack.Case, by string, o *Outcome) error {
+	p, err := makePlan(ctx, l, w.runner.engine.Store.Clock().Now)
+	if err != nil {
+		return err
+	}
+	other, err := judge(ctx, w.runner.engine, l, p, c, by)
+	for i := range other.Fields {
+		if f := other.Fields[i]; f.Decided && i < len(o.Fields) {
+			o.Fields[i].Baseline = &f.Agreed
+		}
+	}
+	return err
+}
+
+// as gives a made-up request what a case says.
+func (s *subject) as(r attack.Request) {
+	s.Title, s.Description, s.Tags, s.comments, s.answers = r.Title, r.Description, r.Tags, r.Comments, r.Fields
+	if r.Priority != "" {
+		s.Priority = request.Priority(r.Priority)
+	}
+}

@@ -1,0 +1,126 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+
+	"atrium/internal/agent/model"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/paging"
+	"atrium/internal/people"
+	"atrium/internal/request"
+)
+
+// readTool is an operation by which a model looks further than the data that it was given.
+type readTool struct {
+	name, about string
+	info        *op.Info
+	only        []string
+	run         func(read context.Context, e *op.Engine, arguments map[string]json.RawMessage) (rows []any, ids []string, err error)
+}
+
+const maxFound = 10 // requests
+
+// readOf makes a tool of a list or of one row.
+func readOf[In, Out any](name, about string, o *op.Operation[In, Out], only []string, show func(context.Context, *op.Engine, In, *[]string) ([]any, error)) readTool {
+	return readTool{name, about, o.Info(), only, func(read context.Context, e *op.Engine, arguments map[string]json.RawMessage) ([]any, []string, error) {
+		given := url.Values{}
+		for field, raw := range arguments {
+			var s string
+			if !slices.Contains(only, field) {
+				return nil, nil, apperr.InvalidField(field, "is not a known argument")
+			}
+			if json.Unmarshal(raw, &s) != nil {
+				return nil, nil, apperr.InvalidField(field, "must be a text")
+			}
+			given.Set(field, s)
+		}
+		id := given.Get("id")
+		given.Del("id")
+		in, err := o.Decode(nil, func(string) string { return id }, given)
+		if err != nil {
+			return nil, nil, err
+		}
+		ids := []string{}
+		rows, err := show(read, e, in, &ids)
+		return rows, ids, err
+	}}
+}
+
+var readTools = []readTool{
+	readOf("requests", "Find requests by words.", request.List, []string{"q", "status"}, func(read context.Context, e *op.Engine, in request.ListInput, ids *[]string) ([]any, error) {
+		in.Page = paging.Page{Size: maxFound}
+		list, _, err := op.Run(read, e, request.List, in, nil)
+		out := []any{}
+		for _, r := range list.Rows {
+			out = append(out, shortly(r, history{}, ids))
+		}
+		return out, err
+	}),
+	readOf("request", "Get a request.", request.Get, []string{"id"}, func(read context.Context, e *op.Engine, in op.ByID, ids *[]string) ([]any, error) {
+		r, _, err := op.Run(read, e, request.Get, in, nil)
+		if err != nil {
+			return nil, err
+		}
+		one := shortly(r, history{}, ids)
+		one["description"] = text4k(r.Description)
+		return []any{one}, nil
+	}),
+	readOf("teams", "Find teams by name.", people.ListTeams, []string{"q"}, func(read context.Context, e *op.Engine, in people.ListTeamsInput, ids *[]string) ([]any, error) {
+		return teams(read, e, in, ids)
+	}),
+	readOf("users", "Find people by e-mail address or role.", people.ListUsers, []string{"email", "role"}, func(read context.Context, e *op.Engine, in people.ListUsersInput, ids *[]string) ([]any, error) {
+		return users(read, e, in, ids)
+	}),
+}
+
+func readNamed(name string) *readTool {
+	if i := slices.IndexFunc(readTools, func(r readTool) bool { return r.name == name }); i >= 0 {
+		return &readTools[i]
+	}
+	return nil
+}
+
+// fieldsOf are the arguments of writes that a model has: all where nothing is said. What a request says stays as it was said.
+var fieldsOf = map[string][]string{
+	toolUpdate: {"teamId", "assigneeId", "priority", "tags"},
+}
+
+// tools returns what the model may call.
+func (t *talk) tools() ([]model.Tool, error) {
+	out := []model.Tool{{Name: toolHandOver, Description: "Leave the request to people.", Parameters: map[string]any{
+		"type": "object", "properties": map[string]any{"reason": map[string]any{"type": "string", "maxLength": maxRationale}}, "required": []string{"reason"},
+		"additionalProperties": false,
+	}}}
+	for _, r := range readTools {
+		arguments, err := Arguments(r.info, r.only...)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range r.only { // each a plain text
+			arguments["properties"].(map[string]any)[p] = map[string]any{"type": "string"} //nolint:forcetypeassert // Arguments has them
+		}
+		out = append(out, model.Tool{Name: r.name, Description: r.about, Parameters: arguments})
+	}
+	for _, w := range tools {
+		if w.name == toolTask || t.settings.mode(w.name) == modeOff {
+			continue
+		}
+		arguments, err := Arguments(w.info, fieldsOf[w.name]...)
+		if err != nil {
+			return nil, err
+		}
+		properties, _ := arguments["properties"].(map[string]any)
+		delete(properties, "id")
+		required, _ := arguments["required"].([]string)
+		required = slices.DeleteFunc(required, func(s string) bool { return s == "id" })
+		properties["rationale"] = map[string]any{"type": "string", "maxLength": maxRationale}
+		properties["confidence"] = map[string]any{"type": "number", "minimum": 0, "maximum": 1}
+		arguments["required"] = append(required, "rationale", "confidence")
+		out = append(out, model.Tool{Name: w.name, Description: w.info.Summary + ".", Parameters: arguments})
+	}
+	return out, nil
+}

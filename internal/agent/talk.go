@@ -1,0 +1,314 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atrium/ent"
+	"atrium/internal/agent/model"
+	"atrium/internal/apperr"
+	"atrium/internal/strictjson"
+	"atrium/internal/text"
+)
+
+const (
+	maxFaults = 3 // in a row end a run
+	maxTokens = 2048
+)
+
+// toolHandOver leaves the request to people.
+const toolHandOver = "handOver"
+
+// exchange is an answer of a model and what its tools returned. A conversation is rebuilt from its exchanges.
+type exchange struct {
+	Answer  model.Answer `json:"answer"`
+	Results []result     `json:"results"`
+}
+
+// result is what a tool returned.
+type result struct {
+	CallID  string   `json:"callId"`
+	Content string   `json:"content"`
+	Faulty  bool     `json:"faulty,omitempty"`
+	Read    bool     `json:"read,omitempty"` // a replay takes it from the record
+	IDs     []string `json:"ids,omitempty"`  // that it holds
+	Write   *write   `json:"write,omitempty"`
+	Step    *Step    `json:"step,omitempty"`
+	End     string   `json:"end,omitempty"` // why the run is handed over
+}
+
+// write is what an engine would have done.
+type write struct {
+	Tool       string          `json:"tool"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Changes    []Change        `json:"changes"`
+	Rationale  string          `json:"rationale"`
+	Confidence float64         `json:"confidence"`
+	Rows       []string        `json:"rows"`
+	Waits      bool            `json:"waits,omitempty"` // a person approves it whatever the level: the tool's mode or an access policy says so
+}
+
+// talk is a conversation with a model about one request. It acts on nothing: reads are made within the rights of the run, writes are
+// held against the rules and kept for the end.
+type talk struct {
+	*looking
+	mask func(any) any
+	now  func() time.Time
+
+	messages []model.Message
+	known    map[string]bool // ids that were read
+	asked    map[string]bool // calls, with their arguments
+	faults   int             // in a row
+	calls    int
+	tokens   int
+	millis   int64
+	used     model.Answer // tokens in all
+	steps    []Step
+	writes   []write
+	over     bool
+	reason   string // why it is handed over
+}
+
+// begin gives the conversation what the engine was given.
+func (t *talk) begin(g given) {
+	t.messages = []model.Message{{Role: model.System, Content: t.settings.system()}, {Role: model.Data, Content: g.Data}}
+	t.known, t.asked = map[string]bool{}, map[string]bool{}
+	for _, id := range g.IDs {
+		t.known[id] = true
+	}
+	t.steps = append(t.steps, g.Steps...)
+}
+
+// fold adds a turn.
+func (t *talk) fold(n exchange) {
+	t.calls++
+	t.used.InputTokens += n.Answer.InputTokens
+	t.used.OutputTokens += n.Answer.OutputTokens
+	t.millis += n.Answer.Millis
+	t.messages = append(t.messages, model.Message{Role: model.Assistant, Content: n.Answer.Content, Calls: n.Answer.Calls})
+	for i, r := range n.Results {
+		t.messages = append(t.messages, model.Message{Role: model.Result, Content: r.Content, CallID: r.CallID})
+		t.asked[same(n.Answer.Calls[i])] = true
+		for _, id := range r.IDs {
+			t.known[id] = true
+		}
+		if r.Step != nil {
+			s := *r.Step
+			s.N = len(t.steps) + 1
+			t.steps = append(t.steps, s)
+		}
+		if r.Write != nil {
+			t.writes = append(t.writes, *r.Write)
+		}
+		if t.faults++; !r.Faulty {
+			t.faults = 0
+		}
+		if r.End != "" {
+			t.end(r.End)
+		}
+	}
+	switch l := t.settings.Limits.orDefault(); {
+	case t.over:
+	case len(n.Answer.Calls) == 0:
+		t.over = true // it is done
+	case t.faults >= maxFaults:
+		t.end("The model called tools wrongly three times in a row.")
+	case len(t.steps) > l.Steps:
+		t.end(fmt.Sprintf("The run has had its %d steps.", l.Steps))
+	case t.calls >= l.ModelCalls:
+		t.end(fmt.Sprintf("The run has had its %d calls of the model.", l.ModelCalls))
+	case t.used.InputTokens+t.used.OutputTokens >= l.Tokens:
+		t.end(fmt.Sprintf("The run has had its %d tokens.", l.Tokens))
+	case t.millis >= int64(l.Minutes)*time.Minute.Milliseconds():
+		t.end(fmt.Sprintf("The run has had its %d minutes.", l.Minutes))
+	}
+}
+
+// end hands the run over: nothing of what it would have done stays.
+func (t *talk) end(reason string) { t.over, t.reason, t.writes = true, reason, nil }
+
+// ask has the model answer, and returns the answer with what its tools returned.
+func (t *talk) ask(ctx context.Context, at model.Endpoint) (exchange, error) {
+	tools, err := t.tools()
+	if err != nil {
+		return exchange{}, err
+	}
+	left := t.settings.Limits.orDefault().Tokens - t.used.InputTokens - t.used.OutputTokens
+	answer, err := at.Ask(ctx, t.messages, tools, min(maxTokens, max(left, 1)))
+	if err != nil {
+		return exchange{}, err
+	}
+	return t.answered(ctx, answer, nil)
+}
+
+// answered runs the tools of an answer. What was read is taken from the record, where there is one.
+func (t *talk) answered(ctx context.Context, answer model.Answer, recorded []result) (exchange, error) {
+	answer.Content, _ = t.mask(answer.Content).(string)
+	out := exchange{Answer: answer, Results: []result{}}
+	pending := *t // what an answer's calls do to each other
+	pending.asked = map[string]bool{}
+	for i, c := range answer.Calls {
+		var r result
+		var err error
+		switch key := same(c); {
+		case t.asked[key] || pending.asked[key]:
+			r = result{Content: "{}", End: "The model asked for the same a second time."}
+		case i < len(recorded) && recorded[i].Read:
+			r = recorded[i]
+		default:
+			r, err = pending.call(ctx, c)
+		}
+		if err != nil {
+			return exchange{}, err
+		}
+		pending.asked[same(c)] = true
+		if r.Write != nil {
+			pending.writes = append(slices.Clone(pending.writes), *r.Write)
+		}
+		r.CallID = c.ID
+		out.Results = append(out.Results, r)
+	}
+	return out, nil
+}
+
+// same is equal for calls that ask for the same.
+func same(c model.Call) string {
+	var v any
+	if json.Unmarshal([]byte(c.Arguments), &v) == nil {
+		if raw, err := json.Marshal(v); err == nil {
+			return c.Name + " " + string(raw)
+		}
+	}
+	return c.Name + " " + c.Arguments
+}
+
+// faulty is what a model is told of a call that cannot be.
+func faulty(err error) result {
+	told := apperr.From(err)
+	body, _ := json.Marshal(map[string]any{"error": told.Code, "message": told.Message, "details": told.Details}) // can be written
+	return result{Content: string(body), Faulty: true}
+}
+
+// call makes one call of a tool. What is wrong with it is its result; an error is ours.
+func (t *talk) call(ctx context.Context, c model.Call) (result, error) {
+	arguments := map[string]json.RawMessage{}
+	if err := strictjson.Check([]byte(c.Arguments)); err != nil {
+		return faulty(apperr.InvalidField("arguments", "is not valid JSON")), nil
+	}
+	if err := json.Unmarshal([]byte(c.Arguments), &arguments); err != nil {
+		return faulty(apperr.InvalidField("arguments", "must be an object")), nil
+	}
+	if c.Name == toolHandOver {
+		var reason string
+		if json.Unmarshal(arguments["reason"], &reason) != nil || strings.TrimSpace(reason) == "" {
+			return faulty(apperr.InvalidField("reason", "is required")), nil
+		}
+		return result{Content: "{}", End: "The agent says: " + text.Short(reason, maxRationale)}, nil
+	}
+	if r := readNamed(c.Name); r != nil {
+		return t.look(r, arguments)
+	}
+	w, err := t.written(ctx, c.Name, arguments)
+	if told, ok := errors.AsType[*apperr.Error](err); ok && told.Code != apperr.Internal && told.Code != apperr.Unavailable {
+		return faulty(told), nil
+	}
+	if err != nil {
+		return result{}, err
+	}
+	return result{Content: `{"kept":true}`, Write: w, Step: &Step{
+		Kind: "decide", Operation: w.Tool, Rows: w.Rows, Arguments: w.Arguments, Result: w.Rationale, At: t.now().UTC(),
+	}}, nil
+}
+
+// look makes a read.
+func (t *talk) look(r *readTool, arguments map[string]json.RawMessage) (result, error) {
+	rows, ids, err := r.run(t.read, t.engine, arguments)
+	if told, ok := errors.AsType[*apperr.Error](err); ok && told.Code != apperr.Internal && told.Code != apperr.Unavailable {
+		return faulty(told), nil
+	}
+	if err != nil {
+		return result{}, err
+	}
+	raw, err := json.Marshal(t.mask(map[string]any{"data": rows}))
+	if err != nil {
+		return result{}, fmt.Errorf("write the rows: %w", err)
+	}
+	if len(raw) > maxData {
+		return faulty(apperr.InvalidField("q", "must find less: it is more than can be shown")), nil
+	}
+	args, err := json.Marshal(arguments)
+	return result{Content: string(raw), Read: true, IDs: ids, Step: &Step{
+		Kind: "read", Operation: r.name, Rows: ids[:min(shownRows, len(ids))], Arguments: args, Result: fmt.Sprintf("Looked at %d rows.", len(rows)), At: t.now().UTC(),
+	}}, wrap("write the arguments", err)
+}
+
+// written holds a write against the run's tools, the operation's rules, what was read, the agent's rights and the company's policies.
+// Returns *apperr.Error for what the model is told.
+func (t *talk) written(ctx context.Context, name string, arguments map[string]json.RawMessage) (*write, error) {
+	tool := toolNamed(name)
+	if tool == nil || t.settings.mode(name) == modeOff {
+		return nil, apperr.New(apperr.Forbidden, "There is no such tool.")
+	}
+	if slices.ContainsFunc(t.writes, func(w write) bool { return w.Tool == name }) {
+		return nil, apperr.New(apperr.Conflict, "%s was called already. Each write is called once, with all that it changes.", name)
+	}
+	w := &write{Tool: name, Rows: []string{}}
+	if json.Unmarshal(arguments["rationale"], &w.Rationale) != nil || strings.TrimSpace(w.Rationale) == "" {
+		return nil, apperr.InvalidField("rationale", "is required")
+	}
+	if json.Unmarshal(arguments["confidence"], &w.Confidence) != nil || w.Confidence < 0 || w.Confidence > 1 {
+		return nil, apperr.InvalidField("confidence", "must be a number from 0 to 1")
+	}
+	masked, _ := t.mask(w.Rationale).(string)
+	w.Rationale = text.Short(masked, maxRationale-1)
+	delete(arguments, "rationale")
+	delete(arguments, "confidence")
+	for field := range arguments {
+		if only := fieldsOf[name]; len(only) > 0 && !slices.Contains(only, field) {
+			return nil, apperr.InvalidField(field, "is not a known argument")
+		}
+	}
+	var err error
+	if w.Arguments, err = json.Marshal(arguments); err != nil {
+		return nil, fmt.Errorf("write the arguments: %w", err)
+	}
+	if err := tool.check(t.subject.ID, w.Arguments); err != nil {
+		return nil, err
+	}
+	if err := t.knows(arguments); err != nil {
+		return nil, err
+	}
+	if err := t.mayWrite(ctx, tool, w); err != nil {
+		return nil, err
+	}
+	changes, err := changesFrom(valuesOf(t.subject.Request), w.Arguments, w.Rationale, w.Confidence, w.Rows)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(changes, &w.Changes); err != nil {
+		return nil, fmt.Errorf("read the changes: %w", err)
+	}
+	return w, nil
+}
+
+// knows refuses an id that the run has not read.
+func (t *talk) knows(arguments map[string]json.RawMessage) error {
+	for field, raw := range arguments {
+		var id string
+		if strings.HasSuffix(field, "Id") && json.Unmarshal(raw, &id) == nil && id != "" && !t.known[id] {
+			return apperr.InvalidField(field, "must be an id that stands in the data or in a result")
+		}
+	}
+	return nil
+}
+
+// rowOf is the snapshot of a request from which an engine's input is made again.
+func rowOf(raw json.RawMessage) (*ent.Request, error) {
+	r := &ent.Request{}
+	return r, wrap("read the request as it was", json.Unmarshal(raw, r))
+}

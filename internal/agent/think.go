@@ -1,0 +1,303 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentrun"
+	"atrium/ent/agentturn"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/agent/model"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/secret"
+)
+
+const (
+	thinkQueue = "agent_models" // calls of models, which may take a minute each, hold nothing else up
+	thinkers   = 16             // on each node
+	aCompany   = 4              // of them at most work for one company
+	crowded    = time.Second    // until a job that finds no place looks again
+	thinkTime  = model.Timeout + 20*time.Second
+	thoughts   = 3 // attempts at one call of a model
+)
+
+// Models is where language models are asked.
+type Models struct {
+	HTTP    *http.Client   // the guarded client, for addresses that companies choose
+	Default model.Endpoint // the operator's own; no URL for none
+}
+
+// ThinkArgs is the job that has a model answer once: a run is as many of them as it takes calls.
+type ThinkArgs struct {
+	Company string `json:"company"`
+	Run     string `json:"run"`
+	Plan    int    `json:"plan"`
+	Turn    int    `json:"turn"` // the one that it makes, from 1
+}
+
+// Kind names the job.
+func (ThinkArgs) Kind() string { return "agent_think" }
+
+// InsertOpts put the job into the models' queue.
+func (ThinkArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: thinkQueue} }
+
+// think begins the conversation of a run, or goes on with one that was paused.
+func (w *runner) think(ctx context.Context, job *rivertype.JobRow, run *ent.AgentRun) error {
+	return w.engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+		n, err := tx.AgentTurn.Query().Where(agentturn.RunID(run.ID), agentturn.Plan(run.Plans)).Count(ctx)
+		if err != nil {
+			return fmt.Errorf("count the run's turns: %w", err)
+		}
+		if err := tx.Insert(ctx, ThinkArgs{Company: run.CompanyID, Run: run.ID, Plan: run.Plans, Turn: max(n, 1)}, time.Time{}); err != nil {
+			return err
+		}
+		return tx.Complete(ctx, job)
+	})
+}
+
+// busy counts the calls that are under way for each company, on this node.
+type busy struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+// enter takes one of a company's places; false when there is none.
+func (b *busy) enter(company string) (leave func(), ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.n == nil {
+		b.n = map[string]int{}
+	}
+	if b.n[company] >= aCompany {
+		return nil, false
+	}
+	b.n[company]++
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.n[company]--; b.n[company] == 0 {
+			delete(b.n, company)
+		}
+	}, true
+}
+
+// thinker makes the calls of models.
+type thinker struct {
+	river.WorkerDefaults[ThinkArgs]
+	runner *runner
+	busy   *busy
+}
+
+// Timeout leaves a call its minute.
+func (*thinker) Timeout(*river.Job[ThinkArgs]) time.Duration { return thinkTime }
+
+// NextRetry comes soon: a run that cannot go on is handed over within half a minute.
+func (*thinker) NextRetry(job *river.Job[ThinkArgs]) time.Time {
+	return time.Now().Add(time.Duration(job.Attempt) * retryAfter)
+}
+
+// Work makes one call outside of any transaction, and keeps the answer together with the job of the next one: a kill repeats one call
+// at most. A model that cannot be asked has the run handed over.
+func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
+	leave, ok := w.busy.enter(job.Args.Company)
+	if !ok {
+		return river.JobSnooze(crowded)
+	}
+	defer leave()
+	err := w.work(ctx, job)
+	unasked, isModel := errors.AsType[*model.Error](err)
+	told, isOurs := errors.AsType[*apperr.Error](err)
+	reason := ""
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case isModel && (!unasked.Again || job.Attempt >= thoughts):
+		reason = "The model could not be asked: " + unasked.Error() + "."
+	case isOurs && told.Code == apperr.Conflict:
+		reason = told.Message
+	case job.Attempt < maxAttempts:
+		return err
+	default:
+		w.runner.engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
+		return w.hand(ctx, job, agentrun.StatusFAILED, "The agent met an error of the platform.")
+	}
+	w.runner.engine.Log.WarnContext(ctx, "a model could not be asked", "error", err, "run", job.Args.Run)
+	return w.hand(ctx, job, agentrun.StatusHANDED_OVER, reason)
+}
+
+func (w *thinker) hand(ctx context.Context, job *river.Job[ThinkArgs], as agentrun.Status, reason string) error {
+	return w.runner.finish(ctx, job.JobRow, job.Args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
+		return end(ctx, tx, run, as, reason)
+	})
+}
+
+func (a ThinkArgs) run() interrupt.RunArgs { return interrupt.RunArgs{Company: a.Company, Run: a.Run} }
+
+func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
+	e, args := w.runner.engine, job.Args
+	read := outside(ctx, e, args.Company)
+	run, err := e.Store.Reader().AgentRun.Query().Where(agentrun.ID(args.Run), agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.Plans(args.Plan)).
+		WithAgent().Only(read)
+	if err != nil {
+		return wrap("read the run", ent.MaskNotFound(err)) // it has ended, or plans anew
+	}
+	if run.Edges.Agent.Status == agent.StatusPAUSED {
+		return nil // it goes on when the agent is resumed
+	}
+	l, err := w.runner.looking(read, run)
+	if err != nil {
+		return err
+	}
+	if l.self == nil {
+		return w.hand(ctx, job, agentrun.StatusHANDED_OVER, "Nobody answers for the agent: its owner was deactivated.")
+	}
+	version, err := interrupt.Version(l.subject.Request)
+	if err != nil {
+		return err
+	}
+	t, g, err := w.resume(read, l, run)
+	if err != nil {
+		return err
+	}
+	if t.calls >= args.Turn {
+		return nil // another job made it
+	}
+	at, err := endpointOf(read, e, w.runner.models, l.settings)
+	if err != nil {
+		return err
+	}
+	n, err := t.ask(l.read, at)
+	if err != nil {
+		return err
+	}
+	t.fold(n)
+	return w.runner.finish(ctx, job.JobRow, args.run(), version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
+		if run.Plans != args.Plan {
+			return nil
+		}
+		if args.Turn == 1 {
+			if err := keepTurn(ctx, tx, run, 0, g); err != nil {
+				return err
+			}
+		}
+		if err := keepTurn(ctx, tx, run, args.Turn, n); err != nil {
+			return err
+		}
+		p := t.plan(version, g)
+		if t.over {
+			return conclude(ctx, tx, run, r, l.settings, p)
+		}
+		steps, err := json.Marshal(p.steps)
+		if err != nil {
+			return fmt.Errorf("write the steps: %w", err)
+		}
+		err = run.Update().SetSteps(steps).SetModelCalls(p.used.calls).SetInputTokens(p.used.input).SetOutputTokens(p.used.output).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("keep the steps: %w", err)
+		}
+		args.Turn++
+		return tx.Insert(ctx, args, time.Time{})
+	})
+}
+
+// resume rebuilds the conversation of a run from its turns, or begins it.
+func (w *thinker) resume(ctx context.Context, l *looking, run *ent.AgentRun) (*talk, given, error) {
+	t, err := newTalk(ctx, l)
+	if err != nil {
+		return nil, given{}, err
+	}
+	g, turns, err := turnsOf(ctx, l.engine.Store.Reader(), run.ID, run.Plans)
+	if err != nil {
+		return nil, g, err
+	}
+	if g.Data == "" {
+		if g, err = t.look0(ctx); err != nil {
+			return nil, g, err
+		}
+	}
+	t.begin(g)
+	for _, n := range turns {
+		t.fold(n)
+	}
+	return t, g, nil
+}
+
+// newTalk returns a conversation that hides the company's secrets, and keys that people have pasted, from its model.
+func newTalk(ctx context.Context, l *looking) (*talk, error) {
+	mask, err := secret.Hide(ctx, l.engine.Store.Reader(), l.engine.Sealer)
+	return &talk{looking: l, mask: mask, now: l.engine.Store.Clock().Now}, err
+}
+
+// look0 reads what a conversation begins with.
+func (t *talk) look0(ctx context.Context) (given, error) {
+	h, err := t.history(ctx)
+	if err != nil {
+		return given{}, err
+	}
+	g, err := givenOf(t.subject.Request, h)
+	if err != nil {
+		return g, err
+	}
+	if g.Data, g.IDs, err = dataOf(t.read, t.engine, t.subject, h, t.mask); err != nil {
+		return g, err
+	}
+	g.Steps = []Step{{
+		N: 1, Kind: "read", Operation: "request", Rows: append([]string{t.subject.ID}, g.IDs...)[:min(shownRows, 1+len(g.IDs))],
+		Result: fmt.Sprintf("Looked at the request and %d finished ones.", len(h.requests)), At: t.now().UTC(),
+	}}
+	return g, nil
+}
+
+// plan returns what a conversation has come to.
+func (t *talk) plan(version string, g given) *plan {
+	p := &plan{
+		version: version, given: g, steps: t.steps, writes: t.writes, reason: t.reason, self: t.self,
+		used: usage{t.calls, t.used.InputTokens, t.used.OutputTokens},
+	}
+	if len(p.writes) == 0 && p.reason == "" {
+		p.reason = "The agent ended without proposing or doing anything."
+	}
+	return p
+}
+
+// keepTurn records what an engine was given (0), or a model's answer.
+func keepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content any) error {
+	raw, err := json.Marshal(content)
+	if err != nil {
+		return fmt.Errorf("write the turn: %w", err)
+	}
+	return wrap("keep the turn", tx.AgentTurn.Create().SetRunID(run.ID).SetPlan(run.Plans).SetN(n).SetContent(raw).Exec(ctx))
+}
+
+// turnsOf returns what a run's engine was given for a plan, and its turns in order.
+func turnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g given, turns []exchange, err error) {
+	rows, err := db.AgentTurn.Query().Where(agentturn.RunID(runID), agentturn.Plan(plan)).Order(agentturn.ByN()).All(ctx)
+	if err != nil {
+		return g, nil, fmt.Errorf("read the run's turns: %w", err)
+	}
+	for _, row := range rows {
+		var n exchange
+		to := any(&n)
+		if row.N == 0 {
+			to = &g
+		}
+		if err := json.Unmarshal(row.Content, to); err != nil {
+			return g, nil, fmt.Errorf("read the turn %s: %w", row.ID, err)
+		}
+		if row.N > 0 {
+			turns = append(turns, n)
+		}
+	}
+	return g, turns, nil
+}

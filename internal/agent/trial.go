@@ -1,0 +1,318 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/agent"
+	"atrium/ent/agentrun"
+	"atrium/ent/request"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/agent/model"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+)
+
+// trialTime is how long a trial may take in all: somebody waits for it.
+const trialTime = 25 * time.Second
+
+// The operations that try agents and keep nothing of it.
+var (
+	Test = op.OnRow("agent.test", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.test": "agent.tested"},
+		Summary: "Have an agent's draft look at a request, and keep nothing of it",
+	}, load, answerTrial[TestInput]).Prepared(prepareTest)
+
+	Replay = op.OnRow("agentrun.replay", op.Spec{
+		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agentrun.replay": "agentrun.replayed"},
+		Summary: "Drive a run again from what was recorded, and keep nothing of it",
+	}, loadReplayed, answerTrial[ReplayInput]).Prepared(prepareReplay)
+)
+
+// Trial is a run that is not kept.
+type Trial struct {
+	AgentID      string
+	Version      int // 0 for the draft
+	RequestID    string
+	Status       string // as the run would have ended, or waited
+	Reason       string
+	Steps        []*Step
+	Actions      []*TrialAction
+	ModelCalls   int
+	InputTokens  int
+	OutputTokens int
+	Same         *bool // whether the actions are those of the run that was replayed; null for a test
+}
+
+// TrialAction is what the agent would have done.
+type TrialAction struct {
+	Operation  string
+	Arguments  json.RawMessage
+	Changes    []*Change
+	Rationale  string
+	Confidence float64
+	Rows       []string
+	Waits      bool // a person would approve it whatever the level
+}
+
+// TestInput names an agent and the request that it looks at.
+type TestInput struct {
+	op.ByID
+	RequestID string `json:"requestId" minLength:"1" maxLength:"64" doc:"The request that it looks at, as if it had just been filed."`
+}
+
+// ReplayInput names a run.
+type ReplayInput struct {
+	op.ByID
+	Version *int `json:"version,omitempty" nullable:"true" minimum:"1" doc:"Another version of its agent, whose engine decides anew on what the run was given; the number after the last published one is the draft. The recorded answers when not given."`
+}
+
+// loadReplayed returns the agent of a run: who may try an agent may replay what it did.
+func loadReplayed(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
+	run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).Only(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return load(ctx, tx, run.AgentID)
+}
+
+func answerTrial[In any](_ context.Context, tx *op.Tx, a *ent.Agent, _ In) (*Trial, error) {
+	t, ok := op.Preparation[*Trial](tx)
+	if !ok || t == nil {
+		return nil, op.ErrOutdated
+	}
+	tx.About(a.ID)
+	tx.ChangedField("requestId", nil, t.RequestID)
+	return t, nil
+}
+
+// prepareTest has the draft decide. Returns not_found for an agent or a request that the caller does not see.
+func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
+	a, err := tx.Agent.Query().Where(agent.ID(in.ID)).Only(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, apperr.InvalidField("requestId", "is no request that you may read")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	s, err := draftOf(a)
+	if err != nil {
+		return nil, err
+	}
+	return tryDraft(ctx, tx, &chosen{a, s}, subject{Request: r, not: []string{r.ID}}, nil)
+}
+
+// tryDraft has an engine decide about a request, within the time that somebody waits. recorded is what a run was given.
+func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded *given) (*Trial, error) {
+	d, ok := tx.Agents().(*Door)
+	switch {
+	case !ok || tx.NoAgents():
+		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+	case c.agent.Source != agent.SourceMANAGED:
+		return nil, apperr.New(apperr.Conflict, "The company runs this agent: there is nothing here to try.")
+	}
+	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	read := principal.With(ctx, principal.Worker(c.agent.CompanyID, workerName))
+	l, err := look(read, d.engine, c, s)
+	if err != nil {
+		return nil, err
+	}
+	l.recorded = recorded
+	p, _, err := decideOn(read, l, d.models)
+	if unasked, ok := errors.AsType[*model.Error](err); ok {
+		return nil, apperr.New(apperr.Conflict, "The model could not be asked: %s.", unasked.Error())
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, apperr.New(apperr.Conflict, "The agent took more than %d seconds.", int(trialTime.Seconds()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return trialOf(l, p), nil
+}
+
+// decideOn has an engine decide about a request from its beginning to its end.
+func decideOn(ctx context.Context, l *looking, models Models) (*plan, []exchange, error) {
+	if l.self == nil || l.settings.Engine != string(agent.EngineModel) {
+		p, err := makePlan(ctx, l, l.engine.Store.Clock().Now)
+		return p, nil, err
+	}
+	at, err := endpointOf(ctx, l.engine, models, l.settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	version, err := interrupt.Version(l.subject.Request)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := newTalk(ctx, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := given{}
+	if l.recorded != nil {
+		g = *l.recorded
+	}
+	if g.Data == "" {
+		if g, err = t.look0(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	t.begin(g)
+	var turns []exchange
+	for !t.over {
+		n, err := t.ask(ctx, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.fold(n)
+		turns = append(turns, n)
+	}
+	return t.plan(version, g), turns, nil
+}
+
+func trialOf(l *looking, p *plan) *Trial {
+	out := &Trial{
+		AgentID: l.agent.ID, RequestID: l.subject.ID, Reason: p.reason, Steps: []*Step{}, Actions: []*TrialAction{}, ModelCalls: p.used.calls,
+		InputTokens: p.used.input, OutputTokens: p.used.output, Status: string(agentrun.StatusHANDED_OVER),
+	}
+	for _, s := range p.steps {
+		out.Steps = append(out.Steps, &s)
+	}
+	for _, w := range p.writes {
+		a := &TrialAction{
+			Operation: w.Tool, Arguments: w.Arguments, Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows, Waits: w.Waits, Changes: []*Change{},
+		}
+		for _, c := range w.Changes {
+			a.Changes = append(a.Changes, &c)
+		}
+		out.Actions = append(out.Actions, a)
+		switch {
+		case l.settings.Shadow || l.settings.Autonomy == string(agent.AutonomySUGGEST):
+			out.Status = string(agentrun.StatusPROPOSED)
+		case l.settings.Autonomy == string(agent.AutonomyACT_WITH_APPROVAL) || w.Waits:
+			out.Status = string(agentrun.StatusWAITING)
+		case out.Status == string(agentrun.StatusHANDED_OVER):
+			out.Status = string(agentrun.StatusCOMPLETED)
+		}
+	}
+	return out
+}
+
+// prepareReplay drives a run again. Returns not_found for a run that the caller does not see, and conflict for one of which nothing
+// was recorded.
+func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) {
+	run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(in.ID))...).WithAgent().Only(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := principal.With(ctx, principal.Worker(run.CompanyID, workerName))
+	g, turns, err := turnsOf(all, tx.Client, run.ID, run.Plans)
+	if err != nil {
+		return nil, err
+	}
+	if len(g.Request) == 0 || run.Edges.Agent == nil {
+		return nil, apperr.New(apperr.Conflict, "Nothing was recorded of this run: it had not decided, its agent is the company's own, or an erasure took it.")
+	}
+	was, err := rowOf(g.Request)
+	if err != nil {
+		return nil, err
+	}
+	s, err := versionOf(all, tx.Client, run, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	c := &chosen{run.Edges.Agent, s}
+	var out *Trial
+	if in.Version == nil && len(turns) > 0 {
+		out, err = retrace(all, tx, c, subject{Request: was}, g, turns)
+	} else {
+		out, err = tryDraft(ctx, tx, c, subject{Request: was, only: g.History}, &g)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Same = new(sameWrites(out.Actions, writesOf(g, turns)))
+	if out.Version = run.AgentVersion; in.Version != nil {
+		out.Version = *in.Version
+	}
+	return out, nil
+}
+
+// versionOf returns the settings that a replay obeys.
+func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *int) (settings, error) {
+	switch a := run.Edges.Agent; {
+	case version == nil:
+		return published(ctx, db, a.ID, run.AgentVersion)
+	case *version == a.Version+1:
+		return draftOf(a)
+	case *version > a.Version:
+		return settings{}, apperr.InvalidField("version", "is none of the agent's")
+	default:
+		return published(ctx, db, a.ID, *version)
+	}
+}
+
+// retrace drives the recorded answers through today's rules.
+func retrace(ctx context.Context, tx *op.Tx, c *chosen, s subject, g given, turns []exchange) (*Trial, error) {
+	d, ok := tx.Agents().(*Door)
+	if !ok {
+		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+	}
+	l, err := look(ctx, d.engine, c, s)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTalk(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	t.begin(g)
+	for _, was := range turns {
+		n, err := t.answered(ctx, was.Answer, was.Results)
+		if err != nil {
+			return nil, err
+		}
+		t.fold(n)
+	}
+	return trialOf(l, t.plan("", g)), nil
+}
+
+// writesOf returns what a run decided on.
+func writesOf(g given, turns []exchange) []write {
+	out := g.Writes
+	for _, n := range turns {
+		for _, r := range n.Results {
+			if r.End != "" {
+				return nil
+			}
+			if r.Write != nil {
+				out = append(out, *r.Write)
+			}
+		}
+	}
+	return out
+}
+
+// sameWrites reports whether a replay came to what the run came to.
+func sameWrites(is []*TrialAction, was []write) bool {
+	if len(is) != len(was) {
+		return false
+	}
+	for i := range is {
+		if is[i].Operation != was[i].Tool || !sameJSON(is[i].Arguments, was[i].Arguments) {
+			return false
+		}
+	}
+	return true
+}
