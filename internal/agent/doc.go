@@ -43,8 +43,31 @@
 //
 // The strictest of the level, the tool's own mode and the company's policies. Deny refuses, RequireApproval has an agent wait; both are
 // asked before the transaction, of the row as it is and as it would become, and op refuses what slips past (op.Tx asks again for
-// every write of an agent that nobody has approved). AUTONOMOUS cannot be published: it takes an evaluation that passed, and
-// nothing evaluates. Its path through conclude is there and tested.
+// every write of an agent that nobody has approved). A decline always waits.
+//
+// # The engine model
+//
+//	RUNNING → job agent_think: ask the model, run its tools → turn kept with the next job → … → conclude, with the last turn
+//
+// One job is one call, made outside of transactions; its answer, what its tools returned and the next job commit together. So a
+// kill repeats one call at most and no write, a stop lets nothing more be done, and calls that take a minute hold nothing else up
+// (queue agent_models; at most four of a company's at a time on each node). A run is rebuilt from its turns (talk.fold), on whichever
+// node; a replay is the same with nobody asked.
+//
+// The system message is the frame and the version's instructions; what the request says, its comments, requests like it, teams and
+// people stand in one message of data, at most 32 KiB of JSON, read as the agent and its requester may and masked (secret.Hide).
+// Reads are made at once. A write is held against the tools, the operation's rules, the ids that were read, the agent's rights and the
+// policies, and kept; only conclude writes, by the ways that the engine history goes. A model changes no text of a request: of
+// updateRequest it has team, assignee, priority and tags.
+//
+// # Evaluations
+//
+// Jobs of agent_evaluate try a draft on the company's 100 newest finished requests that its filter takes, each without its own end among
+// what may be learned from, or on given cases, and on the attacks of package attack. Engine and tools work as in a run; what comes of
+// it is done in a transaction that files the request, performs the writes, reads the row and is rolled back. The verdict is about
+// rows and arguments, never prose. AUTONOMOUS takes an evaluation of exactly the draft's settings, by digest, that passed.
+//
+// What runs were given is kept for seven days; an erasure takes all of the company's, as it tells of other requests.
 //
 // # CUSTOM agents
 //

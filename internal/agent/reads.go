@@ -69,12 +69,8 @@ var readTools = []readTool{
 		one["description"] = text4k(r.Description)
 		return []any{one}, nil
 	}),
-	readOf("teams", "Find teams by name.", people.ListTeams, []string{"q"}, func(read context.Context, e *op.Engine, in people.ListTeamsInput, ids *[]string) ([]any, error) {
-		return teams(read, e, in, ids)
-	}),
-	readOf("users", "Find people by e-mail address or role.", people.ListUsers, []string{"email", "role"}, func(read context.Context, e *op.Engine, in people.ListUsersInput, ids *[]string) ([]any, error) {
-		return users(read, e, in, ids)
-	}),
+	readOf("teams", "Find teams by name.", people.ListTeams, []string{"q"}, teams),
+	readOf("users", "Find people by e-mail address or role.", people.ListUsers, []string{"email", "role"}, users),
 }
 
 func readNamed(name string) *readTool {

@@ -65,7 +65,6 @@ type talk struct {
 	asked    map[string]bool // calls, with their arguments
 	faults   int             // in a row
 	calls    int
-	tokens   int
 	millis   int64
 	used     model.Answer // tokens in all
 	steps    []Step

@@ -12,6 +12,7 @@ import { Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { Connections } from './connections';
 import { levels } from './levels';
 
 // AgentList is which automated participants the company has. Staff see their runs alone.
@@ -58,6 +59,7 @@ function All() {
           </div>
         ))}
       </Loaded>
+      <Connections />
       {asking === 'make' && <Make close={() => { setAsking(''); }} />}
       {asking === 'stop' && (
         <Confirm title="Stop all agents?" verb="Stop all" close={() => { setAsking(''); }} act={halt} ready={reason.trim() !== ''}>
@@ -83,7 +85,7 @@ function Make({ close }: { close: () => void }) {
     <Dialog title="New agent" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}><option value="SUGGEST">Suggest</option><option value="ACT_WITH_APPROVAL">Act with approval</option></select></Field>
+        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}><option value="SUGGEST">Suggest</option><option value="ACT_WITH_APPROVAL">Act with approval</option><option value="AUTONOMOUS">Autonomous</option></select></Field>
         <p className="soft">It begins as a draft: nothing runs before you publish it.</p>
         <Rest fault={fault} fields={['name', 'autonomy']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>

@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useSubscription } from 'urql';
 import { rows, useRead, useWrite } from '../../app/data';
 import { useCan } from '../../app/session';
-import { AgentRunOne, RunChanged, StopRun } from '../../gen/documents';
+import { AgentRunOne, ReplayAgentRun, RunChanged, StopRun } from '../../gen/documents';
 import type { AgentRunOneQuery } from '../../gen/types';
 import { Proposal } from '../../parts/proposal';
 import { runTone, working } from '../../parts/runs';
@@ -23,7 +23,7 @@ export default function RunView() {
   });
   const r = read.data?.agentRun;
   return (
-    <Page title={r ? `Run ${r.number} on “${r.request?.title ?? r.requestId}”` : 'Agent run'} verb="agentrun.read" above={<Link to="/app/runs">← Agent runs</Link>} actions={r && <Stop run={r} />}>
+    <Page title={r ? `Run ${r.number} on “${r.request?.title ?? r.requestId}”` : 'Agent run'} verb="agentrun.read" above={<Link to="/app/runs">← Agent runs</Link>} actions={r && <><Replay run={r} /><Stop run={r} /></>}>
       <Loaded read={read}>{({ agentRun }) => (agentRun ? <Body run={agentRun} /> : <NotFound what="run" />)}</Loaded>
     </Page>
   );
@@ -36,6 +36,19 @@ function Stop({ run: r }: { run: Run }) {
   return <button type="button" className="danger-plain" disabled={busy} onClick={() => { void stop({ input: { id: r.id } }).then((o) => { if (!o.fault) toast({ text: 'The run was stopped: it writes nothing any more.' }); }); }}>Stop run</button>;
 }
 
+// Replay drives an ended run again from what was recorded, and keeps nothing.
+function Replay({ run: r }: { run: Run }) {
+  const may = useCan('agentrun.replay');
+  const [replay, busy] = useWrite(ReplayAgentRun);
+  if (!may || !['COMPLETED', 'PROPOSED', 'HANDED_OVER'].includes(r.status) || r.steps.length === 0) return null;
+  const drive = async () => {
+    const o = await replay({ input: { id: r.id } });
+    const again = o.data?.replayAgentRun.agentRun;
+    if (again) toast({ text: again.same ? 'Driven again, it comes to the same.' : `Driven again, it comes to something else: ${again.actions.map((a) => a.operation).join(', ') || again.reason}` });
+  };
+  return <button type="button" className="plain" disabled={busy} onClick={() => { void drive(); }}>Replay</button>;
+}
+
 const verbs: Record<string, string> = { read: 'Read', decide: 'Decided', act: 'Did' };
 
 function Body({ run: r }: { run: Run }) {
@@ -46,6 +59,7 @@ function Body({ run: r }: { run: Run }) {
         <Badge value={runTone[r.status] ?? 'off'}>{words(r.status)}</Badge>{r.reason && <span>{r.reason}</span>}<span className="grow" />
         <Link to="/app/requests/$id" params={{ id: r.requestId }}>Open the request</Link>
         {agents && <Link to="/app/agents/$id" params={{ id: r.agentId }}>Agent, version {r.agentVersion}</Link>}
+        {r.modelCalls > 0 && <span className="soft">{r.modelCalls} calls of its model, {(r.inputTokens + r.outputTokens).toLocaleString('en')} tokens</span>}
         <span className="soft"><Time at={r.createdAt} full /></span>
       </div>
       <Section title="What it proposes">

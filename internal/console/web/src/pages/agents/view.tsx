@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { AgentOne, DeleteAgent, PauseAgent, PublishAgent, ResumeAgent, UpdateAgent } from '../../gen/documents';
+import { AgentOne, DeleteAgent, ModelConnections, PauseAgent, PublishAgent, ResumeAgent, UpdateAgent } from '../../gen/documents';
 import type { AgentAutonomy, AgentFullFragment, AgentSees, AgentToolMode, AgentToolName } from '../../gen/types';
 import { Badge, Time, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
@@ -12,6 +12,7 @@ import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { Evaluations } from './evaluations';
 import { levels } from './levels';
 import { RunList } from './runs';
 
@@ -22,7 +23,7 @@ export default function AgentView() {
   const a = read.data?.node && 'autonomy' in read.data.node ? read.data.node as AgentFullFragment : null;
   return (
     <Page title={a?.name ?? 'Agent'} verb="agent.read" above={<Link to="/app/agents">← Agents</Link>} actions={a && <Verbs agent={a} />}>
-      <Loaded read={read}>{() => (a ? <Body key={a.etag} agent={a} /> : <NotFound what="agent" />)}</Loaded>
+      <Loaded read={read}>{() => (a ? <Body key={a.etag} agent={a} again={read.again} /> : <NotFound what="agent" />)}</Loaded>
     </Page>
   );
 }
@@ -57,7 +58,7 @@ function Verbs({ agent: a }: { agent: AgentFullFragment }) {
   );
 }
 
-function Body({ agent: a }: { agent: AgentFullFragment }) {
+function Body({ agent: a, again }: { agent: AgentFullFragment; again: () => void }) {
   const viewer = useViewer();
   return (
     <>
@@ -67,6 +68,7 @@ function Body({ agent: a }: { agent: AgentFullFragment }) {
       </div>
       {can(viewer, 'agent.update') ? <Settings agent={a} /> : <p className="card pad prose">{a.instructions || 'It has no instructions.'}</p>}
       <Section title="Runs"><RunList filter={{ agentId: [a.id] }} /></Section>
+      {a.source === 'MANAGED' && a.type === 'QUEUE_INTAKE' && <Evaluations agent={a} again={again} />}
       <Versions agent={a} />
     </>
   );
@@ -75,15 +77,20 @@ function Body({ agent: a }: { agent: AgentFullFragment }) {
 const tools: [AgentToolName, string][] = [['updateRequest', 'Routes requests'], ['acceptRequest', 'Accepts requests'], ['declineRequest', 'Declines requests'], ['createComment', 'Comments']];
 
 function Settings({ agent: a }: { agent: AgentFullFragment }) {
+  const thinks = a.engine === 'history' ? 'history' : a.modelConnectionId ?? 'own';
   const [draft, set, forget] = useDraft(`agent ${a.id} ${a.etag}`, {
     name: a.name, autonomy: a.autonomy, instructions: a.instructions, filter: a.filter, sees: a.sees, runsPerDay: String(a.runsPerDay), shadow: a.shadow,
+    thinks,
     tools: Object.fromEntries(a.tools.map((t) => [t.name, t.mode])) as Record<string, AgentToolMode>,
   });
+  const viewer = useViewer();
+  const connections = rows(useRead(ModelConnections, {}, !can(viewer, 'modelconnection.read')).data?.modelConnections);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateAgent, true);
   const send = async () => {
     const o = await run({ input: {
       id: a.id, ifMatch: a.etag, name: draft.name, autonomy: draft.autonomy, instructions: draft.instructions, filter: draft.filter, sees: draft.sees, runsPerDay: Number(draft.runsPerDay), shadow: draft.shadow,
+      ...(draft.thinks !== thinks ? { engine: draft.thinks === 'history' ? 'history' as const : 'model' as const, modelConnectionId: ['history', 'own'].includes(draft.thinks) ? null : draft.thinks, model: null } : {}),
       tools: Object.entries(draft.tools).map(([name, mode]) => ({ name: name as AgentToolName, mode })),
     } });
     setFault(o.fault);
@@ -95,9 +102,17 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
     <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
       <div className="pair">
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}>{(['SUGGEST', 'ACT_WITH_APPROVAL'] as const).map((l) => <option key={l} value={l}>{words(l)}</option>)}{draft.autonomy === 'AUTONOMOUS' && <option value="AUTONOMOUS">Autonomous</option>}</select></Field>
+        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}>{(['SUGGEST', 'ACT_WITH_APPROVAL'] as const).map((l) => <option key={l} value={l}>{words(l)}</option>)}{(a.source === 'MANAGED' || draft.autonomy === 'AUTONOMOUS') && <option value="AUTONOMOUS">Autonomous</option>}</select></Field>
       </div>
-      <Field label="Instructions" optional hint="What people want of it." fault={faultAt(fault, 'instructions')}><textarea rows={4} value={draft.instructions} onChange={(e) => { set({ ...draft, instructions: e.target.value }); }} /></Field>
+      {a.source === 'MANAGED' && (
+        <Field label="Thinks with" hint={draft.thinks === 'history' ? 'It compares requests with those that were finished.' : 'It is told the instructions, and the request as data.'} fault={faultAt(fault, 'engine', 'modelConnectionId', 'model')}>
+          <select value={draft.thinks} onChange={(e) => { set({ ...draft, thinks: e.target.value }); }}>
+            <option value="history">Finished requests</option><option value="own">The server’s own model</option>
+            {connections.map((c) => <option key={c.id} value={c.id}>{c.name}: {c.models[0]}</option>)}
+          </select>
+        </Field>
+      )}
+      <Field label="Instructions" optional hint="What people want of it. A model reads them." fault={faultAt(fault, 'instructions')}><textarea rows={4} value={draft.instructions} onChange={(e) => { set({ ...draft, instructions: e.target.value }); }} /></Field>
       <Field label="Takes requests where" optional hint="A condition (CEL) over request, such as request.priority != 'URGENT'; empty for all." fault={faultAt(fault, 'filter')}><input className="mono" value={draft.filter} onChange={(e) => { set({ ...draft, filter: e.target.value }); }} /></Field>
       <div className="pair">
         <Field label="Sees" fault={faultAt(fault, 'sees')} hint="Besides what its own rights let it."><select value={draft.sees} onChange={(e) => { set({ ...draft, sees: e.target.value as AgentSees }); }}><option value="requester">What the requester may see</option><option value="agent">What it may see itself</option></select></Field>
@@ -113,7 +128,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
         {faultAt(fault, 'tools') && <p className="fault">{faultAt(fault, 'tools')}</p>}
       </fieldset>
       <Check label="Shadow" hint="It proposes to admins alone, and nobody applies it: to see how it would do." checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
-      <Rest fault={fault} fields={['name', 'autonomy', 'instructions', 'filter', 'sees', 'runsPerDay', 'tools']} />
+      <Rest fault={fault} fields={['name', 'autonomy', 'engine', 'modelConnectionId', 'model', 'instructions', 'filter', 'sees', 'runsPerDay', 'tools']} />
       <footer><button type="submit" disabled={busy}>Save</button></footer>
     </form>
   );

@@ -1,1 +1,0 @@
-var e={SUGGEST:`It proposes; people apply.`,ACT_WITH_APPROVAL:`Each of its changes waits until a person approves it.`,AUTONOMOUS:`It changes what its tools let it. It cannot be published yet.`};export{e as t};

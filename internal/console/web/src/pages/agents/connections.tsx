@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { can, useViewer } from '../../app/session';
+import { CreateModelConnection, DeleteModelConnection, ModelConnections, UpdateModelConnection } from '../../gen/documents';
+import type { ConnectionRowFragment } from '../../gen/types';
+import { Confirm, Dialog } from '../../ui/dialog';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { Loaded, Section } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
+
+// Connections is where the company's language models are asked.
+export function Connections() {
+  const viewer = useViewer();
+  const read = useRead(ModelConnections, {}, !can(viewer, 'modelconnection.read'));
+  const [edited, edit] = useState<ConnectionRowFragment | 'new' | null>(null);
+  const [gone, remove] = useState<ConnectionRowFragment | null>(null);
+  const [del] = useWrite(DeleteModelConnection);
+  const list = rows(read.data?.modelConnections);
+  if (!can(viewer, 'modelconnection.read')) return null;
+  const close = () => { edit(null); remove(null); read.again(); };
+  return (
+    <Section title="Model connections" intro="Where agents ask a language model: addresses that speak OpenAI’s chat completions."
+      actions={can(viewer, 'modelconnection.create') && <button type="button" className="plain" onClick={() => { edit('new'); }}>New connection</button>}>
+      <Loaded read={read}>
+        {() => (list.length === 0 ? <Empty title="There are none"><p>Agents learn from finished requests, or ask the server’s own model where it has one.</p></Empty> : (
+          <ul className="rows">
+            {list.map((c) => (
+              <li key={c.id} className="row">
+                <div><strong>{c.name}</strong> <span className="soft">· {c.models.join(', ')}</span><br /><code>{c.baseUrl}</code></div>
+                <div className="line">
+                  {can(viewer, 'modelconnection.update') && <button type="button" className="plain" aria-label={`Change ${c.name}`} onClick={() => { edit(c); }}>Change</button>}
+                  {can(viewer, 'modelconnection.delete') && <button type="button" className="danger-plain" aria-label={`Delete ${c.name}`} onClick={() => { remove(c); }}>Delete</button>}
+                </div>
+              </li>
+            ))}
+          </ul>
+        ))}
+      </Loaded>
+      {edited && <Edit of={edited === 'new' ? null : edited} close={close} />}
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={close} act={async () => { await del({ input: { id: gone.id } }); close(); }}><p>An agent that names it must name another one first.</p></Confirm>}
+    </Section>
+  );
+}
+
+function Edit({ of: c, close }: { of: ConnectionRowFragment | null; close: () => void }) {
+  const [draft, set] = useState({ name: c?.name ?? '', baseUrl: c?.baseUrl ?? 'https://', secretName: c?.secretName ?? '', models: c?.models.join(', ') ?? '' });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [create, creating] = useWrite(CreateModelConnection, true);
+  const [update, updating] = useWrite(UpdateModelConnection, true);
+  const send = async () => {
+    const input = { name: draft.name, baseUrl: draft.baseUrl, secretName: draft.secretName || null, models: draft.models.split(',').map((m) => m.trim()).filter(Boolean) };
+    const o = c ? await update({ input: { id: c.id, ifMatch: c.etag, ...input } }) : await create({ input: { kind: 'openai', ...input } });
+    setFault(o.fault);
+    if (o.fault) return;
+    toast({ text: 'The connection was saved.' });
+    close();
+  };
+  return (
+    <Dialog title={c ? `Change “${c.name}”` : 'New model connection'} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Address" hint="https; what stands before chat/completions." fault={faultAt(fault, 'baseUrl')}><input className="mono" value={draft.baseUrl} onChange={(e) => { set({ ...draft, baseUrl: e.target.value }); }} /></Field>
+        <Field label="Secret" optional hint="The name of the secret that holds its key." fault={faultAt(fault, 'secretName')}><input className="mono" value={draft.secretName} onChange={(e) => { set({ ...draft, secretName: e.target.value }); }} /></Field>
+        <Field label="Models" hint="By their names there, with commas between them; the first is what agents get." fault={faultAt(fault, 'models')}><input className="mono" value={draft.models} onChange={(e) => { set({ ...draft, models: e.target.value }); }} /></Field>
+        <Rest fault={fault} fields={['name', 'baseUrl', 'secretName', 'models']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={creating || updating}>Save</button></footer>
+      </form>
+    </Dialog>
+  );
+}
