@@ -25,6 +25,7 @@ var stale = map[string]string{
 	"billing.change": "money, and owners alone", "company.update": "a name", "calendar.create": "no right", "calendar.update": "no right", "calendar.delete": "no right",
 	"savedview.create": "no right", "savedview.update": "no right", "savedview.delete": "no right", "savedview.share": "no right",
 	"routingrule.create": "no right", "routingrule.update": "no right", "routingrule.delete": "no right",
+	"agent.evaluate": "keeps nothing of what it tries", "agent.test": "keeps nothing", "agentrun.replay": "keeps nothing", "modelconnection.delete": "takes away",
 	"agent.delete": "takes away", "agent.pause": "takes away", "agent.stop_all": "takes away", "agent.resume": "what was published with a proof",
 	"webhooksubscription.delete": "takes away", "webhooksubscription.test": "to where events go already", "webhooksubscription.replay": "to where events go already",
 	"webhookdelivery.replay": "to where events go already",

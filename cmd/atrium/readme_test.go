@@ -54,6 +54,10 @@ var readmeRunners = []struct {
 		require.Contains(t, out, `"field":"teamId"`)
 		require.Contains(t, out, `"status":"APPLIED"`)
 	}},
+	{"\nbin/atrium serve --data data --model-url", func(t *testing.T, r *readme, block string) { // the server of all blocks is one
+		require.Equal(t, "bin/atrium serve --data data --model-url http://127.0.0.1:11434/v1 --model qwen3", strings.TrimSpace(block))
+	}},
+	{"graphql\nmutation { updateAgent", tryModel},
 	{"\nclaude mcp add", func(t *testing.T, _ *readme, block string) { require.Contains(t, block, "--transport http") }}, // its address is what the next ones call
 	{"json\n{\n  \"inputs\"", func(t *testing.T, _ *readme, block string) {
 		require.True(t, json.Valid([]byte(strings.TrimPrefix(block, "json"))))
@@ -80,7 +84,7 @@ var readmeRunners = []struct {
 // Whatever the README shows as code does what the README says.
 func TestReadmeSnippets(t *testing.T) {
 	t.Parallel()
-	n := onSQLite(t).serve()
+	n := onSQLite(t).serve("--model-url", aModel(t)+"/v1", "--model", "qwen3")
 	r := &readme{node: n, first: n.firstRun(), root: filepath.Dir(n.data)}
 	tried := map[string]bool{}
 	for _, block := range snippets(t, "README.md") {

@@ -171,34 +171,34 @@ func checkConnection(ctx context.Context, tx *op.Tx, url, secretName *string, mo
 	return refs.Err()
 }
 
-// endpointOf returns where an agent's model is asked, with the key opened. Keep it out of transactions. Returns conflict where there
+// endpointOf returns where an agent's model is asked, with the key and the secret that it was opened from. Keep it out of transactions. Returns conflict where there
 // is none (any more).
-func endpointOf(ctx context.Context, e *op.Engine, models Models, s settings) (model.Endpoint, error) {
+func endpointOf(ctx context.Context, e *op.Engine, models Models, s settings) (out model.Endpoint, used []secret.Opened, err error) {
 	if s.ModelConnectionID == "" {
 		if models.Default.URL == "" {
-			return model.Endpoint{}, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")
+			return out, nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")
 		}
-		return models.Default, nil
+		return models.Default, nil, nil
 	}
 	db := e.Store.Reader()
 	c, err := db.ModelConnection.Query().Where(modelconnection.ID(s.ModelConnectionID)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return model.Endpoint{}, apperr.New(apperr.Conflict, "The agent's model connection was deleted.")
+		return out, nil, apperr.New(apperr.Conflict, "The agent's model connection was deleted.")
 	}
 	if err != nil {
-		return model.Endpoint{}, fmt.Errorf("read the model connection: %w", err)
+		return out, nil, fmt.Errorf("read the model connection: %w", err)
 	}
-	out := model.Endpoint{URL: c.BaseURL, Model: s.Model, HTTP: models.HTTP}
+	out = model.Endpoint{URL: c.BaseURL, Model: s.Model, HTTP: models.HTTP}
 	if out.Model == "" {
 		out.Model = c.Models[0]
 	}
 	if c.SecretName == "" {
-		return out, nil
+		return out, nil, nil
 	}
 	opened, err := secret.Open(ctx, db, e.Sealer, c.SecretName)
 	if ent.IsNotFound(err) {
-		return out, apperr.New(apperr.Conflict, "The secret of the agent's model connection was deleted.")
+		return out, nil, apperr.New(apperr.Conflict, "The secret of the agent's model connection was deleted.")
 	}
 	out.Key = opened.Value
-	return out, err
+	return out, []secret.Opened{opened}, err
 }

@@ -172,9 +172,6 @@ func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 	if err != nil {
 		return err
 	}
-	if w.runner.engine.NoAgents {
-		return river.JobSnooze(time.Minute)
-	}
 	for began := time.Now(); len(done) < len(cases) && time.Since(began) < evaluating; {
 		o, err := w.tryOne(read, &chosen{ev.Edges.Agent, s}, cases[len(done)], ev.CreatedBy)
 		if err != nil {
@@ -301,7 +298,7 @@ func (w *evaluator) tryOne(ctx context.Context, c *chosen, t tried, by string) (
 		return Outcome{}, err
 	}
 	began := time.Now()
-	p, _, err := decideOn(ctx, l, w.runner.models)
+	p, err := decideOn(ctx, l, w.runner.models)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"atrium/ent/agentaction"
+	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/jobs"
 	"atrium/internal/store"
 )
 
-// Requeue inserts the jobs by which a company's runs go on and its open actions expire, where none moved with them.
+// Requeue inserts the jobs by which a company's runs and evaluations go on and its open actions expire, where none moved with them.
 func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID string) error {
 	runs, err := tx.AgentRun.Query().Where(agentrun.CompanyID(companyID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
 		WithAgent().Order(agentrun.ByID()).All(ctx)
@@ -35,6 +36,14 @@ func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID str
 	}
 	for _, a := range actions {
 		list = append(list, jobs.Job{Args: ExpiryArgs{Company: companyID, Action: a.ID}, At: a.CreatedAt.Add(answerTime)})
+	}
+	evaluations, err := tx.AgentEvaluation.Query().Where(agentevaluation.CompanyID(companyID), agentevaluation.StatusEQ(agentevaluation.StatusRUNNING)).
+		Order(agentevaluation.ByID()).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look for evaluations: %w", err)
+	}
+	for _, id := range evaluations {
+		list = append(list, jobs.Job{Args: EvaluateArgs{Company: companyID, Evaluation: id}})
 	}
 	return queue.InsertManyTx(ctx, tx, list...)
 }

@@ -173,7 +173,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if t.calls >= args.Turn {
 		return nil // another job made it
 	}
-	at, err := endpointOf(read, e, w.runner.models, l.settings)
+	at, used, err := endpointOf(read, e, w.runner.models, l.settings)
 	if err != nil {
 		return err
 	}
@@ -192,6 +192,10 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 			}
 		}
 		if err := keepTurn(ctx, tx, run, args.Turn, n); err != nil {
+			return err
+		}
+		now := tx.Now(ctx)
+		if err := secret.NoteUse(ctx, tx.Client, secret.Noted(used, now), now); err != nil {
 			return err
 		}
 		p := t.plan(version, g)

@@ -26,7 +26,7 @@ var (
 	Test = op.OnRow("agent.test", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.test": "agent.tested"},
 		Summary: "Have an agent's draft look at a request, and keep nothing of it",
-	}, load, answerTrial[TestInput]).Prepared(prepareTest)
+	}, load, test).Prepared(prepareTest)
 
 	Replay = op.OnRow("agentrun.replay", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agentrun.replay": "agentrun.replayed"},
@@ -91,6 +91,20 @@ func answerTrial[In any](_ context.Context, tx *op.Tx, a *ent.Agent, _ In) (*Tri
 	return t, nil
 }
 
+// test returns validation_error for a request that the caller may not read.
+func test(ctx context.Context, tx *op.Tx, a *ent.Agent, in TestInput) (*Trial, error) {
+	shown, err := tx.Request.Query().Where(request.ID(in.RequestID)).Exist(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look the request up: %w", err)
+	}
+	if !shown {
+		return nil, unread
+	}
+	return answerTrial(ctx, tx, a, in)
+}
+
+var unread = apperr.InvalidField("requestId", "must be a request that you may read")
+
 // prepareTest has the draft decide. Returns not_found for an agent or a request that the caller does not see.
 func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	a, err := tx.Agent.Query().Where(agent.ID(in.ID)).Only(ctx)
@@ -99,7 +113,7 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	}
 	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, apperr.InvalidField("requestId", "is no request that you may read")
+		return nil, unread
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
@@ -128,7 +142,7 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded *gi
 		return nil, err
 	}
 	l.recorded = recorded
-	p, _, err := decideOn(read, l, d.models)
+	p, err := decideOn(read, l, d.models)
 	if unasked, ok := errors.AsType[*model.Error](err); ok {
 		return nil, apperr.New(apperr.Conflict, "The model could not be asked: %s.", unasked.Error())
 	}
@@ -142,22 +156,21 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded *gi
 }
 
 // decideOn has an engine decide about a request from its beginning to its end.
-func decideOn(ctx context.Context, l *looking, models Models) (*plan, []exchange, error) {
+func decideOn(ctx context.Context, l *looking, models Models) (*plan, error) {
 	if l.self == nil || l.settings.Engine != string(agent.EngineModel) {
-		p, err := makePlan(ctx, l, l.engine.Store.Clock().Now)
-		return p, nil, err
+		return makePlan(ctx, l, l.engine.Store.Clock().Now)
 	}
-	at, err := endpointOf(ctx, l.engine, models, l.settings)
+	at, _, err := endpointOf(ctx, l.engine, models, l.settings)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	version, err := interrupt.Version(l.subject.Request)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	t, err := newTalk(ctx, l)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	g := given{}
 	if l.recorded != nil {
@@ -165,20 +178,18 @@ func decideOn(ctx context.Context, l *looking, models Models) (*plan, []exchange
 	}
 	if g.Data == "" {
 		if g, err = t.look0(ctx); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	t.begin(g)
-	var turns []exchange
 	for !t.over {
 		n, err := t.ask(ctx, at)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		t.fold(n)
-		turns = append(turns, n)
 	}
-	return t.plan(version, g), turns, nil
+	return t.plan(version, g), nil
 }
 
 func trialOf(l *looking, p *plan) *Trial {

@@ -9,7 +9,7 @@
 //	requests               title, description, fields, tags; one that is open is cancelled, since nobody can work on it
 //	their executions       variables, inputs and outputs of phases, tasks and approvals with what was said, incidents
 //	their agents' work     steps, reasons, proposals; what all of the company's runs were given, which tells of other requests and of
-//	                       the staff: they cannot be replayed any more
+//	                       the staff: they cannot be replayed any more. Of evaluations the reports stay
 //	comments, decisions    the text; what others wrote on the same request stays
 //	events, deliveries     the title in the payload, and what receivers answered: a replay sends what is left
 //	kept answers           of their calls, and of calls about them

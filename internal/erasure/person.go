@@ -121,6 +121,7 @@ func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error
 		tx.Approval.Update().Where(approval.RequestIDIn(ids...)).SetTitle(Mark).Exec(ctx),
 		tx.AgentRun.Update().Where(agentrun.RequestIDIn(ids...)).ClearSteps().SetReason("").SetOutcome("").Exec(ctx),
 		deleted(tx.AgentTurn.Delete().Exec(ctx)), // other requests' say who the staff is, and what requests like them said
+		tx.AgentEvaluation.Update().ClearCases().ClearResults().Exec(ctx),
 		tx.AgentAction.Update().Where(agentaction.RequestIDIn(ids...)).ClearArguments().ClearChanges().SetRationale(Mark).SetComment("").Exec(ctx),
 		deleted(tx.Notification.Delete().Where(notification.RequestIDIn(ids...)).Exec(ctx)),
 		deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),

@@ -183,6 +183,7 @@ func cut(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	case len(body) > maxAnswer || !json.Valid(body):
 		return nil, errAnswer
 	}
+	res.Header.Set("Content-Type", "application/json") // which some servers forget, and the library asks for
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	return res, nil
 }
