@@ -82,9 +82,9 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 		}
 		slices.Sort(refused)
 		require.Equal(t, []string{
-			"createAccessPolicy", "createAgent", "createApiKey", "createInboundWebhook", "createOAuthClient", "createServiceAccount", "createWebhookSubscription",
+			"createAccessPolicy", "createAgent", "createApiKey", "createInboundWebhook", "createModelConnection", "createOAuthClient", "createServiceAccount", "createWebhookSubscription",
 			"deleteAccessPolicy", "publishAgent", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateWebhookSecret", "updateAccessPolicy", "updateAgent", "updateCompany",
-			"updateInboundWebhook", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
+			"updateInboundWebhook", "updateModelConnection", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
 		}, refused)
 
 		refused = nil

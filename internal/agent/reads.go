@@ -96,8 +96,9 @@ func (t *talk) tools() ([]model.Tool, error) {
 		if err != nil {
 			return nil, err
 		}
+		properties, _ := arguments["properties"].(map[string]any)
 		for _, p := range r.only { // each a plain text
-			arguments["properties"].(map[string]any)[p] = map[string]any{"type": "string"} //nolint:forcetypeassert // Arguments has them
+			properties[p] = map[string]any{"type": "string"}
 		}
 		out = append(out, model.Tool{Name: r.name, Description: r.about, Parameters: arguments})
 	}

@@ -23,7 +23,6 @@ import (
 var seenByTheCaller = map[string]string{
 	// What an input refers to must be visible to whoever refers to it.
 	"internal/agent.test":                 "the request that an agent is tried on",
-	"internal/agent.loadReplayed":         "the run that is driven again",
 	"internal/agent.rerun":                "the request that an agent is to look at again",
 	"internal/apikey.behind":              "the user or service account that a key is made for",
 	"internal/execution.assignTask":       "the user, team or agent that a task is given to",
