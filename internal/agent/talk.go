@@ -268,7 +268,8 @@ func (t *talk) written(ctx context.Context, name string, arguments map[string]js
 	delete(arguments, "rationale")
 	delete(arguments, "confidence")
 	for field := range arguments {
-		if only := fieldsOf[name]; len(only) > 0 && !slices.Contains(only, field) {
+		only := fieldsOf[name]
+		if !tool.info.Input.HasBody() || len(only) > 0 && !slices.Contains(only, field) {
 			return nil, apperr.InvalidField(field, "is not a known argument")
 		}
 	}
