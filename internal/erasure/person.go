@@ -120,8 +120,6 @@ func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error
 		tx.Task.Update().Where(task.RequestIDIn(ids...)).SetTitle(Mark).SetInstructions("").ClearForm().ClearCorrections().ClearVariables().Exec(ctx),
 		tx.Approval.Update().Where(approval.RequestIDIn(ids...)).SetTitle(Mark).Exec(ctx),
 		tx.AgentRun.Update().Where(agentrun.RequestIDIn(ids...)).ClearSteps().SetReason("").SetOutcome("").Exec(ctx),
-		deleted(tx.AgentTurn.Delete().Exec(ctx)), // other requests' say who the staff is, and what requests like them said
-		tx.AgentEvaluation.Update().ClearCases().ClearResults().Exec(ctx),
 		tx.AgentAction.Update().Where(agentaction.RequestIDIn(ids...)).ClearArguments().ClearChanges().SetRationale(Mark).SetComment("").Exec(ctx),
 		deleted(tx.Notification.Delete().Where(notification.RequestIDIn(ids...)).Exec(ctx)),
 		deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
@@ -177,6 +175,8 @@ func (p *person) traces(ctx context.Context) error {
 			deleted(tx.AccessDecision.Delete().Where(accessdecision.Or(accessdecision.PrincipalID(p.User), accessdecision.ResourceID(p.User))).Exec(ctx)),
 			tx.AccessPolicyVersion.Update().Where(accesspolicyversion.ActorID(p.User)).SetActorName(Mark).Exec(ctx),
 			tx.AgentAction.Update().Where(agentaction.DecidedBy(p.User)).SetComment("").Exec(ctx),
+			deleted(tx.AgentTurn.Delete().Exec(ctx)), // any of them may say who the staff is, and what requests like its own said
+			tx.AgentEvaluation.Update().ClearCases().ClearResults().Exec(ctx),
 			execution.EraseComments(ctx, tx.Client, p.User),
 		)
 	})
