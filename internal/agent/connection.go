@@ -145,11 +145,7 @@ func unnamed(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which func(
 func checkConnection(ctx context.Context, tx *op.Tx, url, secretName *string, models []string) error {
 	var refs op.Refs
 	if url != nil {
-		if err := tx.CheckURL("baseUrl", *url); err != nil {
-			for _, d := range apperr.From(err).Details {
-				refs.Fault(d.Field, d.Message)
-			}
-		}
+		refs.Refused(tx.CheckURL("baseUrl", *url))
 	}
 	if secretName != nil && *secretName != "" {
 		ok, err := tx.Secret.Query().Where(entsecret.Name(*secretName)).Exist(tx.Unfiltered(ctx, "a secret is there or not"))
@@ -171,8 +167,8 @@ func checkConnection(ctx context.Context, tx *op.Tx, url, secretName *string, mo
 	return refs.Err()
 }
 
-// endpointOf returns where an agent's model is asked, with the key and the secret that it was opened from. Keep it out of transactions. Returns conflict where there
-// is none (any more).
+// endpointOf returns where an agent's model is asked, with the key and the secret that it was opened from. Keep it out of
+// transactions. Returns conflict where there is none (any more).
 func endpointOf(ctx context.Context, e *op.Engine, models Models, s settings) (out model.Endpoint, used []secret.Opened, err error) {
 	if s.ModelConnectionID == "" {
 		if models.Default.URL == "" {

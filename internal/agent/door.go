@@ -30,17 +30,20 @@ type Door struct {
 // NewDoor returns the door of an engine, which knows where models are asked.
 func NewDoor(e *op.Engine, models Models) *Door { return &Door{e, models} }
 
-// modelsOf returns where an operation asks models; nowhere on an engine that has no door for agents.
-func modelsOf(tx *op.Tx) Models {
-	d, ok := tx.Agents().(*Door)
-	if !ok {
-		return Models{}
+// doorOf returns the door of an operation's engine; one that leads nowhere where it has none.
+func doorOf(tx *op.Tx) *Door {
+	if d, ok := tx.Agents().(*Door); ok {
+		return d
 	}
-	return d.models
+	return &Door{}
 }
 
 // another is the refusal of a run that is not the caller's, whether or not there is one.
 func another() error { return apperr.New(apperr.Forbidden, "Agent-Run names no run of this agent.") }
+
+func switchedOff() error {
+	return apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+}
 
 // As returns the caller behind an agent's key with its rights: role, scopes of the published version and of the key, and in a run
 // the eyes of whoever filed the request. Any call of a run renews its lease.
@@ -111,7 +114,7 @@ func (d *Door) run(ctx context.Context, p *principal.Principal, a *ent.Agent, id
 	case !slices.Contains(interrupt.Open, run.Status):
 		return nil, apperr.New(apperr.Conflict, "The run has ended: it is %s.", run.Status)
 	case d.engine.NoAgents:
-		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+		return nil, switchedOff()
 	case a.Status == agent.StatusPAUSED:
 		return nil, apperr.New(apperr.Conflict, "The agent is paused.")
 	case run.Status == agentrun.StatusQUEUED:

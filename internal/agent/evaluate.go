@@ -298,7 +298,7 @@ func (w *evaluator) tryOne(ctx context.Context, c *chosen, t tried, by string) (
 		return Outcome{}, err
 	}
 	began := time.Now()
-	p, err := decideOn(ctx, l, w.runner.models)
+	p, err := decideOn(ctx, l, w.runner.models, given{})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/request"
+	"atrium/internal/text"
 )
 
 // frame is what every model is told before its agent's instructions. Nothing that a request says ever stands in it.
@@ -33,6 +34,7 @@ const (
 	maxSimilar   = 5
 	maxDirectory = 50 // teams, and people
 	maxComments  = 20
+	maxBegin     = 4 << 10 // bytes of a description, where the whole would be too much
 )
 
 // noInstructions stands where a company wants nothing in particular.
@@ -100,23 +102,21 @@ func dataOf(read context.Context, e *op.Engine, s subject, h history, mask func(
 		similar = append(similar, shortly(n.row, h, &ids))
 	}
 	data["similarFinishedRequests"] = similar
-	for name, list := range map[string]func() ([]any, error){
-		"teams":  func() ([]any, error) { return teams(read, e, people.ListTeamsInput{}, &ids) },
-		"people": func() ([]any, error) { return staff(read, e, &ids) },
-	} {
-		if data[name], err = list(); err != nil {
-			return "", nil, err
-		}
+	if data["teams"], err = teams(read, e, people.ListTeamsInput{}, &ids); err != nil {
+		return "", nil, err
+	}
+	if data["people"], err = users(read, e, people.ListUsersInput{Role: []string{"agent", "admin", "owner"}, Status: []string{"active"}}, &ids); err != nil {
+		return "", nil, err
 	}
 	slices.Sort(ids)
-	text, err := fit(data, values, mask)
-	return text, slices.Compact(ids), err
+	message, err := fit(s.Request, data, values, mask)
+	return message, slices.Compact(ids), err
 }
 
 // fit writes the data, with less of what was said last where it would be too long.
-func fit(data, values map[string]any, mask func(any) any) (string, error) {
+func fit(r *ent.Request, data, values map[string]any, mask func(any) any) (string, error) {
 	for _, shorten := range []func(){
-		func() {}, func() { values["comments"] = []any{} }, func() { values["description"] = text4k(values["description"]) },
+		func() {}, func() { values["comments"] = []any{} }, func() { values["description"] = begins(r.Description) },
 		func() { values["fields"] = "left out: too long" },
 	} {
 		shorten()
@@ -131,12 +131,12 @@ func fit(data, values map[string]any, mask func(any) any) (string, error) {
 	return "", apperr.New(apperr.Conflict, "The request says more than an agent can be told.")
 }
 
-func text4k(v any) any {
-	s, ok := v.(string)
-	if !ok || len(s) <= 4<<10 {
-		return v
+// begins returns how a description begins, and whether it goes on.
+func begins(description string) string {
+	if begin := text.Cut(description, maxBegin); len(begin) < len(description) {
+		return begin + "…"
 	}
-	return strings.ToValidUTF8(s[:4<<10], "") + "…"
+	return description
 }
 
 // hidden reports whether a read failed since its reader may not read that.
@@ -190,10 +190,6 @@ func teams(read context.Context, e *op.Engine, in people.ListTeamsInput, ids *[]
 		*ids = append(*ids, t.ID)
 	}
 	return out, nil
-}
-
-func staff(read context.Context, e *op.Engine, ids *[]string) ([]any, error) {
-	return users(read, e, people.ListUsersInput{Role: []string{"agent", "admin", "owner"}, Status: []string{"active"}}, ids)
 }
 
 func users(read context.Context, e *op.Engine, in people.ListUsersInput, ids *[]string) ([]any, error) {

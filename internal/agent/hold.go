@@ -209,7 +209,7 @@ func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 	case err != nil:
 		return nil, nil, fmt.Errorf("read the agent: %w", err)
 	case tx.NoAgents():
-		return nil, nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+		return nil, nil, switchedOff()
 	case a.Status == agent.StatusPAUSED:
 		return nil, nil, apperr.New(apperr.Conflict, "The agent is paused.")
 	case run.Status == agentrun.StatusQUEUED:
@@ -233,9 +233,9 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 	if t != nil {
 		version, subject, is = taskVersion(t), t.ID, map[string]any{}
 	}
-	rationale, confidence, rows := reasonOf(steps)
-	changes, err := changesFrom(is, args, rationale, confidence, rows)
-	if err != nil {
+	w := write{Tool: may.tool, Arguments: args}
+	w.Rationale, w.Confidence, w.Rows = reasonOf(steps)
+	if err := w.changing(is); err != nil {
 		return nil, err
 	}
 	kind, result := agentaction.KindACTION, "Waits for a person's approval."
@@ -246,16 +246,7 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 	if err := addStep(ctx, tx, run, steps, Step{Kind: "act", Operation: may.tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
 		return nil, err
 	}
-	a, err := tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(r.ID).SetStep(n).SetKind(kind).SetOperation(may.tool).SetArguments(args).
-		SetChanges(changes).SetRationale(rationale).SetConfidence(confidence).SetRows(rows).SetDigest(digestOf(may.tool, subject, args, version)).
-		SetRowVersion(version).SetShadow(run.Shadow).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("keep what the agent would do: %w", err)
-	}
-	if kind == agentaction.KindACTION {
-		err = tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime))
-	}
-	return a, err
+	return propose(ctx, tx, run, kind, n, w, subject, version)
 }
 
 // addStep appends a step to a run, and renews its lease.
@@ -286,18 +277,17 @@ func reasonOf(steps []*Step) (rationale string, confidence float64, rows []strin
 	return "", 0, []string{}
 }
 
-// changesFrom returns the fields that arguments set, with what they are, as JSON.
-func changesFrom(is map[string]any, args json.RawMessage, rationale string, confidence float64, rows []string) (json.RawMessage, error) {
+// changing notes the fields that the arguments set, with what they are.
+func (w *write) changing(is map[string]any) error {
 	var given map[string]any
-	if err := json.Unmarshal(args, &given); err != nil {
-		return nil, fmt.Errorf("read the arguments: %w", err)
+	if err := json.Unmarshal(w.Arguments, &given); err != nil {
+		return fmt.Errorf("read the arguments: %w", err)
 	}
-	list := []Change{}
+	w.Changes = []Change{}
 	for _, field := range sorted(given) {
-		list = append(list, Change{Field: field, From: is[field], To: given[field], Rationale: rationale, Confidence: confidence, Rows: rows})
+		w.Changes = append(w.Changes, Change{Field: field, From: is[field], To: given[field], Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows})
 	}
-	raw, err := json.Marshal(list)
-	return raw, wrap("write the changes", err)
+	return nil
 }
 
 // sameJSON reports whether two documents say the same.

@@ -70,7 +70,7 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 	case err != nil:
 		return nil, fmt.Errorf("read the agent: %w", err)
 	case tx.NoAgents():
-		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+		return nil, switchedOff()
 	case a.Status == agent.StatusPAUSED:
 		return nil, apperr.New(apperr.Conflict, "The agent is paused.")
 	case before.Status != agentrun.StatusQUEUED:

@@ -113,6 +113,7 @@ func published(ctx context.Context, db *ent.Client, agentID string, version int)
 	if err := json.Unmarshal(v.Settings, &s); err != nil {
 		return s, fmt.Errorf("read the settings of %s: %w", v.ID, err)
 	}
+	s.Limits = s.Limits.orDefault() // versions from before there were limits have none
 	return s, nil
 }
 

@@ -53,6 +53,8 @@ type plan struct {
 // usage is what a model took.
 type usage struct{ calls, input, output int }
 
+func (u usage) tokens() int { return u.input + u.output }
+
 // shownRows bounds the ids that a step names.
 const shownRows = 50
 
@@ -65,7 +67,6 @@ type looking struct {
 	self     *principal.Principal // nil where nobody answers for the agent any more
 	read     context.Context      // of who reads: the agent, and unless it sees by itself the requester as well
 	eyes     *principal.Principal // the requester, or nil
-	recorded *given               // what a run was given, of a replay
 }
 
 // look finds out as whom an engine reads and acts.

@@ -57,7 +57,7 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	if before.Type == agent.TypeWORKFLOW_PHASE && before.Source == agent.SourceMANAGED {
 		return nil, apperr.New(apperr.Conflict, "What the platform runs works no phases: a WORKFLOW_PHASE agent is CUSTOM.")
 	}
-	if s.Engine == string(agent.EngineModel) && s.ModelConnectionID == "" && modelsOf(tx).Default.URL == "" {
+	if s.Engine == string(agent.EngineModel) && s.ModelConnectionID == "" && doorOf(tx).models.Default.URL == "" {
 		return nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")
 	}
 	if before.Autonomy == agent.AutonomyAUTONOMOUS {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"sync"
 
 	"atrium/internal/agent/model"
 	"atrium/internal/apperr"
@@ -66,7 +67,7 @@ var readTools = []readTool{
 			return nil, err
 		}
 		one := shortly(r, history{}, ids)
-		one["description"] = text4k(r.Description)
+		one["description"] = begins(r.Description)
 		return []any{one}, nil
 	}),
 	readOf("teams", "Find teams by name.", people.ListTeams, []string{"q"}, teams),
@@ -87,6 +88,14 @@ var fieldsOf = map[string][]string{
 
 // tools returns what the model may call.
 func (t *talk) tools() ([]model.Tool, error) {
+	all, err := described()
+	return slices.DeleteFunc(slices.Clone(all), func(m model.Tool) bool {
+		return toolNamed(m.Name) != nil && t.settings.mode(m.Name) == modeOff
+	}), err
+}
+
+// described makes the descriptions of all tools, once.
+var described = sync.OnceValues(func() ([]model.Tool, error) {
 	out := []model.Tool{{Name: toolHandOver, Description: "Leave the request to people.", Parameters: map[string]any{
 		"type": "object", "properties": map[string]any{"reason": map[string]any{"type": "string", "maxLength": maxRationale}}, "required": []string{"reason"},
 		"additionalProperties": false,
@@ -103,7 +112,7 @@ func (t *talk) tools() ([]model.Tool, error) {
 		out = append(out, model.Tool{Name: r.name, Description: r.about, Parameters: arguments})
 	}
 	for _, w := range tools {
-		if w.name == toolTask || t.settings.mode(w.name) == modeOff {
+		if w.name == toolTask {
 			continue
 		}
 		arguments, err := Arguments(w.info, fieldsOf[w.name]...)
@@ -120,4 +129,4 @@ func (t *talk) tools() ([]model.Tool, error) {
 		out = append(out, model.Tool{Name: w.name, Description: w.info.Summary + ".", Parameters: arguments})
 	}
 	return out, nil
-}
+})

@@ -134,11 +134,7 @@ func (s settings) check(ctx context.Context, tx *op.Tx, source string) error {
 	if s.endpoint != "" && source != string(agent.SourceCUSTOM) {
 		refs.Fault("endpointUrl", "is for an agent whose source is CUSTOM")
 	} else if s.endpoint != "" {
-		if err := tx.CheckURL("endpointUrl", s.endpoint); err != nil {
-			for _, d := range apperr.From(err).Details {
-				refs.Fault(d.Field, d.Message)
-			}
-		}
+		refs.Refused(tx.CheckURL("endpointUrl", s.endpoint))
 	}
 	if err := s.checkModel(ctx, tx, source, &refs); err != nil {
 		return err

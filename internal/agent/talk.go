@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"atrium/ent"
 	"atrium/internal/agent/model"
 	"atrium/internal/apperr"
 	"atrium/internal/strictjson"
@@ -64,9 +64,8 @@ type talk struct {
 	known    map[string]bool // ids that were read
 	asked    map[string]bool // calls, with their arguments
 	faults   int             // in a row
-	calls    int
 	millis   int64
-	used     model.Answer // tokens in all
+	used     usage
 	steps    []Step
 	writes   []write
 	over     bool
@@ -85,9 +84,9 @@ func (t *talk) begin(g given) {
 
 // fold adds a turn.
 func (t *talk) fold(n exchange) {
-	t.calls++
-	t.used.InputTokens += n.Answer.InputTokens
-	t.used.OutputTokens += n.Answer.OutputTokens
+	t.used.calls++
+	t.used.input += n.Answer.InputTokens
+	t.used.output += n.Answer.OutputTokens
 	t.millis += n.Answer.Millis
 	t.messages = append(t.messages, model.Message{Role: model.Assistant, Content: n.Answer.Content, Calls: n.Answer.Calls})
 	for i, r := range n.Results {
@@ -111,7 +110,7 @@ func (t *talk) fold(n exchange) {
 			t.end(r.End)
 		}
 	}
-	switch l := t.settings.Limits.orDefault(); {
+	switch l := t.settings.Limits; {
 	case t.over:
 	case len(n.Answer.Calls) == 0:
 		t.over = true // it is done
@@ -119,9 +118,9 @@ func (t *talk) fold(n exchange) {
 		t.end("The model called tools wrongly three times in a row.")
 	case len(t.steps) > l.Steps:
 		t.end(fmt.Sprintf("The run has had its %d steps.", l.Steps))
-	case t.calls >= l.ModelCalls:
+	case t.used.calls >= l.ModelCalls:
 		t.end(fmt.Sprintf("The run has had its %d calls of the model.", l.ModelCalls))
-	case t.used.InputTokens+t.used.OutputTokens >= l.Tokens:
+	case t.used.tokens() >= l.Tokens:
 		t.end(fmt.Sprintf("The run has had its %d tokens.", l.Tokens))
 	case t.millis >= int64(l.Minutes)*time.Minute.Milliseconds():
 		t.end(fmt.Sprintf("The run has had its %d minutes.", l.Minutes))
@@ -137,8 +136,7 @@ func (t *talk) ask(ctx context.Context, at model.Endpoint) (exchange, error) {
 	if err != nil {
 		return exchange{}, err
 	}
-	left := t.settings.Limits.orDefault().Tokens - t.used.InputTokens - t.used.OutputTokens
-	answer, err := at.Ask(ctx, t.messages, tools, min(maxTokens, max(left, 1)))
+	answer, err := at.Ask(ctx, t.messages, tools, min(maxTokens, max(t.settings.Limits.Tokens-t.used.tokens(), 1)))
 	if err != nil {
 		return exchange{}, err
 	}
@@ -150,12 +148,13 @@ func (t *talk) answered(ctx context.Context, answer model.Answer, recorded []res
 	answer.Content, _ = t.mask(answer.Content).(string)
 	out := exchange{Answer: answer, Results: []result{}}
 	pending := *t // what an answer's calls do to each other
-	pending.asked = map[string]bool{}
+	pending.asked, pending.writes = maps.Clone(t.asked), slices.Clone(t.writes)
 	for i, c := range answer.Calls {
 		var r result
 		var err error
-		switch key := same(c); {
-		case t.asked[key] || pending.asked[key]:
+		key := same(c)
+		switch {
+		case pending.asked[key]:
 			r = result{Content: "{}", End: "The model asked for the same a second time."}
 		case i < len(recorded) && recorded[i].Read:
 			r = recorded[i]
@@ -165,9 +164,9 @@ func (t *talk) answered(ctx context.Context, answer model.Answer, recorded []res
 		if err != nil {
 			return exchange{}, err
 		}
-		pending.asked[same(c)] = true
+		pending.asked[key] = true
 		if r.Write != nil {
-			pending.writes = append(slices.Clone(pending.writes), *r.Write)
+			pending.writes = append(pending.writes, *r.Write)
 		}
 		r.CallID = c.ID
 		out.Results = append(out.Results, r)
@@ -186,9 +185,14 @@ func same(c model.Call) string {
 	return c.Name + " " + c.Arguments
 }
 
+// refusalOf returns the refusal that an error is; false for nil, and for what went wrong on our side.
+func refusalOf(err error) (*apperr.Error, bool) {
+	told, ok := errors.AsType[*apperr.Error](err)
+	return told, ok && told.Code != apperr.Internal && told.Code != apperr.Unavailable
+}
+
 // faulty is what a model is told of a call that cannot be.
-func faulty(err error) result {
-	told := apperr.From(err)
+func faulty(told *apperr.Error) result {
 	body, _ := json.Marshal(map[string]any{"error": told.Code, "message": told.Message, "details": told.Details}) // can be written
 	return result{Content: string(body), Faulty: true}
 }
@@ -213,7 +217,7 @@ func (t *talk) call(ctx context.Context, c model.Call) (result, error) {
 		return t.look(r, arguments)
 	}
 	w, err := t.written(ctx, c.Name, arguments)
-	if told, ok := errors.AsType[*apperr.Error](err); ok && told.Code != apperr.Internal && told.Code != apperr.Unavailable {
+	if told, ok := refusalOf(err); ok {
 		return faulty(told), nil
 	}
 	if err != nil {
@@ -227,7 +231,7 @@ func (t *talk) call(ctx context.Context, c model.Call) (result, error) {
 // look makes a read.
 func (t *talk) look(r *readTool, arguments map[string]json.RawMessage) (result, error) {
 	rows, ids, err := r.run(t.read, t.engine, arguments)
-	if told, ok := errors.AsType[*apperr.Error](err); ok && told.Code != apperr.Internal && told.Code != apperr.Unavailable {
+	if told, ok := refusalOf(err); ok {
 		return faulty(told), nil
 	}
 	if err != nil {
@@ -286,14 +290,7 @@ func (t *talk) written(ctx context.Context, name string, arguments map[string]js
 	if err := t.mayWrite(ctx, tool, w); err != nil {
 		return nil, err
 	}
-	changes, err := changesFrom(valuesOf(t.subject.Request), w.Arguments, w.Rationale, w.Confidence, w.Rows)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(changes, &w.Changes); err != nil {
-		return nil, fmt.Errorf("read the changes: %w", err)
-	}
-	return w, nil
+	return w, w.changing(valuesOf(t.subject.Request))
 }
 
 // knows refuses an id that the run has not read.
@@ -305,10 +302,4 @@ func (t *talk) knows(arguments map[string]json.RawMessage) error {
 		}
 	}
 	return nil
-}
-
-// rowOf is the snapshot of a request from which an engine's input is made again.
-func rowOf(raw json.RawMessage) (*ent.Request, error) {
-	r := &ent.Request{}
-	return r, wrap("read the request as it was", json.Unmarshal(raw, r))
 }

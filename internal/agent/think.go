@@ -166,11 +166,18 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if err != nil {
 		return err
 	}
-	t, g, err := w.resume(read, l, run)
+	g, turns, err := turnsOf(read, e.Store.Reader(), run.ID, run.Plans)
 	if err != nil {
 		return err
 	}
-	if t.calls >= args.Turn {
+	t, g, err := newTalk(read, l, g)
+	if err != nil {
+		return err
+	}
+	for _, n := range turns {
+		t.fold(n)
+	}
+	if t.used.calls >= args.Turn {
 		return nil // another job made it
 	}
 	at, used, err := endpointOf(read, e, w.runner.models, l.settings)
@@ -202,49 +209,34 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		if t.over {
 			return conclude(ctx, tx, run, r, l.settings, p)
 		}
-		steps, err := json.Marshal(p.steps)
-		if err != nil {
-			return fmt.Errorf("write the steps: %w", err)
-		}
-		err = run.Update().SetSteps(steps).SetModelCalls(p.used.calls).SetInputTokens(p.used.input).SetOutputTokens(p.used.output).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("keep the steps: %w", err)
+		if _, err := keepSteps(ctx, run, p); err != nil {
+			return err
 		}
 		args.Turn++
 		return tx.Insert(ctx, args, time.Time{})
 	})
 }
 
-// resume rebuilds the conversation of a run from its turns, or begins it.
-func (w *thinker) resume(ctx context.Context, l *looking, run *ent.AgentRun) (*talk, given, error) {
-	t, err := newTalk(ctx, l)
+// newTalk returns a conversation that hides the company's secrets, and keys that people have pasted, from its model, and what it was
+// given: what was recorded, or else what is there now.
+func newTalk(ctx context.Context, l *looking, recorded given) (*talk, given, error) {
+	mask, err := secret.Hide(ctx, l.engine.Store.Reader(), l.engine.Sealer)
 	if err != nil {
 		return nil, given{}, err
 	}
-	g, turns, err := turnsOf(ctx, l.engine.Store.Reader(), run.ID, run.Plans)
-	if err != nil {
-		return nil, g, err
-	}
+	t := &talk{looking: l, mask: mask, now: l.engine.Store.Clock().Now}
+	g := recorded
 	if g.Data == "" {
-		if g, err = t.look0(ctx); err != nil {
+		if g, err = t.lookAround(ctx); err != nil {
 			return nil, g, err
 		}
 	}
 	t.begin(g)
-	for _, n := range turns {
-		t.fold(n)
-	}
 	return t, g, nil
 }
 
-// newTalk returns a conversation that hides the company's secrets, and keys that people have pasted, from its model.
-func newTalk(ctx context.Context, l *looking) (*talk, error) {
-	mask, err := secret.Hide(ctx, l.engine.Store.Reader(), l.engine.Sealer)
-	return &talk{looking: l, mask: mask, now: l.engine.Store.Clock().Now}, err
-}
-
-// look0 reads what a conversation begins with.
-func (t *talk) look0(ctx context.Context) (given, error) {
+// lookAround reads what a conversation begins with.
+func (t *talk) lookAround(ctx context.Context) (given, error) {
 	h, err := t.history(ctx)
 	if err != nil {
 		return given{}, err
@@ -267,7 +259,7 @@ func (t *talk) look0(ctx context.Context) (given, error) {
 func (t *talk) plan(version string, g given) *plan {
 	p := &plan{
 		version: version, given: g, steps: t.steps, writes: t.writes, reason: t.reason, self: t.self,
-		used: usage{t.calls, t.used.InputTokens, t.used.OutputTokens},
+		used: t.used,
 	}
 	if len(p.writes) == 0 && p.reason == "" {
 		p.reason = "The agent ended without proposing or doing anything."

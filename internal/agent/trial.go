@@ -122,15 +122,15 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tryDraft(ctx, tx, &chosen{a, s}, subject{Request: r, not: []string{r.ID}}, nil)
+	return tryDraft(ctx, tx, &chosen{a, s}, subject{Request: r, not: []string{r.ID}}, given{})
 }
 
 // tryDraft has an engine decide about a request, within the time that somebody waits. recorded is what a run was given.
-func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded *given) (*Trial, error) {
-	d, ok := tx.Agents().(*Door)
+func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded given) (*Trial, error) {
+	d := doorOf(tx)
 	switch {
-	case !ok || tx.NoAgents():
-		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+	case d.engine == nil || tx.NoAgents():
+		return nil, switchedOff()
 	case c.agent.Source != agent.SourceMANAGED:
 		return nil, apperr.New(apperr.Conflict, "The company runs this agent: there is nothing here to try.")
 	}
@@ -141,8 +141,7 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded *gi
 	if err != nil {
 		return nil, err
 	}
-	l.recorded = recorded
-	p, err := decideOn(read, l, d.models)
+	p, err := decideOn(read, l, d.models, recorded)
 	if unasked, ok := errors.AsType[*model.Error](err); ok {
 		return nil, apperr.New(apperr.Conflict, "The model could not be asked: %s.", unasked.Error())
 	}
@@ -155,8 +154,8 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded *gi
 	return trialOf(l, p), nil
 }
 
-// decideOn has an engine decide about a request from its beginning to its end.
-func decideOn(ctx context.Context, l *looking, models Models) (*plan, error) {
+// decideOn has an engine decide about a request from its beginning to its end, on what was recorded where a model was given that.
+func decideOn(ctx context.Context, l *looking, models Models, recorded given) (*plan, error) {
 	if l.self == nil || l.settings.Engine != string(agent.EngineModel) {
 		return makePlan(ctx, l, l.engine.Store.Clock().Now)
 	}
@@ -168,20 +167,10 @@ func decideOn(ctx context.Context, l *looking, models Models) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTalk(ctx, l)
+	t, g, err := newTalk(ctx, l, recorded)
 	if err != nil {
 		return nil, err
 	}
-	g := given{}
-	if l.recorded != nil {
-		g = *l.recorded
-	}
-	if g.Data == "" {
-		if g, err = t.look0(ctx); err != nil {
-			return nil, err
-		}
-	}
-	t.begin(g)
 	for !t.over {
 		n, err := t.ask(ctx, at)
 		if err != nil {
@@ -235,9 +224,9 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	if len(g.Request) == 0 || run.Edges.Agent == nil {
 		return nil, apperr.New(apperr.Conflict, "Nothing was recorded of this run: it had not decided, its agent is the company's own, or an erasure took it.")
 	}
-	was, err := rowOf(g.Request)
-	if err != nil {
-		return nil, err
+	was := &ent.Request{}
+	if err := json.Unmarshal(g.Request, was); err != nil {
+		return nil, fmt.Errorf("read the request as it was: %w", err)
 	}
 	s, err := versionOf(all, tx.Client, run, in.Version)
 	if err != nil {
@@ -248,7 +237,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	if in.Version == nil && len(turns) > 0 {
 		out, err = retrace(all, tx, c, subject{Request: was}, g, turns)
 	} else {
-		out, err = tryDraft(ctx, tx, c, subject{Request: was, only: g.History}, &g)
+		out, err = tryDraft(ctx, tx, c, subject{Request: was, only: g.History}, g)
 	}
 	if err != nil {
 		return nil, err
@@ -276,19 +265,18 @@ func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *
 
 // retrace drives the recorded answers through today's rules.
 func retrace(ctx context.Context, tx *op.Tx, c *chosen, s subject, g given, turns []exchange) (*Trial, error) {
-	d, ok := tx.Agents().(*Door)
-	if !ok {
-		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server.")
+	d := doorOf(tx)
+	if d.engine == nil {
+		return nil, switchedOff()
 	}
 	l, err := look(ctx, d.engine, c, s)
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTalk(ctx, l)
+	t, g, err := newTalk(ctx, l, g)
 	if err != nil {
 		return nil, err
 	}
-	t.begin(g)
 	for _, was := range turns {
 		n, err := t.answered(ctx, was.Answer, was.Results)
 		if err != nil {

@@ -279,13 +279,9 @@ func lockRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 
 // conclude writes what a plan comes to.
 func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, s settings, p *plan) error {
-	steps, err := json.Marshal(p.steps)
+	run, err := keepSteps(ctx, run, p)
 	if err != nil {
-		return fmt.Errorf("write the steps: %w", err)
-	}
-	u := run.Update().SetSteps(steps).SetModelCalls(p.used.calls).SetInputTokens(p.used.input).SetOutputTokens(p.used.output)
-	if run, err = u.Save(ctx); err != nil {
-		return fmt.Errorf("keep the steps: %w", err)
+		return err
 	}
 	switch {
 	case r.Status != request.StatusPENDING:
@@ -315,20 +311,24 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 		kind = agentaction.KindACTION
 	}
 	for _, w := range waits {
-		a, err := propose(ctx, tx, run, kind, p, w)
-		if err != nil {
+		if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, run.RequestID, p.version); err != nil {
 			return err
-		}
-		if acts {
-			if err := tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime)); err != nil {
-				return err
-			}
 		}
 	}
 	if !acts {
 		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
 	}
 	return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
+}
+
+// keepSteps writes what a run has done so far, and what its model took.
+func keepSteps(ctx context.Context, run *ent.AgentRun, p *plan) (*ent.AgentRun, error) {
+	steps, err := json.Marshal(p.steps)
+	if err != nil {
+		return nil, fmt.Errorf("write the steps: %w", err)
+	}
+	after, err := run.Update().SetSteps(steps).SetModelCalls(p.used.calls).SetInputTokens(p.used.input).SetOutputTokens(p.used.output).Save(ctx)
+	return after, wrap("keep the steps", err)
 }
 
 // actAlone does what an AUTONOMOUS agent decided and nobody approves, in the transaction that ends its run, and returns the request's
@@ -350,20 +350,23 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) (strin
 	return interrupt.Version(r)
 }
 
-// propose writes the action that a write becomes.
-func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, p *plan, w write) (*ent.AgentAction, error) {
+// propose writes the action that a write becomes: about a row, as it is in a version. One that waits for an approval expires.
+func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w write, subject, version string) (*ent.AgentAction, error) {
 	changes, err := json.Marshal(w.Changes)
 	if err != nil {
 		return nil, fmt.Errorf("write the changes: %w", err)
 	}
-	a, err := tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(p.stepOf(w)).SetKind(kind).
+	a, err := tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(step).SetKind(kind).
 		SetOperation(w.Tool).SetArguments(w.Arguments).SetChanges(changes).SetRationale(w.Rationale).SetConfidence(w.Confidence).
-		SetRows(w.Rows).SetDigest(digestOf(w.Tool, run.RequestID, w.Arguments, p.version)).SetRowVersion(p.version).
+		SetRows(w.Rows).SetDigest(digestOf(w.Tool, subject, w.Arguments, version)).SetRowVersion(version).
 		SetShadow(run.Shadow).Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("keep what the agent proposes: %w", err)
+		return nil, fmt.Errorf("keep what the agent would do: %w", err)
 	}
-	return a, nil
+	if kind == agentaction.KindACTION {
+		err = tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime))
+	}
+	return a, err
 }
 
 // end ends a run, and what it had planned with it.

@@ -31,6 +31,18 @@ func (r *Refs) Fault(field, message string) {
 	r.details = append(r.details, apperr.Detail{Field: field, Message: message})
 }
 
+// Refused notes the faults that a refusal names; nil is fine. Any other error is what Err returns.
+func (r *Refs) Refused(err error) {
+	if err == nil {
+		return
+	}
+	details := apperr.From(err).Details
+	if len(details) == 0 && r.err == nil {
+		r.err = err
+	}
+	r.details = append(r.details, details...)
+}
+
 // Err returns the faults as one validation error, or what went wrong while looking; nil when all is well.
 func (r *Refs) Err() error {
 	if r.err != nil {

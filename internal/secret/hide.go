@@ -18,7 +18,7 @@ func Hide(ctx context.Context, db *ent.Client, sealer op.Sealer) (func(any) any,
 	}
 	values := make([]string, 0, len(rows))
 	for _, s := range rows {
-		value, err := sealer.Unseal(s.Sealed, BoundTo(s.CompanyID, s.ID, s.Version))
+		value, err := unseal(sealer, s)
 		if err != nil {
 			return nil, fmt.Errorf("unseal the secret %s: %w", s.Name, err)
 		}

@@ -28,7 +28,7 @@ func Open(ctx context.Context, db *ent.Client, sealer op.Sealer, name string) (O
 	if err != nil {
 		return Opened{}, fmt.Errorf("look the secret %s up: %w", name, err)
 	}
-	value, err := sealer.Unseal(s.Sealed, BoundTo(s.CompanyID, s.ID, s.Version))
+	value, err := unseal(sealer, s)
 	if err != nil {
 		return Opened{}, fmt.Errorf("unseal the secret %s: %w", name, err)
 	}
@@ -67,6 +67,10 @@ func BoundTo(companyID, rowID string, version int) []byte {
 	return []byte(companyID + "/" + rowID + "/" + strconv.Itoa(version))
 }
 
+func unseal(sealer op.Sealer, s *ent.Secret) ([]byte, error) {
+	return sealer.Unseal(s.Sealed, BoundTo(s.CompanyID, s.ID, s.Version))
+}
+
 // OpenAll returns an error for the first secret, of all companies, that the master key does not open.
 func OpenAll(ctx context.Context, db *ent.Client, sealer op.Sealer) error {
 	last := ""
@@ -76,7 +80,7 @@ func OpenAll(ctx context.Context, db *ent.Client, sealer op.Sealer) error {
 			return fmt.Errorf("read the secrets: %w", err)
 		}
 		for _, s := range rows {
-			if _, err := sealer.Unseal(s.Sealed, BoundTo(s.CompanyID, s.ID, s.Version)); err != nil {
+			if _, err := unseal(sealer, s); err != nil {
 				return fmt.Errorf("the master key does not open the secret %s: %w", s.ID, err)
 			}
 			last = s.ID

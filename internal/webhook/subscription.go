@@ -93,11 +93,7 @@ func createSubscription(ctx context.Context, tx *op.Tx, in CreateSubscriptionInp
 func check(tx *op.Tx, url *string, names []string) error {
 	var refs op.Refs
 	if url != nil {
-		if err := tx.CheckURL("url", *url); err != nil {
-			for _, d := range apperr.From(err).Details {
-				refs.Fault(d.Field, d.Message)
-			}
-		}
+		refs.Refused(tx.CheckURL("url", *url))
 	}
 	known := events.Names()
 	switch {

@@ -14,6 +14,8 @@ import (
 	openai "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
+
+	"atrium/internal/text"
 )
 
 const (
@@ -125,7 +127,7 @@ func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, max
 	}
 	said := got.Choices[0].Message
 	out := Answer{
-		Content: short(said.Content, maxContent), InputTokens: int(got.Usage.PromptTokens), OutputTokens: int(got.Usage.CompletionTokens),
+		Content: text.Cut(said.Content, maxContent), InputTokens: int(got.Usage.PromptTokens), OutputTokens: int(got.Usage.CompletionTokens),
 		Millis: time.Since(began).Milliseconds(), Calls: []Call{},
 	}
 	for _, c := range said.ToolCalls[:min(maxCalls, len(said.ToolCalls))] {
@@ -133,7 +135,7 @@ func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, max
 		if len(arguments) > maxArguments {
 			arguments = "" // which is no JSON
 		}
-		out.Calls = append(out.Calls, Call{ID: short(c.ID, 100), Name: short(c.Function.Name, 64), Arguments: strings.ToValidUTF8(arguments, "\uFFFD")})
+		out.Calls = append(out.Calls, Call{ID: text.Cut(c.ID, 100), Name: text.Cut(c.Function.Name, 64), Arguments: strings.ToValidUTF8(arguments, "\uFFFD")})
 	}
 	if out.InputTokens <= 0 || out.OutputTokens < 0 { // a server that does not count is counted for
 		out.InputTokens, out.OutputTokens = estimate(messages), len(out.Content)/4+1
@@ -225,13 +227,4 @@ func offered(tools []Tool) []openai.ChatCompletionToolUnionParam {
 		}))
 	}
 	return out
-}
-
-// short cuts a text to so many bytes, at the end of a character.
-func short(s string, most int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
 }
