@@ -226,7 +226,7 @@ type tried struct {
 
 // casesOf returns the cases of an evaluation, in order: the same ones for each job of it.
 func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s settings) ([]tried, error) {
-	past, err := db.Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED), request.CreatedAtLT(ev.CreatedAt)).
+	past, err := db.Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED), request.CompletedAtLT(ev.CreatedAt)).
 		Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read finished requests: %w", err)
