@@ -58,7 +58,7 @@ func withSchema(body []byte) ([]byte, error) {
 			return fmt.Errorf("read the form: %w", err)
 		}
 		delete(o, "form")
-		o["fieldsSchema"] = fieldsSchema(def)
+		o["fieldsSchema"] = def.JSONSchema()
 		return nil
 	})
 }
@@ -78,74 +78,4 @@ func edited(body []byte, change func(data any) error) ([]byte, error) {
 		return nil, fmt.Errorf("write the answer: %w", err)
 	}
 	return out, nil
-}
-
-// fieldsSchema returns the JSON Schema of what a form takes. A field that is shown only sometimes is not required; its description
-// says when it is.
-func fieldsSchema(def form.Definition) map[string]any {
-	properties, required := map[string]any{}, []string{}
-	for _, f := range def.Fields {
-		properties[f.Key] = fieldSchema(f)
-		if f.Required && len(f.VisibleWhen) == 0 {
-			required = append(required, f.Key)
-		}
-	}
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-}
-
-func fieldSchema(f form.Field) map[string]any {
-	s := map[string]any{"type": "string", "title": f.Title()}
-	about := []string{}
-	if f.Help != "" {
-		about = append(about, f.Help)
-	}
-	if len(f.VisibleWhen) > 0 {
-		when, _ := json.Marshal(f.VisibleWhen) // what was read from JSON can be written
-		needed := "Only when "
-		if f.Required {
-			needed = "Required when "
-		}
-		about = append(about, needed+string(when)+".")
-	}
-	bound := func(least, most string) {
-		if f.Min != nil {
-			s[least] = *f.Min
-		}
-		if f.Max != nil {
-			s[most] = *f.Max
-		}
-	}
-	switch f.Type {
-	case form.Number:
-		s["type"] = "number"
-		bound("minimum", "maximum")
-	case form.Boolean:
-		s["type"] = "boolean"
-	case form.Date:
-		s["format"] = "date"
-	case form.DateTime:
-		s["format"] = "date-time"
-	case form.Email:
-		s["format"] = "email"
-	case form.URL:
-		s["format"] = "uri"
-	case form.Select:
-		s["enum"] = f.Options
-	case form.MultiSelect:
-		s["type"], s["items"] = "array", map[string]any{"type": "string", "enum": f.Options}
-		bound("minItems", "maxItems")
-	case form.User:
-		about = append(about, "The id of a user: see the tool users.")
-	case form.Team:
-		about = append(about, "The id of a team: see the tool teams.")
-	default:
-		bound("minLength", "maxLength")
-	}
-	if f.Pattern != "" {
-		s["pattern"] = f.Pattern
-	}
-	if len(about) > 0 {
-		s["description"] = strings.Join(about, " ")
-	}
-	return s
 }
