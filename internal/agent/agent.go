@@ -87,7 +87,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 		Autonomy: in.Autonomy, OwnerID: op.Or(in.OwnerID, tx.Principal().ID), Role: op.Or(in.Role, string(agent.DefaultRole)),
 		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: defaultTools, endpoint: op.Or(in.EndpointURL, ""),
 	}
-	if err := s.check(ctx, tx, in.Source); err != nil {
+	if err := s.check(ctx, tx, in.Type, in.Source); err != nil {
 		return Issued{}, err
 	}
 	c.SetEndpointURL(s.endpoint).SetNillableConsultMinutes(in.ConsultMinutes)
@@ -192,7 +192,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 		s.endpoint = op.Or(in.EndpointURL.Value(), "")
 		u.SetEndpointURL(s.endpoint)
 	}
-	if err := s.check(ctx, tx, string(before.Source)); err != nil {
+	if err := s.check(ctx, tx, string(before.Type), string(before.Source)); err != nil {
 		return nil, err
 	}
 	after, err := op.Save(ctx, tx, before, u)

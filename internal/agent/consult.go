@@ -115,7 +115,6 @@ func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) 
 	if len(in.Variables) > 0 {
 		return apperr.InvalidField("variables", "must not be given by who is asked for an opinion")
 	}
-	all := tx.Unfiltered(ctx, "an agent's own settings")
 	steps, err := StepsOf(run)
 	if err != nil {
 		return err
@@ -129,6 +128,12 @@ func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) 
 	if said == "" {
 		return apperr.New(apperr.Conflict, "An opinion is the result of a step that decides. Add that step first.")
 	}
+	return attach(ctx, tx, run, said, len(steps))
+}
+
+// attach writes the opinion that a step came to, and ends the run.
+func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, said string, step int) error {
+	all := tx.Unfiltered(ctx, "an agent's own settings")
 	s, err := published(all, tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return err
@@ -144,6 +149,9 @@ func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) 
 	if self == nil {
 		return apperr.New(apperr.Conflict, "The agent may not do this any more.")
 	}
+	if run.Shadow { // admins see it in the run's steps
+		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+	}
 	values := map[string]any{"body": said}
 	if self.Role != principal.Member { // who reads internal comments writes one
 		values["visibility"] = comment.VisibilityInternal
@@ -152,10 +160,7 @@ func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) 
 	if err != nil {
 		return fmt.Errorf("write the comment: %w", err)
 	}
-	if run.Shadow { // admins see it in the run's steps
-		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
-	}
-	self = self.Because(principal.Cause{RunID: run.ID, Step: len(steps)})
+	self = self.Because(principal.Cause{RunID: run.ID, Step: step})
 	if err := perform(all, tx.ActingAs(self), toolComment, run.RequestID, args); err != nil {
 		return err
 	}

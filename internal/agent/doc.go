@@ -90,16 +90,21 @@
 //
 // # Phases
 //
-// A CUSTOM agent of type WORKFLOW_PHASE that is responsible for a phase gets a run with its task (task.assigned → job agent_task, in the
+// An agent of type WORKFLOW_PHASE that is responsible for a phase gets a run with its task (task.assigned → job agent_task, in the
 // transaction of the event). The run ends with what the task is completed by, which fits the phase's form at once or is refused, and
 // waits as an action, or is proposed. A run that ends otherwise gives the task to the accountable person, else to the agent's owner.
 // Whoever takes, reassigns or completes the task ends the run; a change of the request does not, as the task is about its phase.
-// The history works no phases, so that MANAGED agents of this type cannot be published; agents are never accountable, and a MANAGED
-// one is never informed: both are refused when the definition is saved. A task of an execution without a request stays with people.
+// Agents are never accountable, and a MANAGED one is never informed: both are refused when the definition is saved. A task of an
+// execution without a request stays with people.
+//
+// What the platform runs works phases with a model. It is told the task with its outcomes and its form, reads as in any run, and has
+// one tool that writes: completeTask, whose arguments the phase narrows (talk.offers); the version's tools are for requests that come
+// in. The engine history works no phases, so that an agent with it cannot be published, and none is AUTONOMOUS: evaluations try no tasks.
 //
 // One that is consulted gets a run about the phase's task when that opens (the engine's effect → job agent_phase, in the transaction of
-// the commit). The run reads and writes nothing; ending it attaches the result of its last step that decided to the request, as an
-// internal comment of the agent's, or a public one where its role is member. Nobody is kept from the task meanwhile: after
-// consultMinutes, or when the task ends, so does the run. One that is informed is sent {event: agent.informed, timestamp, data:
-// {executionId, requestId, phaseId}} when the phase is left, signed as pushes are, up to three times.
+// the commit). The run reads and writes nothing; ending it attaches an opinion to the request: the result of its last step that decided,
+// and of a model the body of createComment, its one tool. It is an internal comment of the agent's, or a public one where its role is
+// member. Nobody is kept from the task meanwhile: after consultMinutes, or when the task ends, so does the run. One that is informed is
+// sent {event: agent.informed, timestamp, data: {executionId, requestId, phaseId}} when the phase is left, signed as pushes are, up to
+// three times.
 package agent

@@ -42,6 +42,15 @@ type sent struct {
 	} `json:"tools"`
 }
 
+// tools returns the names of the tools that the model was offered.
+func (s sent) tools() []string {
+	var out []string
+	for _, t := range s.Tools {
+		out = append(out, t.Function.Name)
+	}
+	return out
+}
+
 // scripted is a model that answers what its script says, and keeps what it was sent.
 type scripted struct {
 	*httptest.Server
@@ -102,7 +111,13 @@ func says(answers ...calls) func(int, sent) (int, any) {
 func (d *desk) hireModel(m *scripted, autonomy string, change ...func(*agent.UpdateInput)) *ent.Agent {
 	d.t.Helper()
 	d.thinks(m)
-	made := testkit.Run(d.t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: autonomy})
+	return d.hireThinking("QUEUE_INTAKE", autonomy, change...)
+}
+
+// hireThinking publishes an agent that thinks with the server's own model.
+func (d *desk) hireThinking(typ, autonomy string, change ...func(*agent.UpdateInput)) *ent.Agent {
+	d.t.Helper()
+	made := testkit.Run(d.t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Model", Type: typ, Source: "MANAGED", Autonomy: autonomy})
 	in := agent.UpdateInput{ByID: op.ByID{ID: made.ID}, Engine: op.SetTo("model"), Tools: op.SetTo([]agent.Tool{
 		{Name: "updateRequest", Mode: "auto"}, {Name: "acceptRequest", Mode: "auto"}, {Name: "declineRequest", Mode: "auto"}, {Name: "createComment", Mode: "auto"},
 	})}
@@ -116,11 +131,16 @@ func (d *desk) hireModel(m *scripted, autonomy string, change ...func(*agent.Upd
 // thinks has the engine ask the scripted model where an agent names no connection, and works its jobs.
 func (d *desk) thinks(m *scripted) {
 	d.t.Helper()
-	door := agent.NewDoor(d.Engine, agent.Models{Default: model.Endpoint{URL: m.URL, Model: "m"}})
-	d.Engine.Agents = door
-	q, err := jobs.New(d.Store, slog.New(slog.NewTextHandler(d.t.Output(), nil)), true, door.Work(nil))
+	q, err := jobs.New(d.Store, slog.New(slog.NewTextHandler(d.t.Output(), nil)), true, d.asks(m).Work(nil))
 	require.NoError(d.t, err)
 	d.runs(q)
+}
+
+// asks has the engine ask the scripted model where an agent names no connection.
+func (d *desk) asks(m *scripted) *agent.Door {
+	door := agent.NewDoor(d.Engine, agent.Models{Default: model.Endpoint{URL: m.URL, Model: "m"}})
+	d.Engine.Agents = door
+	return door
 }
 
 const route = `{"teamId":"%s","priority":"HIGH","rationale":"Somebody cannot work.","confidence":0.9}`

@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
 	"atrium/ent/task"
@@ -50,7 +51,7 @@ func (ReleaseArgs) Kind() string { return "agent_release" }
 func (ReleaseArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
 // onPhases matches the agents that work tasks.
-var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHASE), agent.SourceEQ(agent.SourceCUSTOM))
+var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHASE))
 
 // tasker begins and ends runs as their tasks come and go.
 type tasker struct {
@@ -90,7 +91,7 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 			}
 			if hasTask(run.AgentID, t) {
 				worked = true
-			} else if err := end(ctx, tx, run, agentrun.StatusSTOPPED, "Somebody else has the task, or it has ended."); err != nil {
+			} else if err := end(ctx, tx, run, agentrun.StatusSTOPPED, elsewhere); err != nil {
 				return err
 			}
 		}
@@ -238,6 +239,41 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 	_, err = keepAction(ctx, tx, run, r, t, &allowed{toolTask, s}, c.args, steps)
 	return err
 }
+
+// concludeTask writes what a model came to about a task: an opinion, or the completion as a proposal or what waits for a person.
+func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan) error {
+	w := p.writes[0]
+	if run.Trigger == agentrun.TriggerConsulted {
+		var said struct {
+			Body string `json:"body"`
+		}
+		if err := json.Unmarshal(w.Arguments, &said); err != nil {
+			return fmt.Errorf("read the opinion: %w", err)
+		}
+		return attach(ctx, tx, run, said.Body, p.stepOf(w))
+	}
+	t, err := tx.Task.Get(ctx, *run.TaskID)
+	if err != nil {
+		return fmt.Errorf("read the task: %w", err)
+	}
+	if !hasTask(run.AgentID, t) {
+		return end(ctx, tx, run, agentrun.StatusSTOPPED, elsewhere)
+	}
+	kind, as := agentaction.KindACTION, agentrun.StatusWAITING
+	if s.Autonomy == string(agent.AutonomySUGGEST) || run.Shadow {
+		kind, as = agentaction.KindPROPOSAL, agentrun.StatusPROPOSED
+	}
+	if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, t.ID, taskVersion(t)); err != nil {
+		return err
+	}
+	if as == agentrun.StatusPROPOSED {
+		return end(ctx, tx, run, as, "")
+	}
+	return wrap("have the run wait", run.Update().SetStatus(as).Exec(ctx))
+}
+
+// elsewhere is why a run about a task ends that is not its agent's any more.
+const elsewhere = "Somebody else has the task, or it has ended."
 
 // taskVersion returns what the completion of a task rests on: that it is open. Who has it decides about the run, and a proposal is
 // for whoever gets it.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/ent/comment"
 	"atrium/ent/task"
 	"atrium/internal/agent"
 	"atrium/internal/apperr"
@@ -19,6 +21,7 @@ import (
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/request"
 	"atrium/internal/strictjson"
 	"atrium/internal/testkit"
 	"atrium/internal/workflow"
@@ -142,6 +145,128 @@ func TestWhatAgentsAreNotInPhases(t *testing.T) {
 		}
 		made := testkit.Run(t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "A", Type: "WORKFLOW_PHASE", Source: "MANAGED", Autonomy: "SUGGEST"})
 		_, _, err := op.Run(d.ctx, d.Engine, agent.Publish, op.ByID{ID: made.ID}, nil)
-		require.Equal(t, apperr.Conflict, code(err))
+		require.Equal(t, apperr.Conflict, code(err), "the history works no phases")
+		_, _, err = op.Run(d.ctx, d.Engine, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: made.ID}, Autonomy: op.SetTo("AUTONOMOUS")}, nil)
+		require.Equal(t, "autonomy", refusedFields(err), "nothing evaluates it")
+	})
+}
+
+// A model that is responsible for a phase is told the task and its form as data, may do nothing but complete it, and is held to the
+// form; what it comes to waits for a person like anything else.
+func TestModelsWorkPhases(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		m := script(t, func(n int, _ sent) (int, any) {
+			because := `"rationale":"It says so.","confidence":0.9`
+			switch n {
+			case 1:
+				return http.StatusOK, told(calls{
+					{"updateRequest", `{"priority":"URGENT",` + because + `}`},
+					{"completeTask", `{"outcome":"approved","variables":{"serial":"X1"},` + because + `}`},
+				})
+			case 2:
+				return http.StatusOK, told(calls{{"users", `{}`}, {"completeTask", `{"variables":{"serial":"` + d.B.Owner.ID + `"},` + because + `}`}})
+			case 3: // three faults in a row would end the run
+				return http.StatusOK, told(calls{{"teams", `{}`}, {"completeTask", `{"variables":{},` + because + `}`}})
+			case 4:
+				return http.StatusOK, told(calls{{"completeTask", `{"variables":{"serial":"X1"},` + because + `}`}})
+			}
+			return http.StatusOK, told(nil)
+		})
+		door := d.asks(m)
+		a := d.hireThinking("WORKFLOW_PHASE", "ACT_WITH_APPROVAL", func(in *agent.UpdateInput) { in.Limits = op.SetTo(agent.Limits{Steps: 20}) })
+		d.process(door.Work(nil), body{"role": "responsible", "type": "agent", "id": a.ID})
+		id := d.file(d.ctx, "my vpn tunnel")
+		run := d.run(id, agentrun.StatusWAITING)
+		require.Equal(t, agentrun.TriggerAssigned, run.Trigger)
+		require.Len(t, m.asked, 5)
+		require.Equal(t, []string{"handOver", "requests", "request", "teams", "users", "completeTask"}, m.asked[0].tools())
+		require.Contains(t, m.raw[0], `\"serial\"`, "the form is data")
+		require.NotContains(t, m.asked[0].Messages[0].Content, "Note the serial", "no part of the orders")
+		refused := m.asked[1].Messages
+		require.Contains(t, refused[len(refused)-2].Content, "no such tool")
+		require.Contains(t, refused[len(refused)-1].Content, "outcome")
+		stranger := m.asked[2].Messages
+		require.Contains(t, stranger[len(stranger)-1].Content, "an id that stands in the data", "no id that it was not given")
+		unfit := m.asked[3].Messages
+		require.Contains(t, unfit[len(unfit)-1].Content, "variables.serial")
+
+		require.Equal(t, task.StatusOPEN, d.task(id).Status)
+		action := d.action(run)
+		require.Equal(t, []any{"completeTask", "It says so."}, []any{action.Operation, action.Rationale})
+		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: action.ID}, Digest: action.Digest, Decision: "APPROVE"})
+		require.Equal(t, a.ID, *d.task(id).CompletedBy)
+		d.run(id, agentrun.StatusCOMPLETED)
+
+		same := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}})
+		require.True(t, *same.Same)
+		require.Len(t, same.Actions, 1)
+	})
+}
+
+// A model that hands its task over, or that calls what does not exist, leaves it to whoever answers for it; one that proposes as well.
+func TestTasksThatModelsLeave(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		answers := []any{
+			told(calls{{"handOver", `{"reason":"no serial there"}`}}), told(calls{{"a", `{}`}, {"b", `{}`}, {"c", `{}`}}),
+			told(calls{{"completeTask", `{"variables":{"serial":"X1"},"rationale":"It says so.","confidence":0.9}`}}), told(nil),
+		}
+		m := script(t, func(n int, _ sent) (int, any) { return http.StatusOK, answers[n-1] })
+		door := d.asks(m)
+		a := d.hireThinking("WORKFLOW_PHASE", "SUGGEST")
+		d.process(door.Work(nil), body{"role": "responsible", "type": "agent", "id": a.ID})
+		for _, as := range []agentrun.Status{agentrun.StatusHANDED_OVER, agentrun.StatusHANDED_OVER, agentrun.StatusPROPOSED} {
+			id := d.file(d.ctx, "my vpn tunnel")
+			d.run(id, as)
+			require.Eventually(t, func() bool {
+				row := d.task(id)
+				return row.AssigneeID != nil && *row.AssigneeID == d.A.Owner.ID && row.Status == task.StatusOPEN
+			}, patience, tick)
+		}
+	})
+}
+
+// A model that is consulted gives its opinion as a comment of the agent's, and has no other tool that writes.
+func TestModelsAreConsulted(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		m := script(t, func(n int, _ sent) (int, any) {
+			if n == 1 {
+				return http.StatusOK, told(calls{{"createComment", `{"body":"Look below the battery.","rationale":"There it is.","confidence":1}`}})
+			}
+			return http.StatusOK, told(nil)
+		})
+		door := d.asks(m)
+		a := d.hireThinking("WORKFLOW_PHASE", "SUGGEST", func(in *agent.UpdateInput) { in.Tools = op.SetTo([]agent.Tool{}) })
+		d.process(door.Work(nil), body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "consulted", "type": "agent", "id": a.ID})
+		id := d.file(d.ctx, "my vpn tunnel")
+		d.run(id, agentrun.StatusCOMPLETED)
+		require.Equal(t, []string{"handOver", "requests", "request", "teams", "users", "createComment"}, m.asked[0].tools())
+		said := testkit.Run(t, d.World, d.staff(), request.ListComments, request.ListCommentsInput{ByID: op.ByID{ID: id}}).Rows
+		require.Len(t, said, 1)
+		require.Equal(t, []any{"Look below the battery.", a.ID, comment.VisibilityInternal}, []any{said[0].Body, said[0].AuthorID, said[0].Visibility})
+		require.Equal(t, d.A.Owner.ID, *d.task(id).AssigneeID, "who is responsible has it all the time")
+	})
+}
+
+// What an agent of phases would do is tried on the newest task of a request.
+func TestModelsOfPhasesAreTried(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		m := script(t, func(n int, _ sent) (int, any) {
+			if n == 1 {
+				return http.StatusOK, told(calls{{"completeTask", `{"variables":{"serial":"X1"},"rationale":"It says so.","confidence":0.9}`}})
+			}
+			return http.StatusOK, told(nil)
+		})
+		door := d.asks(m)
+		a := d.hireThinking("WORKFLOW_PHASE", "SUGGEST")
+		lone := d.file(d.ctx, "my vpn tunnel")
+		_, _, err := op.Run(d.ctx, d.Engine, agent.Test, agent.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: lone}, nil)
+		require.Equal(t, "requestId", refusedFields(err), "it has no task")
+		d.process(door.Work(nil), body{"role": "responsible", "type": "user", "id": d.A.Owner.ID})
+		id := d.file(d.ctx, "my vpn tunnel")
+		require.Eventually(t, func() bool { return d.Store.Reader().Task.Query().CountX(d.ctx) == 1 }, patience, tick)
+		tried := testkit.Run(t, d.World, d.ctx, agent.Test, agent.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: id})
+		require.Equal(t, "PROPOSED", tried.Status)
+		require.Equal(t, "completeTask", tried.Actions[0].Operation)
+		require.Equal(t, task.StatusOPEN, d.task(id).Status)
 	})
 }

@@ -47,15 +47,15 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(ctx, tx, string(before.Source)); err != nil {
+	if err := s.check(ctx, tx, string(before.Type), string(before.Source)); err != nil {
 		return nil, err
 	}
 	raw, digest, err := s.digest()
 	if err != nil {
 		return nil, err
 	}
-	if before.Type == agent.TypeWORKFLOW_PHASE && before.Source == agent.SourceMANAGED {
-		return nil, apperr.New(apperr.Conflict, "What the platform runs works no phases: a WORKFLOW_PHASE agent is CUSTOM.")
+	if before.Type == agent.TypeWORKFLOW_PHASE && before.Source == agent.SourceMANAGED && before.Engine != agent.EngineModel {
+		return nil, apperr.New(apperr.Conflict, "The engine history works no phases: a WORKFLOW_PHASE agent thinks with a model, or is CUSTOM.")
 	}
 	if s.Engine == string(agent.EngineModel) && s.ModelConnectionID == "" && doorOf(tx).models.Default.URL == "" {
 		return nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")

@@ -3,12 +3,15 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"sync"
 
 	"atrium/internal/agent/model"
 	"atrium/internal/apperr"
+	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/people"
@@ -84,14 +87,62 @@ func readNamed(name string) *readTool {
 // fieldsOf are the arguments of writes that a model has: all where nothing is said. What a request says stays as it was said.
 var fieldsOf = map[string][]string{
 	toolUpdate: {"teamId", "assigneeId", "priority", "tags"},
+	toolTask:   {"outcome", "variables"},
+}
+
+// offers reports whether the model may call a tool that writes: about a task the one that the run is for, else what the version says.
+func (t *talk) offers(tool string) bool {
+	switch {
+	case t.subject.asked:
+		return tool == toolComment
+	case t.subject.task != nil:
+		return tool == toolTask
+	}
+	return tool != toolTask && t.settings.mode(tool) != modeOff
 }
 
 // tools returns what the model may call.
 func (t *talk) tools() ([]model.Tool, error) {
 	all, err := described()
-	return slices.DeleteFunc(slices.Clone(all), func(m model.Tool) bool {
-		return toolNamed(m.Name) != nil && t.settings.mode(m.Name) == modeOff
-	}), err
+	if err != nil {
+		return nil, err
+	}
+	out := []model.Tool{}
+	for _, m := range all {
+		if toolNamed(m.Name) != nil && !t.offers(m.Name) {
+			continue
+		}
+		if t.subject.task != nil && toolNamed(m.Name) != nil {
+			if m, err = t.subject.narrow(m); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// narrow returns a tool with the arguments that it has about a task: its outcomes and its form, or the words of an opinion.
+func (s subject) narrow(m model.Tool) (model.Tool, error) {
+	m.Parameters = maps.Clone(m.Parameters)
+	all, _ := m.Parameters["properties"].(map[string]any)
+	properties := maps.Clone(all)
+	m.Parameters["properties"] = properties
+	if s.asked {
+		delete(properties, "visibility") // it is for those who work the task
+		return m, nil
+	}
+	if len(s.task.Outcomes) > 0 {
+		properties["outcome"] = map[string]any{"type": "string", "enum": s.task.Outcomes}
+	}
+	if len(s.task.Form) > 0 {
+		var asked form.Definition
+		if err := json.Unmarshal(s.task.Form, &asked); err != nil {
+			return m, fmt.Errorf("read the task's form: %w", err)
+		}
+		properties["variables"] = asked.JSONSchema()
+	}
+	return m, nil
 }
 
 // described makes the descriptions of all tools, once.
@@ -112,9 +163,6 @@ var described = sync.OnceValues(func() ([]model.Tool, error) {
 		out = append(out, model.Tool{Name: r.name, Description: r.about, Parameters: arguments})
 	}
 	for _, w := range tools {
-		if w.name == toolTask {
-			continue
-		}
 		arguments, err := Arguments(w.info, fieldsOf[w.name]...)
 		if err != nil {
 			return nil, err

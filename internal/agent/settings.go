@@ -126,10 +126,14 @@ func (s settings) mode(tool string) string {
 }
 
 // check refuses settings that no agent may have.
-func (s settings) check(ctx context.Context, tx *op.Tx, source string) error {
+func (s settings) check(ctx context.Context, tx *op.Tx, typ, source string) error {
 	var refs op.Refs
-	if source == string(agent.SourceCUSTOM) && s.Autonomy == string(agent.AutonomyAUTONOMOUS) {
+	switch {
+	case s.Autonomy != string(agent.AutonomyAUTONOMOUS):
+	case source == string(agent.SourceCUSTOM):
 		refs.Fault("autonomy", "is not for an agent whose source is CUSTOM")
+	case typ == string(agent.TypeWORKFLOW_PHASE):
+		refs.Fault("autonomy", "is not for an agent of phases: no evaluation tries those")
 	}
 	if s.endpoint != "" && source != string(agent.SourceCUSTOM) {
 		refs.Fault("endpointUrl", "is for an agent whose source is CUSTOM")

@@ -12,6 +12,9 @@ import (
 
 	"atrium/internal/agent/model"
 	"atrium/internal/apperr"
+	"atrium/internal/execution"
+	"atrium/internal/id"
+	"atrium/internal/principal"
 	"atrium/internal/strictjson"
 	"atrium/internal/text"
 )
@@ -53,7 +56,7 @@ type write struct {
 	Waits      bool            `json:"waits,omitempty"` // a person approves it whatever the level: the tool's mode or an access policy says so
 }
 
-// talk is a conversation with a model about one request. It acts on nothing: reads are made within the rights of the run, writes are
+// talk is a conversation with a model about one request, or a task of one. It acts on nothing: reads are made within the rights of the run, writes are
 // held against the rules and kept for the end.
 type talk struct {
 	*looking
@@ -74,7 +77,7 @@ type talk struct {
 
 // begin gives the conversation what the engine was given.
 func (t *talk) begin(g given) {
-	t.messages = []model.Message{{Role: model.System, Content: t.settings.system()}, {Role: model.Data, Content: g.Data}}
+	t.messages = []model.Message{{Role: model.System, Content: t.settings.system(t.subject)}, {Role: model.Data, Content: g.Data}}
 	t.known, t.asked = map[string]bool{}, map[string]bool{}
 	for _, id := range g.IDs {
 		t.known[id] = true
@@ -254,7 +257,7 @@ func (t *talk) look(r *readTool, arguments map[string]json.RawMessage) (result, 
 // Returns *apperr.Error for what the model is told.
 func (t *talk) written(ctx context.Context, name string, arguments map[string]json.RawMessage) (*write, error) {
 	tool := toolNamed(name)
-	if tool == nil || t.settings.mode(name) == modeOff {
+	if tool == nil || !t.offers(name) {
 		return nil, apperr.New(apperr.Forbidden, "There is no such tool.")
 	}
 	if slices.ContainsFunc(t.writes, func(w write) bool { return w.Tool == name }) {
@@ -281,23 +284,56 @@ func (t *talk) written(ctx context.Context, name string, arguments map[string]js
 	if w.Arguments, err = json.Marshal(arguments); err != nil {
 		return nil, fmt.Errorf("write the arguments: %w", err)
 	}
-	if err := tool.check(t.subject.ID, w.Arguments); err != nil {
+	if err := tool.check(t.subject.row(), w.Arguments); err != nil {
 		return nil, err
 	}
 	if err := t.knows(arguments); err != nil {
 		return nil, err
 	}
+	is := valuesOf(t.subject.Request)
+	if name == toolTask {
+		is = nil
+		if err := t.completes(ctx, w.Arguments); err != nil {
+			return nil, err
+		}
+	}
 	if err := t.mayWrite(ctx, tool, w); err != nil {
 		return nil, err
 	}
-	return w, w.changing(valuesOf(t.subject.Request))
+	return w, w.changing(is)
 }
 
-// knows refuses an id that the run has not read.
+// completes holds the completion of a task against its outcomes and its form.
+func (t *talk) completes(ctx context.Context, arguments json.RawMessage) error {
+	in, err := execution.CompleteTask.Decode(arguments, func(string) string { return t.subject.row() }, nil)
+	if err != nil {
+		return fmt.Errorf("read the completion: %w", err)
+	}
+	faults, err := execution.CompletionFaults(ctx, t.engine.Outside(principal.Worker(t.agent.CompanyID, workerName)), in)
+	if err == nil && len(faults) > 0 {
+		err = apperr.Invalid(faults...)
+	}
+	return err
+}
+
+// knows refuses an id that the run has not read. What a form is answered with may hold the ids of users and teams anywhere.
 func (t *talk) knows(arguments map[string]json.RawMessage) error {
+	unread := func(v any, named bool) bool {
+		s, ok := v.(string)
+		return ok && s != "" && (named || id.Valid("usr", s) || id.Valid("team", s)) && !t.known[s]
+	}
 	for field, raw := range arguments {
-		var id string
-		if strings.HasSuffix(field, "Id") && json.Unmarshal(raw, &id) == nil && id != "" && !t.known[id] {
+		var v any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return fmt.Errorf("read the argument %s: %w", field, err)
+		}
+		faulty := unread(v, strings.HasSuffix(field, "Id"))
+		if answers, ok := v.(map[string]any); ok && field == "variables" {
+			for _, answer := range answers {
+				faulty = faulty || unread(answer, false)
+			}
+		}
+		if faulty {
 			return apperr.InvalidField(field, "must be an id that stands in the data or in a result")
 		}
 	}

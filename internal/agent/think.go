@@ -162,7 +162,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if l.self == nil {
 		return w.hand(ctx, job, agentrun.StatusHANDED_OVER, "Nobody answers for the agent: its owner was deactivated.")
 	}
-	version, err := interrupt.Version(l.subject.Request)
+	version, err := l.subject.version()
 	if err != nil {
 		return err
 	}
@@ -242,6 +242,7 @@ func (t *talk) lookAround(ctx context.Context) (given, error) {
 		return given{}, err
 	}
 	g, err := givenOf(t.subject.Request, h)
+	g.Task = t.subject.task
 	if err != nil {
 		return g, err
 	}
@@ -249,7 +250,7 @@ func (t *talk) lookAround(ctx context.Context) (given, error) {
 		return g, err
 	}
 	g.Steps = []Step{{
-		N: 1, Kind: "read", Operation: "request", Rows: append([]string{t.subject.ID}, g.IDs...)[:min(shownRows, 1+len(g.IDs))],
+		N: 1, Kind: "read", Operation: "request", Rows: append([]string{t.subject.row()}, g.IDs...)[:min(shownRows, 1+len(g.IDs))],
 		Result: fmt.Sprintf("Looked at the request and %d finished ones.", len(h.requests)), At: t.now().UTC(),
 	}}
 	return g, nil

@@ -11,7 +11,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
-	"atrium/internal/agent/interrupt"
+	"atrium/ent/task"
 	"atrium/internal/agent/model"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
@@ -122,7 +122,17 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tryDraft(ctx, tx, &chosen{a, s}, subject{Request: r, not: []string{r.ID}}, given{})
+	about := subject{Request: r, not: []string{r.ID}}
+	if a.Type == agent.TypeWORKFLOW_PHASE {
+		about.task, err = tx.Task.Query().Where(task.RequestID(r.ID)).Order(ent.Desc(task.FieldCreatedAt, task.FieldID)).First(ctx)
+		if ent.IsNotFound(err) {
+			return nil, apperr.InvalidField("requestId", "must be a request with a task: the agent works phases")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the request's task: %w", err)
+		}
+	}
+	return tryDraft(ctx, tx, &chosen{a, s}, about, given{})
 }
 
 // tryDraft has an engine decide about a request, within the time that somebody waits. recorded is what a run was given.
@@ -163,7 +173,7 @@ func decideOn(ctx context.Context, l *looking, models Models, recorded given) (*
 	if err != nil {
 		return nil, err
 	}
-	version, err := interrupt.Version(l.subject.Request)
+	version, err := l.subject.version()
 	if err != nil {
 		return nil, err
 	}
@@ -198,6 +208,8 @@ func trialOf(l *looking, p *plan) *Trial {
 		}
 		out.Actions = append(out.Actions, a)
 		switch {
+		case l.subject.asked:
+			out.Status = string(agentrun.StatusCOMPLETED)
 		case l.settings.Shadow || l.settings.Autonomy == string(agent.AutonomySUGGEST):
 			out.Status = string(agentrun.StatusPROPOSED)
 		case l.settings.Autonomy == string(agent.AutonomyACT_WITH_APPROVAL) || w.Waits:
@@ -233,11 +245,12 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 		return nil, err
 	}
 	c := &chosen{run.Edges.Agent, s}
+	about := subject{Request: was, task: g.Task, asked: run.Trigger == agentrun.TriggerConsulted, only: g.History}
 	var out *Trial
 	if in.Version == nil && len(turns) > 0 {
-		out, err = retrace(all, tx, c, subject{Request: was}, g, turns)
+		out, err = retrace(all, tx, c, about, g, turns)
 	} else {
-		out, err = tryDraft(ctx, tx, c, subject{Request: was, only: g.History}, g)
+		out, err = tryDraft(ctx, tx, c, about, g)
 	}
 	if err != nil {
 		return nil, err

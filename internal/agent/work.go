@@ -144,7 +144,13 @@ func (w *runner) looking(read context.Context, run *ent.AgentRun) (*looking, err
 	if err != nil {
 		return nil, err
 	}
-	return look(read, w.engine, &chosen{run.Edges.Agent, s}, subject{Request: r})
+	about := subject{Request: r, asked: run.Trigger == agentrun.TriggerConsulted}
+	if run.TaskID != nil {
+		if about.task, err = db.Task.Get(read, *run.TaskID); err != nil {
+			return nil, fmt.Errorf("read the task: %w", err)
+		}
+	}
+	return look(read, w.engine, &chosen{run.Edges.Agent, s}, about)
 }
 
 // start turns a run RUNNING and returns it, or ends the job of one that there is nothing to do for: it has ended, it waits for
@@ -284,10 +290,12 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 		return err
 	}
 	switch {
-	case r.Status != request.StatusPENDING:
+	case run.TaskID == nil && r.Status != request.StatusPENDING:
 		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The request does not wait any more.")
 	case len(p.writes) == 0:
 		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
+	case run.TaskID != nil:
+		return concludeTask(ctx, tx, run, s, p)
 	}
 	acts := s.Autonomy != string(agent.AutonomySUGGEST) && !run.Shadow
 	var waits []write
