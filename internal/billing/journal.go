@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"atrium/ent"
 	"atrium/ent/journalline"
 )
 
@@ -16,18 +15,18 @@ type amounts map[journalline.Account]int64
 // book writes what a source (an invoice, a payment, a credit) moves.
 func (a *account) book(ctx context.Context, source string, moved amounts) error {
 	var sum int64
-	var lines []*ent.JournalLineCreate
 	for _, account := range slices.Sorted(maps.Keys(moved)) {
-		if cents := moved[account]; cents != 0 {
-			sum += cents
-			lines = append(lines, a.db.JournalLine.Create().SetSource(source).SetAccount(account).SetAmount(cents))
+		cents := moved[account]
+		if cents == 0 {
+			continue
+		}
+		sum += cents
+		if err := a.db.JournalLine.Create().SetSource(source).SetAccount(account).SetAmount(cents).Exec(ctx); err != nil {
+			return fmt.Errorf("write the journal: %w", err)
 		}
 	}
 	if sum != 0 {
 		return fmt.Errorf("billing: the booking of %s does not add up: %d", source, sum)
-	}
-	if err := a.db.JournalLine.CreateBulk(lines...).Exec(ctx); err != nil {
-		return fmt.Errorf("write the journal: %w", err)
 	}
 	return nil
 }

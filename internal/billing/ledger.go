@@ -31,7 +31,7 @@ func (a *account) apply(ctx context.Context, cents int64, invoiceID, text string
 		if err != nil {
 			return 0, fmt.Errorf("read the credits: %w", err)
 		}
-		var entries []*ent.CreditEntryCreate
+		before := applied
 		for _, c := range credits {
 			if c.Number != a.DrawnEntry {
 				a.DrawnEntry, a.DrawnAmount = c.Number, 0
@@ -42,16 +42,17 @@ func (a *account) apply(ctx context.Context, cents int64, invoiceID, text string
 			}
 			a.DrawnAmount += take
 			applied += take
-			entries = append(entries, a.entry(creditentry.TypeApplied, -take, creditentry.ReasonInvoice, text).SetInvoiceID(invoiceID).SetDrawnFrom(c.Number))
+			// One by one: PostgreSQL gets them together with what follows, while a bulk would wait for its answer.
+			e := a.entry(creditentry.TypeApplied, -take, creditentry.ReasonInvoice, text).SetInvoiceID(invoiceID).SetDrawnFrom(c.Number)
+			if err := e.Exec(ctx); err != nil {
+				return 0, fmt.Errorf("apply the credits: %w", err)
+			}
 			if applied == cents {
 				break
 			}
 		}
-		if len(entries) == 0 {
+		if applied == before {
 			return 0, fmt.Errorf("billing: no credits make up the balance of %s", a.company.ID)
-		}
-		if err := a.db.CreditEntry.CreateBulk(entries...).Exec(ctx); err != nil {
-			return 0, fmt.Errorf("apply the credits: %w", err)
 		}
 	}
 	return applied, nil
