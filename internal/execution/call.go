@@ -88,6 +88,8 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	if err != nil {
 		return err
 	}
+	c.r.outcomes <- struct{}{} // for as long as others commit theirs
+	defer func() { <-c.r.outcomes }()
 	return c.r.advance(context.WithoutCancel(ctx), st, a.Company, a.Execution, in, job.JobRow)
 }
 

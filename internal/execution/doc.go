@@ -40,7 +40,7 @@
 // other has what one company may have thousands of: first steps once it has 64 executions under way, timers and continuations. Of
 // these a node works half as many at once as it has processors, so that a neighbour's first step finds a worker, a processor
 // and the database free. A company alone on a node pays for that with some of its rate. Outside calls have 64 workers of their own;
-// their commits are not held back.
+// what they came to is committed by as many at once as do bulk work.
 //
 // # How it is seen
 //
@@ -55,10 +55,11 @@
 //
 // 2026-11, two busy cores, `make bench`. A burst of executions of 20 phases that compute makes 3,000 to 3,700 transitions a second on
 // SQLite and 1,600 on PostgreSQL (2.6 and 0.9 of the jobs that River works when they do nothing; 1,900 on PostgreSQL before bulk work
-// had a queue of its own); where 18 of the phases call a server over TLS, each in a job and two commits of its own, 240 to 290 and
-// 360 to 400. From the filing of a request to its first task, one filed every 10 ms, p50 is 21 to 29 ms on SQLite and 5 to 10 ms on
+// had a queue of its own); where 18 of the phases call a server over TLS, each in a job and two commits of its own, 240 and
+// 140 to 150. From the filing of a request to its first task, one filed every 10 ms, p50 is 21 to 29 ms on SQLite and 5 to 10 ms on
 // PostgreSQL; with 100,000 executions that wait and 10,000 timers, 0.9 to 1.1 times that. While another company's executions are
 // worked, it is 0.8 to 1.5 times that on SQLite and 1.1 to 1.6 times on PostgreSQL where these compute (4.6 and 16 before;
-// on a machine that others load as well, up to 2.7 and 2.9). Where they call, it still is 8 to 13 and 5 to 14 times that: up to 64 commits are under way at once. With one such commit at a time it was 6 to
-// 7 and 1.3 to 3.3 times, for half of the calls a second on PostgreSQL.
+// on a machine that others load as well, up to 2.7 and 2.9). Where they call, it is 1.8 to 3.7 and 1.4 to 2.5 times that. With up to 64 of
+// their commits under way at once it was 9 to 32 and 18 times, for twice the calls a second on PostgreSQL; of two at once, 2.8 to 3.7 and
+// 4 times. On SQLite most of it was that River's connection found the file taken (store/sqlite_turn.go).
 package execution

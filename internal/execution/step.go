@@ -47,11 +47,14 @@ type Options struct {
 // Runner works the jobs of executions. One a process.
 type Runner struct {
 	Options
-	tracer trace.Tracer
+	tracer   trace.Tracer
+	outcomes chan struct{} // the places of those who commit what a call came to
 }
 
 // New returns a runner.
-func New(o Options) *Runner { return &Runner{o, tracerOf(o.Traces)} }
+func New(o Options) *Runner {
+	return &Runner{o, tracerOf(o.Traces), make(chan struct{}, bulkSteppers())}
+}
 
 // Work makes a queue run executions.
 func (r *Runner) Work() jobs.Option {

@@ -85,9 +85,7 @@ func (q *Queue) open(cfg *river.Config) (err error) {
 		return err
 	}
 	if q.works {
-		if q.db, err = store.OpenSQLiteFile(q.store.Path()); err != nil {
-			return err
-		}
+		q.db = q.store.OpenForJobs()
 		// A machine that loses power may forget that jobs were fetched or ended, and works them once more: nothing waits for
 		// the disk here. Jobs are inserted, and completed in a transaction, by the store, which waits for it.
 		if _, err = q.db.ExecContext(context.Background(), "PRAGMA synchronous = NORMAL"); err != nil {

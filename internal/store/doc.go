@@ -7,7 +7,7 @@
 // Reads go through Reader, writes through Write, which runs one function in one transaction:
 //
 //	SQLite      Write → queue → the one writer: BEGIN IMMEDIATE, a savepoint per waiting function, COMMIT once,
-//	            then every caller gets its answer (group commit)
+//	            then every caller gets its answer (group commit); between groups it is the turn of the jobs' connection
 //	PostgreSQL  Write → a pool connection; statements without a result are sent with the next one that has a
 //	            result, so BEGIN, set_config and the first query are one round trip, and so are the last inserts
 //	            and COMMIT

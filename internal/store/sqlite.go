@@ -71,7 +71,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
 		return fail(err)
 	}
 	s.closers = append(s.closers, s.writeDB.Close)
-	w, err := newSQLiteWriter(ctx, s.writeDB)
+	w, err := newSQLiteWriter(ctx, s.writeDB, &s.turn)
 	if err != nil {
 		return fail(err)
 	}

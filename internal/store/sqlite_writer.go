@@ -36,6 +36,7 @@ type write struct {
 // savepoints of one transaction, which is committed once.
 type sqliteWriter struct {
 	conn   *sql.Conn
+	turn   *sync.Mutex // with the connection of jobs
 	cache  *stmtCache
 	client *ent.Client
 	queue  chan *write
@@ -46,13 +47,14 @@ type sqliteWriter struct {
 	closed bool
 }
 
-func newSQLiteWriter(ctx context.Context, db *sql.DB) (*sqliteWriter, error) {
+func newSQLiteWriter(ctx context.Context, db *sql.DB, turn *sync.Mutex) (*sqliteWriter, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open the writer's connection: %w", err)
 	}
 	w := &sqliteWriter{
 		conn:  conn,
+		turn:  turn,
 		cache: newStmtCache(conn),
 		queue: make(chan *write, maxWaitingWrites),
 		stop:  make(chan struct{}),
@@ -122,6 +124,7 @@ func (w *sqliteWriter) run() {
 // group runs first and whoever waits behind it in one transaction, commits, and answers them all.
 func (w *sqliteWriter) group(first *write) {
 	jobs := []*write{first}
+	w.turn.Lock()
 	tx, err := w.conn.BeginTx(context.Background(), nil)
 	if err == nil {
 		err = w.runAll(tx, &jobs)
@@ -136,6 +139,7 @@ func (w *sqliteWriter) group(first *write) {
 		// A commit that failed half-way may leave SQLite inside the transaction.
 		_, _ = w.conn.ExecContext(context.Background(), "ROLLBACK")
 	}
+	w.turn.Unlock()
 	for _, job := range jobs {
 		if job.err == nil {
 			job.err = err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -217,4 +218,43 @@ func TestCloseLeavesNobodyWaiting(t *testing.T) {
 		require.NoError(t, s.Close())
 		wg.Wait()
 	}
+}
+
+// The connection of jobs gets its turn between two groups of a writer that is never idle. Without turns it looks again after pauses
+// in which the writer commits hundreds.
+func TestJobsTakeTurnsWithTheWriter(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	db := w.Store.OpenForJobs()
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	ctx, stop := context.WithCancel(t.Context())
+	var written atomic.Int64
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				require.NoError(t, w.Store.Write(system(), setting(fmt.Sprint("s", written.Add(1)))))
+			}
+		})
+	}
+	require.Eventually(t, func() bool { return written.Load() > 20 }, patience, time.Millisecond)
+	before := written.Load()
+	const turns = 50
+	for i := range turns {
+		tx, err := db.BeginTx(t.Context(), nil)
+		require.NoError(t, err)
+		if i%2 == 0 {
+			require.NoError(t, tx.Rollback())
+		} else {
+			require.NoError(t, tx.Commit())
+		}
+		rows, err := db.QueryContext(t.Context(), "SELECT 1 UNION SELECT 2") // left before its end
+		require.NoError(t, err)
+		require.True(t, rows.Next())
+		require.NoError(t, rows.Close())
+	}
+	meanwhile := written.Load() - before
+	stop()
+	wg.Wait()
+	require.Less(t, meanwhile, int64(2*turns*16))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -46,6 +47,7 @@ type Store struct {
 
 	pool    *pgxpool.Pool // PostgreSQL
 	writeDB *sql.DB       // SQLite: the writer's
+	turn    sync.Mutex    // SQLite: of those who write in this process
 	path    string        // SQLite: the file
 }
 
