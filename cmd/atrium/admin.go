@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"atrium/graph"
@@ -29,6 +30,12 @@ func (s *server) adminHandler() *http.ServeMux {
 		if err := s.store.Ping(ctx); err != nil {
 			s.log.WarnContext(ctx, "not ready", "error", err)
 			say(w, http.StatusServiceUnavailable, "status", "database")
+			return
+		}
+		// All nodes would be taken out at once for a clock of the database's that is wrong: it is said, and calls are taken.
+		if err := sameTime(ctx, s.store); err != nil {
+			s.log.WarnContext(ctx, "the clock does not agree with the database's", "error", err)
+			say(w, http.StatusOK, "status", "ready", "clock", err.Error())
 			return
 		}
 		say(w, http.StatusOK, "status", "ready")
@@ -76,9 +83,13 @@ func (s *server) addGraphiQL(g *gate.Gate, graphQL http.Handler) {
 	fmt.Printf("graphiql http://%s%s\n", s.adminAt, graph.GraphiQLPath)
 }
 
-// say answers with one JSON field.
-func say(w http.ResponseWriter, status int, field, value string) {
+// say answers with JSON fields: names and values in turn.
+func say(w http.ResponseWriter, status int, fields ...string) {
+	body := map[string]string{}
+	for pair := range slices.Chunk(fields, 2) {
+		body[pair[0]] = pair[1]
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{field: value}) // a caller who has gone cannot be told so
+	_ = json.NewEncoder(w).Encode(body) // a caller who has gone cannot be told so
 }

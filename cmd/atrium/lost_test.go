@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
 
@@ -45,6 +47,37 @@ func TestDatabaseGoesAway(t *testing.T) {
 	way.mend()
 	require.Eventually(t, ready(200), patience, step)
 	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
+}
+
+// A node whose clock differs from its database's by more than five seconds says so where operators look, and works on: where it is
+// the database's clock that is wrong, all nodes would be gone at once.
+func TestClockThatDisagrees(t *testing.T) {
+	t.Parallel()
+	p := onPostgres(t)
+	n := p.serve()
+	first := n.firstRun()
+	ready := func() string {
+		a, err := send(http.DefaultClient, "GET", n.admin+"/readyz", "", "")
+		require.NoError(t, err)
+		require.Equal(t, 200, a.status)
+		return a.body
+	}
+	require.JSONEq(t, `{"status":"ready"}`, ready())
+	// What a session of the database takes for the time.
+	conn, err := pgx.Connect(t.Context(), p.url)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	for _, statement := range []string{
+		"CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.clock_timestamp() + interval '7 seconds' $$",
+		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$",
+	} {
+		_, err := conn.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	n.stop()
+	n = p.serve()
+	require.Contains(t, ready(), "they differ by")
+	n.call(n.client(), 201, "POST", "/v1/requests", first.LiveKey, first.laptop("x"))
 }
 
 // relay hands connections through, until it is cut.
