@@ -133,21 +133,10 @@ func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) 
 
 // attach writes the opinion that a step came to, and ends the run.
 func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, said string, step int) error {
-	all := tx.Unfiltered(ctx, "an agent's own settings")
-	s, err := published(all, tx.Client, run.AgentID, run.AgentVersion)
+	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
+	self, _, err := actor(ctx, tx, run)
 	if err != nil {
 		return err
-	}
-	a, err := tx.Agent.Get(all, run.AgentID)
-	if err != nil {
-		return fmt.Errorf("read the agent: %w", err)
-	}
-	self, err := principalOf(all, tx.Client, a, s)
-	if err != nil {
-		return err
-	}
-	if self == nil {
-		return apperr.New(apperr.Conflict, "The agent may not do this any more.")
 	}
 	if run.Shadow { // admins see it in the run's steps
 		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")

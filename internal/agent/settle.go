@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -221,17 +220,13 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 
 // act does an action that was approved, as the agent and within the rights that it has by now.
 func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) error {
-	all := tx.Unfiltered(ctx, "an agent's own settings")
-	s, err := published(all, tx.Client, run.AgentID, run.AgentVersion)
+	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
+	self, s, err := actor(ctx, tx, run)
 	if err != nil {
 		return err
 	}
-	self, err := principalOf(all, tx.Client, run.Edges.Agent, s)
-	if err != nil {
-		return err
-	}
-	if self == nil || !aboutTask(a) && !slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Name == a.Operation && t.Mode != modeOff }) {
-		return apperr.New(apperr.Conflict, "The agent may not do this any more.")
+	if !aboutTask(a) && s.mode(a.Operation) == modeOff {
+		return noMore()
 	}
 	self = self.Because(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})
 	return perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments)

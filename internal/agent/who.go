@@ -9,7 +9,9 @@ import (
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
 	"atrium/internal/access"
+	"atrium/internal/apperr"
 	"atrium/internal/notice"
+	"atrium/internal/op"
 	"atrium/internal/principal"
 )
 
@@ -35,6 +37,26 @@ func principalOf(ctx context.Context, db *ent.Client, a *ent.Agent, s settings) 
 		CompanyID: a.CompanyID, Type: principal.TypeAgent, ID: a.ID, Name: a.Name, Role: role, Scopes: scopes, Method: principal.MethodLocal,
 	}, nil
 }
+
+// actor returns as whom the agent of a run acts by now, and what it obeys. Returns conflict where nobody answers for it any more.
+func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
+	ctx = tx.Unfiltered(ctx, "an agent's own settings")
+	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return nil, s, err
+	}
+	a, err := tx.Agent.Get(ctx, run.AgentID)
+	if err != nil {
+		return nil, s, fmt.Errorf("read the agent: %w", err)
+	}
+	self, err := principalOf(ctx, tx.Client, a, s)
+	if err == nil && self == nil {
+		err = noMore()
+	}
+	return self, s, err
+}
+
+func noMore() error { return apperr.New(apperr.Conflict, "The agent may not do this any more.") }
 
 // requesterOf returns whoever filed a request as a reader. What is no person and no service account reads its own rows alone.
 func requesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principal.Principal, error) {
