@@ -316,26 +316,29 @@ func (t *talk) completes(ctx context.Context, arguments json.RawMessage) error {
 	return err
 }
 
-// knows refuses an id that the run has not read. What a form is answered with may hold the ids of users and teams anywhere.
+// knows refuses an id that the run has not read: as an argument that is one, and that of a user or a team wherever it stands.
 func (t *talk) knows(arguments map[string]json.RawMessage) error {
-	unread := func(v any, named bool) bool {
-		s, ok := v.(string)
-		return ok && s != "" && (named || id.Valid("usr", s) || id.Valid("team", s)) && !t.known[s]
-	}
 	for field, raw := range arguments {
 		var v any
 		if err := json.Unmarshal(raw, &v); err != nil {
 			return fmt.Errorf("read the argument %s: %w", field, err)
 		}
-		faulty := unread(v, strings.HasSuffix(field, "Id"))
-		if answers, ok := v.(map[string]any); ok && field == "variables" {
-			for _, answer := range answers {
-				faulty = faulty || unread(answer, false)
-			}
-		}
-		if faulty {
+		if t.unread(v, strings.HasSuffix(field, "Id")) {
 			return apperr.InvalidField(field, "must be an id that stands in the data or in a result")
 		}
 	}
 	return nil
+}
+
+// unread reports whether a value is or holds an id that was not read. named is for one whose name says that it is an id.
+func (t *talk) unread(v any, named bool) bool {
+	switch v := v.(type) {
+	case string:
+		return v != "" && (named || id.Valid("usr", v) || id.Valid("team", v)) && !t.known[v]
+	case []any:
+		return slices.ContainsFunc(v, func(one any) bool { return t.unread(one, named) })
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), func(one any) bool { return t.unread(one, false) })
+	}
+	return false
 }
