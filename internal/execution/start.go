@@ -105,13 +105,13 @@ func processes(requestID string) predicate.Workflow {
 	}
 }
 
-// fair are the numbers of a company's running executions from which the first step of a further one waits behind those of
+// crowds are the numbers of a company's running executions from which the first step of a further one waits behind those of
 // companies that have fewer.
-var fair = []int{16, 64, 256}
+var crowds = []int{16, 64, 256}
 
 // priorityOf returns the priority of the company's next first step: the more of its executions are under way, the later.
 func priorityOf(ctx context.Context, db *ent.Client) (int, error) {
-	for i, n := range fair {
+	for i, n := range crowds {
 		more, err := db.Execution.Query().Where(running).Offset(n - 1).Exist(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("count the company's executions: %w", err)
@@ -120,7 +120,7 @@ func priorityOf(ctx context.Context, db *ent.Client) (int, error) {
 			return 1 + i, nil
 		}
 	}
-	return 1 + len(fair), nil
+	return 1 + len(crowds), nil
 }
 
 // running matches executions that run. The value stands in the statement: given as a parameter, PostgreSQL plans for the most
