@@ -238,9 +238,9 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 	if err := w.changing(is); err != nil {
 		return nil, err
 	}
-	kind, result := agentaction.KindACTION, "Waits for a person's approval."
-	if may.settings.Autonomy == string(agent.AutonomySUGGEST) || run.Shadow {
-		kind, result = agentaction.KindPROPOSAL, "Proposed."
+	kind, result := may.settings.kindIn(run), "Waits for a person's approval."
+	if kind == agentaction.KindPROPOSAL {
+		result = "Proposed."
 	}
 	n := len(steps) + 1
 	if err := addStep(ctx, tx, run, steps, Step{Kind: "act", Operation: may.tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {

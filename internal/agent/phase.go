@@ -10,7 +10,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
-	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
 	"atrium/ent/task"
@@ -242,8 +241,8 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 
 // concludeTask writes what a model came to about a task: an opinion, or the completion as a proposal or what waits for a person.
 func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan) error {
-	w := p.writes[0]
 	if run.Trigger == agentrun.TriggerConsulted {
+		w := p.writes[0]
 		var said struct {
 			Body string `json:"body"`
 		}
@@ -259,17 +258,7 @@ func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings,
 	if !hasTask(run.AgentID, t) {
 		return end(ctx, tx, run, agentrun.StatusSTOPPED, elsewhere)
 	}
-	kind, as := agentaction.KindACTION, agentrun.StatusWAITING
-	if s.Autonomy == string(agent.AutonomySUGGEST) || run.Shadow {
-		kind, as = agentaction.KindPROPOSAL, agentrun.StatusPROPOSED
-	}
-	if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, t.ID, taskVersion(t)); err != nil {
-		return err
-	}
-	if as == agentrun.StatusPROPOSED {
-		return end(ctx, tx, run, as, "")
-	}
-	return wrap("have the run wait", run.Update().SetStatus(as).Exec(ctx))
+	return leave(ctx, tx, run, s, p, p.writes, t.ID, taskVersion(t))
 }
 
 // elsewhere is why a run about a task ends that is not its agent's any more.

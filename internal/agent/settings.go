@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
 	"atrium/ent/modelconnection"
 	"atrium/ent/user"
 	"atrium/internal/access"
@@ -123,6 +124,14 @@ func (s settings) mode(tool string) string {
 		}
 	}
 	return modeOff
+}
+
+// kindIn returns what becomes of a write in a run that is not done at once.
+func (s settings) kindIn(run *ent.AgentRun) agentaction.Kind {
+	if s.Autonomy == string(agent.AutonomySUGGEST) || run.Shadow {
+		return agentaction.KindPROPOSAL
+	}
+	return agentaction.KindACTION
 }
 
 // check refuses settings that no agent may have.

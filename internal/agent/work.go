@@ -297,10 +297,9 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	case run.TaskID != nil:
 		return concludeTask(ctx, tx, run, s, p)
 	}
-	acts := s.Autonomy != string(agent.AutonomySUGGEST) && !run.Shadow
 	var waits []write
 	for _, w := range p.writes {
-		if s.Autonomy != string(agent.AutonomyAUTONOMOUS) || !acts || w.Waits {
+		if s.Autonomy != string(agent.AutonomyAUTONOMOUS) || s.kindIn(run) == agentaction.KindPROPOSAL || w.Waits {
 			waits = append(waits, w)
 		}
 	}
@@ -314,16 +313,18 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 			return err
 		}
 	}
-	kind := agentaction.KindPROPOSAL
-	if acts {
-		kind = agentaction.KindACTION
-	}
-	for _, w := range waits {
-		if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, run.RequestID, p.version); err != nil {
+	return leave(ctx, tx, run, s, p, waits, run.RequestID, p.version)
+}
+
+// leave keeps writes about a row, as it is in a version, for people: as what the run proposes, or waits to do.
+func leave(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan, writes []write, subject, version string) error {
+	kind := s.kindIn(run)
+	for _, w := range writes {
+		if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, subject, version); err != nil {
 			return err
 		}
 	}
-	if !acts {
+	if kind == agentaction.KindPROPOSAL {
 		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
 	}
 	return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
